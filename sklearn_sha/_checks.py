@@ -1,0 +1,24 @@
+"""Checks of single parameter values."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+
+def check_int(name: str, value: Any, otherwise: str, is_otherwise: bool) -> None:
+    """Raise where a parameter is neither an integer of at least 1 nor what else it may be."""
+    if not is_otherwise and not (is_int(value) and value >= 1):
+        raise ValueError(f"{name}={value!r} must be an integer of at least 1, or {otherwise}.")
+
+
+def is_int(value: Any) -> bool:
+    """Whether a value is an integer; a bool is not."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is a real number; a bool is not."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)

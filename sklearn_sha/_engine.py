@@ -1,0 +1,174 @@
+"""Drives an algorithm: answers its pulls through joblib and keeps models between rungs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from time import perf_counter
+from traceback import format_exc
+from typing import Any
+
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.utils.parallel import Parallel, delayed
+
+from sklearn_sha._candidates import setting_key
+from sklearn_sha._evaluate import (
+    Batch,
+    Job,
+    Outcome,
+    Setting,
+    Trained,
+    evaluate_batch,
+    new_model,
+)
+from sklearn_sha._folds import FittedPrefix, Fold, fit_prefix
+from sklearn_sha.bandit import Pull
+
+_BATCHES_PER_WORKER = 16
+"""Few enough that rows are cut, and models sent, for many jobs at once; enough that no
+worker waits long for the last one."""
+
+Record = Callable[[Pull, list[Outcome], float], ArrayLike]
+_PrefixKey = tuple[int, int, Hashable]
+
+
+class Engine:
+    """Trains and scores what an algorithm asks for.
+
+    Parameters
+    ----------
+    candidates : sequence of dict
+        Parameters of each arm.
+    folds : sequence of Fold
+    setting : Setting
+    n_jobs, pre_dispatch
+        As of joblib.Parallel.
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[dict[str, Any]],
+        folds: Sequence[Fold],
+        setting: Setting,
+        *,
+        n_jobs: int | None,
+        pre_dispatch: int | str,
+    ) -> None:
+        self._candidates = candidates
+        self._folds = folds
+        self._setting = setting
+        self._n_workers = effective_n_jobs(n_jobs)
+        self._parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch)
+        self._trained: dict[tuple[int, int], Trained] = {}
+        self._prefixes: dict[_PrefixKey, FittedPrefix | str] = {}
+        self._prefix_keys = [self._prefix_setting(params) for params in candidates]
+
+    def run(self, algorithm: Generator[Pull, ArrayLike, int], record: Record) -> int:
+        """Run an algorithm to its end.
+
+        Parameters
+        ----------
+        algorithm : generator
+            Of `sklearn_sha.bandit`.
+        record : callable
+            Takes a pull, its outcomes (candidate by candidate, fold by fold) and the
+            seconds that they took; returns the losses of the pull's arms.
+
+        Returns
+        -------
+        int
+            The algorithm's best arm.
+        """
+        with self._parallel:
+            pull = next(algorithm)
+            while True:
+                start = perf_counter()
+                outcomes = self._answer(pull)
+                losses = record(pull, outcomes, perf_counter() - start)
+                try:
+                    pull = algorithm.send(losses)
+                except StopIteration as end:
+                    return end.value
+
+    def _answer(self, pull: Pull) -> list[Outcome]:
+        views = [self._setting.resource.view(fold, pull.resource) for fold in self._folds]
+        arms = set(pull.arms)
+        self._trained = {key: kept for key, kept in self._trained.items() if key[0] in arms}
+        groups: dict[_PrefixKey, list[Job]] = defaultdict(list)
+        for number, view in enumerate(views):
+            for arm in pull.arms:
+                job = Job(
+                    arm,
+                    number,
+                    self._candidates[arm],
+                    pull.rung,
+                    pull.resource,
+                    self._trained.get((arm, number)),
+                    not pull.last,
+                )
+                groups[number, len(view.train), self._prefix_keys[arm]].append(job)
+        if self._setting.has_prefix:
+            self._fit_prefixes(views, groups)
+        batches = self._batches(views, groups)
+        done = self._parallel(delayed(evaluate_batch)(batch, self._setting) for batch in batches)
+        outcomes = {(o.candidate, o.fold): o for outcomes in done for o in outcomes}
+        outcomes |= self._prefix_failures(groups)
+        self._trained = {
+            key: outcome.trained for key, outcome in outcomes.items() if outcome.trained
+        }
+        return [outcomes[arm, number] for arm in pull.arms for number in range(len(views))]
+
+    def _fit_prefixes(self, views: list[Fold], groups: dict[_PrefixKey, list[Job]]) -> None:
+        """Fit the prefixes that are new to this pull, and let go of those it can't use."""
+        new = [key for key in groups if key not in self._prefixes]
+        fitted = self._parallel(
+            delayed(_fit_prefix)(views[key[0]], groups[key][0], self._setting) for key in new
+        )
+        known = self._prefixes | dict(zip(new, fitted, strict=True))
+        self._prefixes = {key: known[key] for key in groups}
+
+    def _batches(self, views: list[Fold], groups: dict[_PrefixKey, list[Job]]) -> Iterator[Batch]:
+        n_jobs = sum(map(len, groups.values()))
+        size = (
+            n_jobs
+            if self._n_workers == 1
+            else -(-n_jobs // (_BATCHES_PER_WORKER * self._n_workers))
+        )
+        for key, jobs in groups.items():
+            prefix = self._prefixes.get(key)
+            if isinstance(prefix, str):
+                continue
+            fold = views[key[0]] if prefix is None or self._setting.scores_pipeline else None
+            for start in range(0, len(jobs), size):
+                yield Batch(tuple(jobs[start : start + size]), fold, prefix)
+
+    def _prefix_failures(
+        self, groups: dict[_PrefixKey, list[Job]]
+    ) -> dict[tuple[int, int], Outcome]:
+        return {
+            (job.candidate, job.fold): Outcome(
+                job.candidate, job.fold, errors=(error,), fit_failed=True
+            )
+            for key, error in self._prefixes.items()
+            if isinstance(error, str)
+            for job in groups[key]
+        }
+
+    def _prefix_setting(self, params: dict[str, Any]) -> Hashable:
+        """What a candidate's parameters say of the steps before the last: equal, shared."""
+        if not self._setting.has_prefix:
+            return None
+        last = self._setting.estimator.steps[-1][0]
+        return setting_key({k: v for k, v in params.items() if k.split("__")[0] != last})
+
+
+def _fit_prefix(fold: Fold, job: Job, setting: Setting) -> FittedPrefix | str:
+    """The prefix of a job's candidate, fitted on a fold; its traceback where it fails."""
+    try:
+        return fit_prefix(new_model(setting, job.params), fold)
+    except Exception as error:
+        if setting.error_score == "raise":
+            job.add_note(error)
+            raise
+        return format_exc()

@@ -1,0 +1,295 @@
+"""One job: one candidate on one fold, trained on from where it stands, and scored."""
+
+from __future__ import annotations
+
+import numbers
+from contextlib import suppress
+from dataclasses import dataclass
+from time import perf_counter
+from traceback import format_exc
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from sklearn_sha._folds import FittedPrefix, Fold, Rows, n_rows
+from sklearn_sha.resources import Resource
+
+Scores = float | dict[str, float]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model between two rungs.
+
+    Attributes
+    ----------
+    model : estimator
+    spent : int
+        Units of resource that it has had.
+    owns_rows : bool
+        True where the estimator writes into its input, and so needs a copy of the rows.
+    """
+
+    model: Any
+    spent: int
+    owns_rows: bool = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """One candidate on one fold.
+
+    Attributes
+    ----------
+    candidate, fold : int
+        Their numbers.
+    params : dict
+        The candidate's parameters.
+    rung, target : int
+        The rung, and the total units to train to.
+    trained : Trained or None
+        Where to train on from; None for a new model.
+    keep : bool
+        Whether the model may be asked for again.
+    """
+
+    candidate: int
+    fold: int
+    params: dict[str, Any]
+    rung: int
+    target: int
+    trained: Trained | None
+    keep: bool
+
+    def add_note(self, error: Exception) -> None:
+        """Say in an error whose it is."""
+        error.add_note(
+            f"Raised by candidate {self.candidate} with parameters {self.params}, on fold "
+            f"{self.fold}, in rung {self.rung} at resource {self.target}."
+        )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a job.
+
+    Attributes
+    ----------
+    candidate, fold : int
+    test_scores, train_scores : float, dict of str to float, or None
+        None where the job failed before it could score, or was not asked to.
+    fit_time, score_time : float
+        Seconds.
+    trained : Trained or None
+        The model, where it is kept and training can continue from it.
+    errors : tuple of str
+        Tracebacks of what failed.
+    fit_failed : bool
+        Whether it was the fit.
+    """
+
+    candidate: int
+    fold: int
+    test_scores: Scores | None = None
+    train_scores: Scores | None = None
+    fit_time: float = 0.0
+    score_time: float = 0.0
+    trained: Trained | None = None
+    errors: tuple[str, ...] = ()
+    fit_failed: bool = False
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all jobs of a search share.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Cloned for every new model.
+    resource : Resource
+    scorer : callable
+        Takes an estimator, X, y and parameters, and returns a number or a dict of them.
+    error_score : float or "raise"
+    return_train_score : bool
+    has_prefix : bool
+        True where `estimator` is a pipeline of which a job trains the last step only.
+    scores_pipeline : bool
+        With a prefix: True where the scorer must see the whole pipeline and the rows as
+        they came, False where the last step on transformed rows gives the same.
+    """
+
+    estimator: Any
+    resource: Resource
+    scorer: Any
+    error_score: float | str
+    return_train_score: bool
+    has_prefix: bool
+    scores_pipeline: bool
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Jobs of one rung that share their rows.
+
+    Attributes
+    ----------
+    jobs : tuple of Job
+    fold : Fold or None
+        Cut into rows once for all jobs. None where the prefix has all that they need.
+    prefix : FittedPrefix or None
+    """
+
+    jobs: tuple[Job, ...]
+    fold: Fold | None
+    prefix: FittedPrefix | None
+
+
+def new_model(setting: Setting, params: dict[str, Any]) -> Any:
+    """The estimator with a candidate's parameters, not fitted: a pipeline where it is one."""
+    # Parameters may be estimators, which each model needs a copy of, as in GridSearchCV.
+    return clone(setting.estimator).set_params(**clone(params, safe=False))
+
+
+def evaluate_batch(batch: Batch, setting: Setting) -> list[Outcome]:
+    """Evaluate jobs that share their rows; the function that is sent to workers."""
+    raw = None if batch.fold is None else batch.fold.rows()
+    rows = raw if batch.prefix is None else batch.prefix.rows
+    return [evaluate(job, rows, raw, batch.prefix, setting) for job in batch.jobs]
+
+
+def evaluate(
+    job: Job, rows: Rows, raw: Rows | None, prefix: FittedPrefix | None, setting: Setting
+) -> Outcome:
+    """Train one candidate on one fold up to the job's target, and score it.
+
+    Parameters
+    ----------
+    job : Job
+    rows : Rows
+        What the model is trained on.
+    raw : Rows or None
+        The same rows before the prefix.
+    prefix : FittedPrefix or None
+    setting : Setting
+
+    Returns
+    -------
+    Outcome
+        A failure is an outcome too.
+
+    Raises
+    ------
+    Exception
+        What the estimator or the scorer raised, where ``error_score="raise"``, with the
+        candidate in a note.
+    """
+    start = perf_counter()
+    try:
+        trained = _train(job, rows, setting)
+    except Exception as error:
+        if setting.error_score == "raise":
+            job.add_note(error)
+            raise
+        return Outcome(
+            job.candidate,
+            job.fold,
+            fit_time=perf_counter() - start,
+            errors=(format_exc(),),
+            fit_failed=True,
+        )
+    fitted = perf_counter()
+    continues = setting.resource.continues(trained.model, n_rows(rows.X_train))
+    model = trained.model
+    if prefix is not None and setting.scores_pipeline:
+        last_name = setting.estimator.steps[-1][0]
+        model, rows = Pipeline([*prefix.pipeline.steps, (last_name, model)]), raw
+    errors: list[str] = []
+    try:
+        test_scores = _score(model, rows, trained.owns_rows, False, setting, errors)
+        scored = perf_counter()
+        train_scores = None
+        if setting.return_train_score:
+            train_scores = _score(model, rows, trained.owns_rows, True, setting, errors)
+    except Exception as error:
+        job.add_note(error)
+        raise
+    return Outcome(
+        job.candidate,
+        job.fold,
+        test_scores,
+        train_scores,
+        fitted - start,
+        scored - fitted,
+        trained if job.keep and continues else None,
+        tuple(errors),
+    )
+
+
+def _train(job: Job, rows: Rows, setting: Setting) -> Trained:
+    def advance(view: Rows, trained: Trained | None) -> Any:
+        if trained is None:
+            model = new_model(setting, job.params)
+            trained = Trained(model[-1] if setting.has_prefix else model, 0)
+        setting.resource.advance(trained.model, view, trained.spent, job.target)
+        return trained.model
+
+    owns = job.trained is not None and job.trained.owns_rows
+    try:
+        model = advance(rows.owned() if owns else rows.lent(), job.trained)
+    except ValueError as error:
+        if owns or not _is_read_only(error):
+            raise
+        # The estimator writes into its input: start over, on rows of its own.
+        owns, model = True, advance(rows.owned(), None)
+    return Trained(model, job.target, owns)
+
+
+def _score(
+    model: Any, rows: Rows, owns: bool, on_train: bool, setting: Setting, errors: list[str]
+) -> Scores | None:
+    """Scores on the test or the training rows; None, and an error more, where that fails."""
+
+    def call(view: Rows) -> Any:
+        X, y, params = view.training() if on_train else view.testing()
+        if y is None:
+            return setting.scorer(model, X, **params)
+        return setting.scorer(model, X, y, **params)
+
+    try:
+        try:
+            scores = call(rows.owned() if owns else rows.lent())
+        except ValueError as error:
+            if owns or not _is_read_only(error):
+                raise
+            scores = call(rows.owned())
+    except Exception:
+        if setting.error_score == "raise":
+            raise
+        errors.append(format_exc())
+        return None
+    if not isinstance(scores, dict):
+        return _number(scores, setting.scorer)
+    # A scorer of several metrics gives the traceback of a metric that failed as its score.
+    failed = {name: score for name, score in scores.items() if isinstance(score, str)}
+    errors.extend(failed.values())
+    return {
+        name: setting.error_score if name in failed else _number(score, name)
+        for name, score in scores.items()
+    }
+
+
+def _number(score: Any, scorer: Any) -> float:
+    if hasattr(score, "item"):
+        with suppress(ValueError):
+            score = score.item()
+    if not isinstance(score, numbers.Number):
+        raise ValueError(
+            f"scoring must return a number, got {score} ({type(score)}) instead. (scorer={scorer})"
+        )
+    return score
+
+
+def _is_read_only(error: ValueError) -> bool:
+    return "read-only" in str(error)

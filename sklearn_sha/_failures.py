@@ -1,0 +1,47 @@
+"""Failures made into the one message that a user reads."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sklearn_sha._results import Failure
+
+_SHOWN = 20
+
+
+def failures_message(failures: Sequence[Failure], error_score: float | str) -> str:
+    """Which candidates failed, where and why, each different error once."""
+    n = len({failure.candidate for failure in failures})
+    return (
+        f"{len(failures)} fits or scores of {n} candidates failed. Their scores are set to "
+        f"error_score={error_score}.\nIf that is not expected, set error_score='raise' to stop "
+        f"at the first one.\n\n{_details(failures)}"
+    )
+
+
+def all_failed_message(failures: Sequence[Failure], rung: int) -> str:
+    """That no fit of a rung succeeded, in GridSearchCV's words, and why."""
+    fits = [failure for failure in failures if failure.rung == rung]
+    return (
+        f"All the {len(fits)} fits failed in rung {rung}.\nIt is very likely that your model "
+        "is misconfigured.\nYou can try to debug the error by setting error_score='raise'.\n\n"
+        f"{_details(fits)}"
+    )
+
+
+def _details(failures: Sequence[Failure]) -> str:
+    by_error: dict[str, list[Failure]] = defaultdict(list)
+    for failure in failures:
+        by_error[failure.error].append(failure)
+    parts = ["Below are more details about the failures:"]
+    for error, group in by_error.items():
+        numbers = sorted({failure.candidate for failure in group})
+        shown = ", ".join(map(str, numbers[:_SHOWN]))
+        more = f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
+        folds = sorted({failure.fold for failure in group})
+        rungs = sorted({failure.rung for failure in group})
+        parts.append(
+            f"{'-' * 80}\nCandidates {shown}{more}, on folds {folds}, in rungs {rungs}:\n{error}"
+        )
+    return "\n".join(parts)

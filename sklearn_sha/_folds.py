@@ -1,0 +1,317 @@
+"""Where candidates are tried: the rows of each fold, and what a pipeline makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.model_selection import TimeSeriesSplit
+from sklearn.pipeline import Pipeline
+from sklearn.utils.multiclass import type_of_target
+
+MIN_TEST_ROWS = 1000
+"""A test fold is never cut below this: fewer rows make a score too noisy to promote by."""
+
+_FIRST_PER_CLASS = 2
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of one fold, cut from the data.
+
+    Attributes
+    ----------
+    X_train, y_train, X_test, y_test : array-like, y may be None
+    fit_params, score_params, train_score_params : dict
+        Parameters of the trained estimator's fit, and of the scorer on test and on
+        training rows, each cut to those rows.
+    """
+
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    y_test: Any
+    fit_params: dict[str, Any]
+    score_params: dict[str, Any]
+    train_score_params: dict[str, Any]
+
+    @classmethod
+    def for_training(cls, X: Any, y: Any, fit_params: dict[str, Any]) -> Rows:
+        """Rows to train on, with none to test on."""
+        return cls(X, y, None, None, fit_params, {}, {})
+
+    def testing(self) -> tuple[Any, Any, dict[str, Any]]:
+        """X, y and score parameters of the test rows."""
+        return self.X_test, self.y_test, self.score_params
+
+    def training(self) -> tuple[Any, Any, dict[str, Any]]:
+        """X, y and score parameters of the training rows."""
+        return self.X_train, self.y_train, self.train_score_params
+
+    def train_part(self, part: NDArray[np.intp]) -> tuple[Any, Any, dict[str, Any]]:
+        """X, y and fit parameters of some of the training rows, by position."""
+        y = None if self.y_train is None else take(self.y_train, part)
+        params = cut_params(self.fit_params, part, n_rows(self.X_train))
+        return take(self.X_train, part), y, params
+
+    def lent(self) -> Rows:
+        """The same rows for one of several jobs: it can't change what the next one sees.
+
+        Arrays are shared and read-only; frames and lists are copied.
+        """
+        return self._each(_lend)
+
+    def owned(self) -> Rows:
+        """A copy that a job may write to."""
+        return self._each(_copy)
+
+    def _each(self, give: Callable[[Any], Any]) -> Rows:
+        return Rows(*(give(part) for part in vars(self).values()))
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One split of the data: which rows train, which test, and what goes with them.
+
+    Attributes
+    ----------
+    X, y : array-like
+        All rows.
+    train, test : ndarray of int
+        Their row numbers.
+    fit_params, prefix_params, score_params : dict
+        Parameters of the trained estimator's fit, of the pipeline prefix's fit and of the
+        scorer; entries with a value per row are cut with the rows.
+    pairwise : bool
+        True where X is a square matrix of kernels or distances between rows.
+    train_order, test_order : ndarray of int or None
+        Permutations of the positions in ``train`` and ``test``: the first n of them are
+        the subsample of size n.
+    """
+
+    X: Any
+    y: Any
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    fit_params: dict[str, Any]
+    prefix_params: dict[str, Any]
+    score_params: dict[str, Any]
+    pairwise: bool = False
+    train_order: NDArray[np.intp] | None = None
+    test_order: NDArray[np.intp] | None = None
+
+    def subsampled(self, n_train: int) -> Fold:
+        """The fold cut to `n_train` training rows, and to as large a share of test rows.
+
+        Rows keep the order that they have in the fold, and a smaller subsample is part of
+        every larger one. At least `MIN_TEST_ROWS` test rows stay, where there are so many.
+        """
+        if n_train >= len(self.train):
+            return self
+        assert self.train_order is not None and self.test_order is not None
+        share = -(-len(self.test) * n_train // len(self.train))
+        n_test = min(len(self.test), max(share, MIN_TEST_ROWS))
+        return replace(
+            self,
+            train=self.train[np.sort(self.train_order[:n_train])],
+            test=self.test[np.sort(self.test_order[:n_test])],
+            train_order=None,
+            test_order=None,
+        )
+
+    def rows(self) -> Rows:
+        """Cut the rows from the data."""
+        if self.pairwise:
+            X_train = self.X[np.ix_(self.train, self.train)]
+            X_test = self.X[np.ix_(self.test, self.train)]
+        else:
+            X_train, X_test = take(self.X, self.train), take(self.X, self.test)
+        return Rows(
+            X_train,
+            None if self.y is None else take(self.y, self.train),
+            X_test,
+            None if self.y is None else take(self.y, self.test),
+            self._cut(self.fit_params, self.train),
+            self._cut(self.score_params, self.test),
+            self._cut(self.score_params, self.train),
+        )
+
+    def cut_prefix_params(self) -> dict[str, Any]:
+        """The prefix's fit parameters, cut to the training rows."""
+        return self._cut(self.prefix_params, self.train)
+
+    def _cut(self, params: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
+        return cut_params(params, rows, n_rows(self.X))
+
+
+@dataclass(frozen=True)
+class FittedPrefix:
+    """The steps of a pipeline before its last, fitted on a fold, and what they make of it.
+
+    Attributes
+    ----------
+    pipeline : Pipeline
+        Those steps, fitted on the training rows alone.
+    rows : Rows
+        The fold's rows, transformed: what the last step trains and is scored on.
+    """
+
+    pipeline: Pipeline
+    rows: Rows
+
+
+def fit_prefix(pipeline: Pipeline, fold: Fold) -> FittedPrefix:
+    """Fit the steps of a pipeline before its last on the training rows of a fold.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Not fitted; its first steps are fitted in place.
+    fold : Fold
+
+    Returns
+    -------
+    FittedPrefix
+    """
+    prefix = pipeline[:-1]
+    rows = fold.rows()  # nobody else's, so the steps may write into them
+    X_train = fit_transform(prefix, rows.X_train, rows.y_train, fold.cut_prefix_params())
+    X_test = prefix.transform(rows.X_test) if prefix.steps else rows.X_test
+    return FittedPrefix(prefix, replace(rows, X_train=X_train, X_test=X_test))
+
+
+def fit_transform(prefix: Pipeline, X: Any, y: Any, params: dict[str, Any]) -> Any:
+    """Fit the steps before a pipeline's last, which may be none, and transform X."""
+    return prefix.fit_transform(X, y, **params) if prefix.steps else X
+
+
+def make_folds(
+    X: Any,
+    y: Any,
+    splits: Sequence[tuple[Any, Any]],
+    *,
+    fit_params: dict[str, Any],
+    prefix_params: dict[str, Any],
+    score_params: dict[str, Any],
+    pairwise: bool,
+) -> list[Fold]:
+    """One fold per split."""
+    return [
+        Fold(
+            X,
+            y,
+            _row_numbers(train),
+            _row_numbers(test),
+            fit_params,
+            prefix_params,
+            score_params,
+            pairwise,
+        )
+        for train, test in splits
+    ]
+
+
+def with_subsampling(
+    folds: Sequence[Fold], *, splitter: Any, stratify: bool, seed: int
+) -> list[Fold]:
+    """Folds that know in which order their subsamples grow.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+    splitter : object
+        The cross-validator that made them. For TimeSeriesSplit the latest rows come
+        first; otherwise the order is random.
+    stratify : bool
+        Whether classes keep their shares, as far as y is of one column of classes.
+    seed : int
+
+    Returns
+    -------
+    list of Fold
+    """
+    rng = np.random.default_rng(seed)
+    y = folds[0].y
+    stratify = stratify and type_of_target(y) in ("binary", "multiclass")
+    codes = np.unique(np.asarray(y), return_inverse=True)[1].ravel() if stratify else None
+
+    def order(rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        if isinstance(splitter, TimeSeriesSplit):
+            return np.arange(len(rows))[::-1]
+        shuffled = rng.permutation(len(rows))
+        return shuffled if codes is None else shuffled[_stratified(codes[rows[shuffled]])]
+
+    return [
+        replace(fold, train_order=order(fold.train), test_order=order(fold.test)) for fold in folds
+    ]
+
+
+def n_rows(X: Any) -> int:
+    """Number of rows of array-like data."""
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def take(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Rows of an array, a sparse matrix, a frame or a list, by number, as a copy."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "shape"):
+        return X[rows]
+    return [X[row] for row in rows]
+
+
+def cut_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_all: int) -> dict[str, Any]:
+    """`params` with every entry that has a value per row cut to `rows`."""
+    return {
+        name: take(value, rows) if _is_per_row(value, n_all) else value
+        for name, value in params.items()
+    }
+
+
+def _is_per_row(value: Any, n_all: int) -> bool:
+    if hasattr(value, "shape"):
+        return len(value.shape) > 0 and value.shape[0] == n_all
+    return isinstance(value, list | tuple) and len(value) == n_all
+
+
+def _stratified(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Positions ordered so that the first n hold every class in nearly its share.
+
+    The first two rows of every class come before all others, so that no class is missing
+    from a small subsample; then a class's i-th of m rows comes at the quantile i / m.
+    """
+    nth = np.empty(len(codes), dtype=np.intp)
+    by_class = np.argsort(codes, kind="stable")
+    counts = np.bincount(codes)
+    starts = np.cumsum(counts) - counts
+    nth[by_class] = np.arange(len(codes)) - starts[codes[by_class]]
+    quantile = (nth + 0.5) / counts[codes]
+    return np.lexsort((quantile, np.minimum(nth, _FIRST_PER_CLASS)))
+
+
+def _row_numbers(rows: Any) -> NDArray[np.intp]:
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows
+
+
+def _lend(part: Any) -> Any:
+    if isinstance(part, np.ndarray):
+        part = part.view()
+        part.flags.writeable = False
+        return part
+    if sparse.issparse(part) and part.format in ("csr", "csc"):
+        arrays = (_lend(part.data), _lend(part.indices), _lend(part.indptr))
+        return type(part)(arrays, shape=part.shape, copy=False)
+    if isinstance(part, dict):
+        return {name: _lend(value) for name, value in part.items()}
+    return _copy(part)
+
+
+def _copy(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {name: _copy(value) for name, value in part.items()}
+    return part.copy() if hasattr(part, "copy") else part

@@ -1,0 +1,275 @@
+"""Outcomes made into cv_results_ and rung_history_."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.ma import MaskedArray
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from sklearn_sha._evaluate import Outcome, Scores
+from sklearn_sha.bandit import Pull
+from sklearn_sha.schedules import Schedule
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A fit or a score that failed: where, and the traceback."""
+
+    candidate: int
+    fold: int
+    rung: int
+    fit_failed: bool
+    error: str
+
+
+@dataclass(frozen=True)
+class _RungOutcome:
+    """Arrays of one rung, of shape (n_arms, n_folds); scores by metric."""
+
+    pull: Pull
+    wall_time: float
+    fit_time: NDArray[np.float64]
+    score_time: NDArray[np.float64]
+    test: dict[str, NDArray[np.float64]]
+    train: dict[str, NDArray[np.float64]]
+
+    def means(self, metric: str) -> NDArray[np.float64]:
+        return self.test[metric].mean(axis=1)
+
+
+class Results:
+    """Collects the outcomes of a search, rung by rung.
+
+    Parameters
+    ----------
+    candidates : sequence of dict
+        Parameters of each candidate.
+    schedule : Schedule
+    n_folds : int
+    error_score : float
+        Stands for a score that is missing.
+    metrics : sequence of str or None
+        Names of the metrics, ``["score"]`` for a single one; None where only the first
+        score can tell.
+    return_train_score : bool
+
+    Attributes
+    ----------
+    failures : list of Failure
+    winner : int or None
+        The algorithm's best candidate, once it is known.
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[dict[str, Any]],
+        schedule: Schedule,
+        *,
+        n_folds: int,
+        error_score: float,
+        metrics: Sequence[str] | None,
+        return_train_score: bool,
+    ) -> None:
+        self.candidates = candidates
+        self.schedule = schedule
+        self.n_folds = n_folds
+        self.error_score = error_score
+        self.metrics = metrics
+        self.return_train_score = return_train_score
+        self.failures: list[Failure] = []
+        self.winner: int | None = None
+        self._rungs: list[_RungOutcome] = []
+
+    def add(self, pull: Pull, outcomes: Sequence[Outcome], wall_time: float) -> None:
+        """Take in a rung: its outcomes, candidate by candidate and fold by fold."""
+        if self.metrics is None:
+            self.metrics = _metric_names(outcomes)
+        shape = (len(pull.arms), self.n_folds)
+        self.failures += [
+            Failure(o.candidate, o.fold, pull.rung, o.fit_failed, error)
+            for o in outcomes
+            for error in o.errors
+        ]
+        train = [o.train_scores for o in outcomes] if self.return_train_score else []
+        self._rungs.append(
+            _RungOutcome(
+                pull,
+                wall_time,
+                np.array([o.fit_time for o in outcomes]).reshape(shape),
+                np.array([o.score_time for o in outcomes]).reshape(shape),
+                self._by_metric([o.test_scores for o in outcomes], shape),
+                self._by_metric(train, shape) if train else {},
+            )
+        )
+
+    @property
+    def n_rungs(self) -> int:
+        """How many rungs there are so far."""
+        return len(self._rungs)
+
+    def mean_scores(self, metric: str) -> NDArray[np.float64]:
+        """Mean test scores of the arms of the last rung that was added."""
+        return self._rungs[-1].means(metric)
+
+    def cv_results(self) -> dict[str, Any]:
+        """GridSearchCV's columns, a row per candidate and rung, and where a row stands.
+
+        Returns
+        -------
+        dict of str to ndarray, MaskedArray or list
+            To GridSearchCV's columns come ``iter`` (the rung), ``n_resources`` (total
+            units of the candidate by then) and ``candidate`` (its number).
+        """
+        rungs = self._rungs
+        results: dict[str, Any] = {}
+        for name in ("fit_time", "score_time"):
+            _store_moments(results, name, np.concatenate([getattr(r, name) for r in rungs]))
+        arms = np.concatenate([np.array(r.pull.arms) for r in rungs])
+        for name, column in _param_columns(self.candidates).items():
+            results[f"param_{name}"] = column[arms]
+        results["params"] = [self.candidates[arm] for arm in arms]
+        for metric in self.metrics or ():
+            scores = np.concatenate([r.test[metric] for r in rungs])
+            _store_splits(results, f"test_{metric}", scores)
+            means = results[f"mean_test_{metric}"]
+            results[f"rank_test_{metric}"] = self._ranks(means)
+            if self.return_train_score:
+                train = np.concatenate([r.train[metric] for r in rungs])
+                _store_splits(results, f"train_{metric}", train)
+        sizes = [len(r.pull.arms) for r in rungs]
+        results["iter"] = np.repeat([r.pull.rung for r in rungs], sizes)
+        results["n_resources"] = np.repeat([r.pull.resource for r in rungs], sizes)
+        results["candidate"] = arms
+        return results
+
+    def rung_history(self, metric: str | None) -> list[dict[str, Any]]:
+        """One dict a rung.
+
+        Parameters
+        ----------
+        metric : str or None
+            What promotion went by; None where nothing was promoted.
+        """
+        rungs = self._rungs
+        winner = [] if self.winner is None else [self.winner]
+        promoted = [*(list(rung.pull.arms) for rung in rungs[1:]), winner]
+        return [
+            {
+                "iter": rung.pull.rung,
+                "n_candidates": planned.n_candidates,
+                "step": planned.step,
+                "resource": planned.resource,
+                "spent": planned.spent,
+                "candidates": list(rung.pull.arms),
+                "promoted": kept,
+                **_promotion(rung, kept, before, metric),
+                "fit_time": float(rung.fit_time.sum()),
+                "score_time": float(rung.score_time.sum()),
+                "wall_time": rung.wall_time,
+            }
+            for rung, planned, kept, before in zip(
+                rungs, self.schedule.rungs, promoted, [None, *rungs]
+            )
+        ]
+
+    def _ranks(self, means: NDArray[np.float64]) -> NDArray[np.int32]:
+        """A later rung ranks above every earlier one; within a rung as in GridSearchCV."""
+        ranks = np.empty(len(means), dtype=np.int32)
+        end, better = len(means), 0
+        for rung in reversed(self._rungs):
+            size = len(rung.pull.arms)
+            ranks[end - size : end] = better + _rank(means[end - size : end])
+            end, better = end - size, better + size
+        return ranks
+
+    def _by_metric(
+        self, scores: Sequence[Scores | None], shape: tuple[int, int]
+    ) -> dict[str, NDArray[np.float64]]:
+        def score_of(score: Scores | None, metric: str) -> float:
+            if score is None:
+                return self.error_score
+            return score[metric] if isinstance(score, dict) else score
+
+        return {
+            metric: np.array([score_of(s, metric) for s in scores], dtype=np.float64).reshape(shape)
+            for metric in self.metrics or ()
+        }
+
+
+def _metric_names(outcomes: Sequence[Outcome]) -> list[str] | None:
+    for outcome in outcomes:
+        if outcome.test_scores is not None:
+            scores = outcome.test_scores
+            return list(scores) if isinstance(scores, dict) else ["score"]
+    return None
+
+
+def _store_splits(results: dict[str, Any], name: str, scores: NDArray[np.float64]) -> None:
+    for fold, column in enumerate(scores.T):
+        results[f"split{fold}_{name}"] = column.copy()
+    _store_moments(results, name, scores)
+
+
+def _store_moments(results: dict[str, Any], name: str, values: NDArray[np.float64]) -> None:
+    results[f"mean_{name}"] = values.mean(axis=1)
+    results[f"std_{name}"] = values.std(axis=1)
+
+
+def _param_columns(candidates: Sequence[dict[str, Any]]) -> dict[str, MaskedArray]:
+    """GridSearchCV's masked arrays, one a parameter, over all candidates."""
+    values: dict[str, dict[int, Any]] = {}
+    for number, params in enumerate(candidates):
+        for name, value in params.items():
+            values.setdefault(name, {})[number] = value
+    columns = {}
+    for name, by_number in values.items():
+        column = MaskedArray(np.empty(len(candidates), _dtype(list(by_number.values()))), mask=True)
+        for number, value in by_number.items():
+            column[number] = value
+        columns[name] = column
+    return columns
+
+
+def _dtype(values: list[Any]) -> np.dtype:
+    """GridSearchCV's choice: numpy's own, but object for strings and for sequences."""
+    try:
+        array = np.array(values)
+    except ValueError:
+        return np.dtype(object)
+    return array.dtype if array.dtype.kind != "U" and array.ndim == 1 else np.dtype(object)
+
+
+def _rank(means: NDArray[np.float64]) -> NDArray[np.intp]:
+    if np.isnan(means).all():
+        return np.ones(len(means), dtype=np.intp)
+    worst_first = np.nan_to_num(means, nan=np.nanmin(means) - 1)
+    return rankdata(-worst_first, method="min")
+
+
+def _promotion(
+    rung: _RungOutcome, kept: list[int], before: _RungOutcome | None, metric: str | None
+) -> dict[str, float | None]:
+    """The scores that a rung promoted by; all None where nothing was promoted."""
+    best = cut = correlation = None
+    if metric is not None:
+        means = rung.means(metric)
+        best = float(np.fmax.reduce(means))
+        if kept:
+            cut = float(means[np.searchsorted(rung.pull.arms, kept)].min())
+        if before is not None:
+            shared = np.searchsorted(before.pull.arms, rung.pull.arms)
+            correlation = _spearman(before.means(metric)[shared], means)
+    return {"best_score": best, "cut_score": cut, "rank_correlation": correlation}
+
+
+def _spearman(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """Rank correlation, NaN ranked last; NaN where one side is of equal ranks only."""
+    ranks = [rankdata(np.nan_to_num(scores, nan=-np.inf)) for scores in (a, b)]
+    if any(np.ptp(rank) == 0 for rank in ranks):
+        return float("nan")
+    return float(np.corrcoef(ranks)[0, 1])

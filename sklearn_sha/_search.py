@@ -1,0 +1,418 @@
+"""The scikit-learn face of a search: fit and plan, refit, delegation, routing, tags."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from copy import deepcopy
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn import get_config
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_sha._engine import Engine
+from sklearn_sha._evaluate import Outcome
+from sklearn_sha._failures import all_failed_message, failures_message
+from sklearn_sha._folds import Rows, fit_transform
+from sklearn_sha._progress import rung_line
+from sklearn_sha._results import Results
+from sklearn_sha._scoring import make_scoring
+from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
+from sklearn_sha.bandit import Pull, halving
+from sklearn_sha.schedules import Schedule, contest_sizes
+
+
+def _best_estimator_has(name: str) -> Callable[[Any], bool]:
+    """Check for `available_if`, as in GridSearchCV: asks the estimator before fit."""
+
+    def check(search: Any) -> bool:
+        _check_refit(search, name)
+        getattr(getattr(search, "best_estimator_", search.estimator), name)
+        return True
+
+    return check
+
+
+def _trains_on(search: Any) -> bool:
+    return hasattr(getattr(search, "best_estimator_", None), "partial_fit")
+
+
+def _check_refit(search: Any, name: str) -> None:
+    if not search.refit:
+        raise AttributeError(
+            f"This {type(search).__name__} instance was initialized with refit=False, so "
+            f"{name} is not available; set refit=True, or fit an estimator of your own with "
+            "best_params_."
+        )
+
+
+class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
+    """What the search classes share; a subclass has the parameters and the schedule."""
+
+    @abstractmethod
+    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
+        """The schedule of this search over so many candidates."""
+
+    def plan(self, X: Any, y: Any = None, **params: Any) -> Schedule:
+        """The schedule that fit would follow, without training anything.
+
+        Parameters
+        ----------
+        X, y, **params
+            As for `fit`.
+
+        Returns
+        -------
+        Schedule
+            Prints as a table; after fit the same is in ``schedule_``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what fit would refuse before it trains.
+        """
+        # A clone, so that random states and iterators are not used up.
+        return _planned(clone(self), X, y, params)[1]
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Search, and train the best candidate on all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Or (n_samples, n_samples) for precomputed kernels or distances.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Targets; None for unsupervised learning.
+        **params : dict
+            Parameters of the estimator's fit or partial_fit, of the splitter (`groups`)
+            and of the scorer. What has a value per row is cut to the fold.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            For parameters that don't fit together, before any training; and where every
+            fit of a rung failed: ``cv_results_`` then has what there is.
+        """
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit may outlive one that fails
+        setup, schedule = _planned(self, X, y, params)
+        metric = self._promoting_metric(setup.scoring.metrics, schedule)
+        results = Results(
+            setup.candidates,
+            schedule,
+            n_folds=len(setup.folds),
+            error_score=np.nan if self.error_score == "raise" else self.error_score,
+            metrics=setup.scoring.metrics,
+            return_train_score=self.return_train_score,
+        )
+        start = perf_counter()
+
+        def record(pull: Pull, outcomes: list[Outcome], seconds: float) -> ArrayLike:
+            nonlocal metric
+            results.add(pull, outcomes, seconds)
+            if all(outcome.fit_failed for outcome in outcomes):
+                raise ValueError(all_failed_message(results.failures, pull.rung))
+            if setup.scoring.metrics is None:
+                metric = self._promoting_metric(results.metrics, schedule)
+            scores = None if metric is None else results.mean_scores(metric)
+            if self.verbose:
+                best = None if scores is None else float(np.fmax.reduce(scores))
+                print(rung_line(schedule, pull.rung, best, perf_counter() - start))
+            return np.zeros(len(pull.arms)) if scores is None else -scores
+
+        engine = Engine(
+            setup.candidates,
+            setup.folds,
+            setup.setting,
+            n_jobs=self.n_jobs,
+            pre_dispatch=self.pre_dispatch,
+        )
+        try:
+            results.winner = engine.run(halving(schedule), record)
+        finally:
+            # Whatever ended the search, what was finished is kept.
+            if results.n_rungs:
+                self.cv_results_ = results.cv_results()
+                self.rung_history_ = results.rung_history(metric)
+        self._warn_of_failures(results)
+        self._set_attributes(setup, schedule, results)
+        self._select_best(metric)
+        if self.refit:
+            self._refit(setup, X, y)
+        return self
+
+    def _promoting_metric(self, metrics: list[str] | None, schedule: Schedule) -> str | None:
+        """The metric that decides, once the metrics are known; None where none has to."""
+        if metrics is None or metrics == ["score"]:
+            self._check_single_refit()
+            return "score"
+        if isinstance(self.refit, str) and self.refit in metrics:
+            return self.refit
+        decides_nothing = self.refit is False or callable(self.refit)
+        if decides_nothing and len(schedule.rungs) == 1:
+            return None
+        why = (
+            f"and rungs are promoted by one of them ({len(schedule.rungs)} rungs are planned)"
+            if decides_nothing
+            else "and one of them decides which candidate is the best"
+        )
+        raise ValueError(
+            f"For multi-metric scoring, the parameter refit must be set to a scorer key: "
+            f"refit={self.refit!r}, but the metrics are {metrics}, {why}; set refit to one of "
+            "these names."
+        )
+
+    def _check_single_refit(self) -> None:
+        if isinstance(self.refit, str) and isinstance(self.scoring, str):
+            if self.refit not in (self.scoring, "score"):
+                raise ValueError(
+                    f"refit={self.refit!r} is no metric of scoring={self.scoring!r}; set "
+                    "refit=True, or add the metric to scoring."
+                )
+
+    def _warn_of_failures(self, results: Results) -> None:
+        if results.failures:
+            fits = any(failure.fit_failed for failure in results.failures)
+            warnings.warn(
+                failures_message(results.failures, self.error_score),
+                FitFailedWarning if fits else UserWarning,
+                stacklevel=3,
+            )
+            return
+        for name, means in self.cv_results_.items():
+            if name.startswith(("mean_test_", "mean_train_")) and not np.isfinite(means).all():
+                candidates = np.unique(self.cv_results_["candidate"][~np.isfinite(means)])
+                warnings.warn(
+                    f"{name} is non-finite for candidates {candidates.tolist()}; NaN is never "
+                    "promoted before a number. Look at what the scorer returns for them.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+
+    def _set_attributes(self, setup: Setup, schedule: Schedule, results: Results) -> None:
+        self.resource_ = setup.resource
+        self.schedule_ = schedule
+        self.n_splits_ = len(setup.folds)
+        self.n_resources_ = schedule.n_resources
+        self.n_candidates_ = schedule.n_candidates
+        self.n_iterations_ = len(schedule.rungs)
+        self.min_resources_ = schedule.rungs[0].resource
+        self.max_resources_ = schedule.rungs[-1].resource
+        self.n_remaining_candidates_ = [*contest_sizes(self.n_candidates_[-1], self.factor), 1][1]
+        self.scorer_ = setup.scoring.scorers
+        self.multimetric_ = results.metrics != ["score"]
+
+    def _select_best(self, metric: str | None) -> None:
+        """best_index_ and what follows from it, where there is a best."""
+        if not self.refit and metric is None:
+            return
+        if callable(self.refit):
+            self.best_index_ = self.refit(self.cv_results_)
+            if not isinstance(self.best_index_, int | np.integer):
+                raise TypeError("best_index_ returned is not an integer")
+            if not 0 <= self.best_index_ < len(self.cv_results_["params"]):
+                raise IndexError("best_index_ index out of range")
+        else:
+            self.best_index_ = self.cv_results_[f"rank_test_{metric}"].argmin()
+            self.best_score_ = self.cv_results_[f"mean_test_{metric}"][self.best_index_]
+        self.best_n_resources_ = int(self.cv_results_["n_resources"][self.best_index_])
+        self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
+        if self.resource_ not in ("partial_fit", "n_samples"):
+            self.best_params_[self.resource_] = self.best_n_resources_
+
+    def _refit(self, setup: Setup, X: Any, y: Any) -> None:
+        fold, setting = setup.folds[0], setup.setting
+        start = perf_counter()
+        best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+        trained = best
+        if setting.has_prefix:
+            prefix = best[:-1]
+            X = fit_transform(prefix, X, y, fold.prefix_params)
+            best.set_params(**dict(prefix.steps))  # a cache fits copies of the steps
+            trained = best[-1]
+        rows = Rows.for_training(X, y, fold.fit_params)
+        setting.resource.advance(trained, rows, 0, self.best_n_resources_)
+        self.refit_time_ = perf_counter() - start
+        self.best_estimator_ = best
+        if hasattr(best, "feature_names_in_"):
+            self.feature_names_in_ = best.feature_names_in_
+
+    def score(self, X: Any, y: Any = None, **params: Any) -> float:
+        """Score of the best estimator, by ``scoring`` where given, else by its own score.
+
+        Parameters
+        ----------
+        X, y : array-like
+        **params : dict
+            Parameters of the scorer; with metadata routing only.
+
+        Returns
+        -------
+        float
+        """
+        _check_refit(self, "score")
+        check_is_fitted(self)
+        score_params: dict[str, Any] = {}
+        if get_config()["enable_metadata_routing"]:
+            score_params = process_routing(self, "score", **params).scorer["score"]
+        elif params:
+            raise ValueError(
+                f"Passing {sorted(params)} to score is only supported with metadata routing; "
+                "call sklearn.set_config(enable_metadata_routing=True) first."
+            )
+        scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
+        score = scorer(self.best_estimator_, X, y, **score_params)
+        return score[self.refit] if isinstance(score, dict) else score
+
+    @available_if(_best_estimator_has("predict"))
+    def predict(self, X: Any) -> Any:
+        """Call ``predict`` of the best estimator."""
+        return self._best("predict")(X)
+
+    @available_if(_best_estimator_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Call ``predict_proba`` of the best estimator."""
+        return self._best("predict_proba")(X)
+
+    @available_if(_best_estimator_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> Any:
+        """Call ``predict_log_proba`` of the best estimator."""
+        return self._best("predict_log_proba")(X)
+
+    @available_if(_best_estimator_has("decision_function"))
+    def decision_function(self, X: Any) -> Any:
+        """Call ``decision_function`` of the best estimator."""
+        return self._best("decision_function")(X)
+
+    @available_if(_best_estimator_has("score_samples"))
+    def score_samples(self, X: Any) -> Any:
+        """Call ``score_samples`` of the best estimator."""
+        return self._best("score_samples")(X)
+
+    @available_if(_best_estimator_has("transform"))
+    def transform(self, X: Any) -> Any:
+        """Call ``transform`` of the best estimator."""
+        return self._best("transform")(X)
+
+    @available_if(_best_estimator_has("inverse_transform"))
+    def inverse_transform(self, X: Any) -> Any:
+        """Call ``inverse_transform`` of the best estimator."""
+        return self._best("inverse_transform")(X)
+
+    @available_if(_trains_on)
+    def partial_fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Train the best estimator on, where it has ``partial_fit``.
+
+        Parameters
+        ----------
+        X, y : array-like
+            More rows.
+        **params : dict
+            Parameters of the estimator's ``partial_fit``.
+
+        Returns
+        -------
+        self
+        """
+        targets = () if y is None else (y,)
+        self._best("partial_fit")(X, *targets, **params)
+        return self
+
+    def _best(self, method: str) -> Callable[..., Any]:
+        check_is_fitted(self)
+        return getattr(self.best_estimator_, method)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features seen during fit; there with refit."""
+        try:
+            check_is_fitted(self)
+        except NotFittedError as error:
+            raise AttributeError(
+                f"{type(self).__name__} object has no n_features_in_ attribute."
+            ) from error
+        return self.best_estimator_.n_features_in_
+
+    @property
+    def classes_(self) -> Any:
+        """Class labels; there with refit, for a classifier."""
+        _best_estimator_has("classes_")(self)
+        return self.best_estimator_.classes_
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who asks for which metadata: the estimator, the scorer and the splitter.
+
+        With ``resource="partial_fit"`` the estimator's request for ``partial_fit`` counts,
+        not that for ``fit``.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        kind = resource_kind(self.estimator, self.resource)
+        trained = self.estimator
+        router = MetadataRouter(owner=type(self).__name__)
+        if trains_last_step(self.estimator, self.param_distributions, kind):
+            trained = self.estimator[-1]
+            if len(self.estimator.steps) > 1:
+                router.add(
+                    prefix=self.estimator[:-1],
+                    method_mapping=MethodMapping().add(caller="fit", callee="fit_transform"),
+                )
+        method = "partial_fit" if kind == "partial_fit" else "fit"
+        router.add(
+            estimator=trained, method_mapping=MethodMapping().add(caller="fit", callee=method)
+        )
+        scoring = make_scoring(self.estimator, self.scoring, raise_errors=False)
+        router.add(
+            scorer=scoring.scorer,
+            method_mapping=MethodMapping()
+            .add(caller="score", callee="score")
+            .add(caller="fit", callee="score"),
+        )
+        router.add(
+            splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
+        )
+        return router
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "schedule_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags = deepcopy(inner.classifier_tags)
+        tags.regressor_tags = deepcopy(inner.regressor_tags)
+        tags.input_tags.pairwise = inner.input_tags.pairwise
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.array_api_support = inner.array_api_support
+        return tags
+
+
+def _planned(
+    search: BaseHalvingSearch, X: Any, y: Any, params: dict[str, Any]
+) -> tuple[Setup, Schedule]:
+    setup = set_up(search, X, y, params)
+    schedule = search._schedule(len(setup.candidates), setup.limits)
+    first = schedule.rungs[0].resource
+    if setup.resource == "n_samples" and 2 * first < setup.limits.lowest:
+        raise ValueError(
+            f"the first rung has {first} rows, too few to hold each of the "
+            f"{setup.limits.lowest // 2} classes; raise min_resources or the budget, or leave "
+            'min_resources="auto".'
+        )
+    return setup, schedule

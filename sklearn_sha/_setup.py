@@ -1,0 +1,343 @@
+"""A search's parameters and data, checked, and made into what the engine runs on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state, get_tags, indexable
+from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.multiclass import type_of_target, unique_labels
+
+from sklearn_sha._candidates import draw_candidates
+from sklearn_sha._checks import check_int, is_int, is_real
+from sklearn_sha._evaluate import Setting
+from sklearn_sha._folds import Fold, make_folds, n_rows, with_subsampling
+from sklearn_sha._scoring import Scoring, make_scoring
+from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount
+from sklearn_sha.schedules import Schedule
+
+PARTIAL_FIT_CALLS = 100
+"""What ``max_resources="auto"`` is for ``resource="partial_fit"``."""
+
+_ITERATION_PARAMETERS = ("max_iter", "n_iter", "max_epochs")
+_GROWING_PARAMETERS = ("n_estimators", *_ITERATION_PARAMETERS)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the estimator and the data say about how much resource a candidate can have.
+
+    Attributes
+    ----------
+    lowest : int
+        The least units that make sense.
+    default : int or None
+        What ``max_resources="auto"`` stands for; None where nothing says so.
+    highest : int or None
+        The most units that there are; None for no end.
+    continues : bool
+        Whether models keep training from rung to rung.
+    """
+
+    lowest: int
+    default: int | None
+    highest: int | None
+    continues: bool
+
+
+@dataclass(frozen=True)
+class Setup:
+    """All that a search is, but for its schedule.
+
+    Attributes
+    ----------
+    candidates : list of dict
+    folds : list of Fold
+    setting : Setting
+    scoring : Scoring
+    limits : Limits
+    resource : str
+        What "auto" became.
+    """
+
+    candidates: list[dict[str, Any]]
+    folds: list[Fold]
+    setting: Setting
+    scoring: Scoring
+    limits: Limits
+    resource: str
+
+
+def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
+    """Check a search's parameters against its data, draw candidates and cut folds.
+
+    Parameters
+    ----------
+    search : search estimator
+        Not changed, but for random states and iterators among its parameters.
+    X, y : array-like
+    params : dict
+        Of fit: metadata for the estimator, the splitter and the scorer.
+
+    Returns
+    -------
+    Setup
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what the user got wrong, with the parameter, its value and what to do.
+    """
+    _check_parameters(search)
+    X, y = indexable(X, y)
+    if y is None and get_tags(search.estimator).target_tags.required:
+        raise ValueError(
+            f"{type(search.estimator).__name__} requires y to be passed, but the target y is "
+            "None; give fit the targets."
+        )
+    random_state = check_random_state(search.random_state)
+    candidates = draw_candidates(search.param_distributions, search.n_candidates, random_state)
+    seed = int(random_state.randint(np.iinfo(np.int32).max))
+    example = clone(search.estimator).set_params(**clone(candidates[0], safe=False))
+    kind = resource_kind(search.estimator, search.resource)
+    _check_resource(search, kind, example, candidates)
+
+    scoring = make_scoring(
+        search.estimator, search.scoring, raise_errors=search.error_score == "raise"
+    )
+    routed = _route(search, params, scoring)
+    has_prefix = trains_last_step(search.estimator, search.param_distributions, kind)
+    splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    splits = list(splitter.split(X, y, **routed.split))
+    if not splits:
+        raise ValueError(f"cv={search.cv!r} yields no split; give one that yields at least one.")
+    folds = make_folds(
+        X,
+        y,
+        splits,
+        fit_params=routed.fit,
+        prefix_params=routed.prefix,
+        score_params=routed.score,
+        pairwise=get_tags(example).input_tags.pairwise,
+    )
+    trained = example[-1] if has_prefix else example
+    resource: Resource
+    if kind == "partial_fit":
+        resource = PartialFit(search.batch_size, seed, _classes(trained, y))
+    elif kind == "n_samples":
+        resource = SampleCount()
+        folds = with_subsampling(
+            folds, splitter=splitter, stratify=is_classifier(search.estimator), seed=seed
+        )
+    else:
+        last = f"{search.estimator.steps[-1][0]}__" if has_prefix else ""
+        resource = IntegerParameter(kind.removeprefix(last))
+    setting = Setting(
+        search.estimator,
+        resource,
+        scoring.scorer,
+        search.error_score,
+        search.return_train_score,
+        has_prefix,
+        # Under routing, a pipeline's own score may send metadata to its other steps.
+        scores_pipeline=not scoring.sees_predictions_only
+        or bool(search.scoring is None and routed.score and _routing_enabled()),
+    )
+    limits = _limits(kind, resource, example, trained, folds, is_classifier(search.estimator))
+    return Setup(candidates, folds, setting, scoring, limits, kind)
+
+
+def resource_kind(estimator: Any, resource: str) -> str:
+    """What ``resource`` is for an estimator: "partial_fit", "n_samples" or a parameter."""
+    if resource != "auto":
+        return resource
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    iterates = hasattr(last, "partial_fit") and any(
+        name in last.get_params(deep=False) for name in _ITERATION_PARAMETERS
+    )
+    return "partial_fit" if iterates else "n_samples"
+
+
+def trains_last_step(estimator: Any, param_distributions: Any, kind: str) -> bool:
+    """Whether the steps of a pipeline before its last are fitted once for many candidates."""
+    if not isinstance(estimator, Pipeline):
+        return False
+    spaces = (
+        [param_distributions] if isinstance(param_distributions, Mapping) else param_distributions
+    )
+    if any("steps" in space for space in spaces):
+        return False
+    if kind == "partial_fit":
+        return True
+    # What overrides Pipeline's fit, or changes y on its way, has to be fitted whole.
+    if type(estimator) is not Pipeline or getattr(estimator, "transform_input", None) is not None:
+        return False
+    return kind == "n_samples" or kind.startswith(f"{estimator.steps[-1][0]}__")
+
+
+@dataclass(frozen=True)
+class _Routed:
+    """Parameters of fit, by who gets them; not yet cut to folds."""
+
+    fit: dict[str, Any]
+    prefix: dict[str, Any]
+    split: dict[str, Any]
+    score: dict[str, Any]
+
+
+def _routing_enabled() -> bool:
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def _route(search: Any, params: dict[str, Any], scoring: Scoring) -> _Routed:
+    kind = resource_kind(search.estimator, search.resource)
+    has_prefix = trains_last_step(search.estimator, search.param_distributions, kind)
+    if _routing_enabled():
+        routed = process_routing(search, "fit", **params)
+        method = "partial_fit" if kind == "partial_fit" else "fit"
+        return _Routed(
+            dict(routed.estimator[method]),
+            dict(routed.get("prefix", {}).get("fit_transform", {})),
+            dict(routed.splitter["split"]),
+            dict(routed.scorer["score"]),
+        )
+    fit = dict(params)
+    split = {"groups": fit.pop("groups", None)}
+    weight = fit.get("sample_weight")
+    score = {}
+    if weight is not None and scoring.takes_sample_weight(type(search).__name__):
+        score["sample_weight"] = weight
+    if not has_prefix:
+        return _Routed(fit, {}, split, score)
+    last = search.estimator.steps[-1][0]
+    for name in fit:
+        if "__" not in name:
+            raise ValueError(
+                f"{name} was passed to fit, but a Pipeline takes the parameters of its steps "
+                f"as stepname__parameter; pass {last}__{name} for the last step."
+            )
+    to_last = {k: v for k, v in fit.items() if k.startswith(f"{last}__")}
+    return _Routed(
+        {k.removeprefix(f"{last}__"): v for k, v in to_last.items()},
+        {k: v for k, v in fit.items() if k not in to_last},
+        split,
+        score,
+    )
+
+
+def _classes(trained: Any, y: Any) -> Any:
+    """What the first partial_fit is told of the classes: all that y has."""
+    if y is None or not is_classifier(trained):
+        return None
+    of_each_output = isinstance(trained, MultiOutputClassifier | ClassifierChain)
+    if of_each_output or type_of_target(y) == "multiclass-multioutput":
+        return [np.unique(column) for column in np.asarray(y).T]
+    return unique_labels(y)
+
+
+def _limits(
+    kind: str, resource: Resource, example: Any, trained: Any, folds: list[Fold], classify: bool
+) -> Limits:
+    largest = max(len(fold.train) for fold in folds)
+    continues = resource.continues(trained, largest)
+    if kind == "partial_fit":
+        return Limits(1, PARTIAL_FIT_CALLS, None, continues)
+    if kind == "n_samples":
+        y = folds[0].y
+        single_column = classify and type_of_target(y) in ("binary", "multiclass")
+        n_classes = len(np.unique(np.asarray(y))) if single_column else 1
+        return Limits(2 * n_classes, largest, largest, continues)
+    value = example.get_params()[kind]
+    default = int(value) if is_int(value) else None
+    return Limits(1, default, None, continues)
+
+
+def _check_parameters(search: Any) -> None:
+    factor, least = search.factor, search.min_resources
+    if not (is_real(factor) and math.isfinite(factor) and factor > 1):
+        raise ValueError(
+            f"factor={factor!r} keeps every candidate; give a finite number above 1, such as 2 or 3."
+        )
+    check_int("max_resources", search.max_resources, '"auto"', search.max_resources == "auto")
+    check_int("batch_size", search.batch_size, "None", search.batch_size is None)
+    is_fraction = is_real(least) and not is_int(least) and 0 < least <= 1
+    check_int(
+        "min_resources",
+        least,
+        '"auto" or a float in (0, 1], a fraction of max_resources',
+        least == "auto" or is_fraction,
+    )
+    if search.error_score != "raise" and not is_real(search.error_score):
+        raise ValueError(
+            f"error_score={search.error_score!r}: error_score must be the string 'raise' or a "
+            "numeric value."
+        )
+    if not isinstance(search.resource, str):
+        raise TypeError(
+            f'resource={search.resource!r} is no string; give "auto", "partial_fit", '
+            '"n_samples" or the name of an integer parameter.'
+        )
+    if not (isinstance(search.refit, bool | np.bool_ | str) or callable(search.refit)):
+        raise TypeError(
+            f"refit={search.refit!r} is neither a bool, nor a metric's name, nor a callable "
+            "over cv_results_."
+        )
+
+
+def _check_resource(search: Any, kind: str, example: Any, candidates: list[dict[str, Any]]) -> None:
+    name = type(search.estimator).__name__
+    last = example.steps[-1][1] if isinstance(example, Pipeline) else example
+    if search.batch_size is not None and kind != "partial_fit":
+        raise ValueError(
+            f"batch_size={search.batch_size} is for resource='partial_fit', but the resource is "
+            f"{kind!r}; leave batch_size=None."
+        )
+    if kind == "n_samples":
+        return
+    if kind == "partial_fit":
+        if isinstance(example, Pipeline) and any(
+            hasattr(step, "fit_resample") for _, step in example.steps
+        ):
+            raise ValueError(
+                f"resource='partial_fit' can't train the last step of {name} apart from steps "
+                "that resample; use resource='n_samples'."
+            )
+        # Where the last step is searched, each candidate answers for itself.
+        searched = isinstance(example, Pipeline) and example.steps[-1][0] in candidates[0]
+        if not hasattr(last, "partial_fit") and not searched:
+            raise ValueError(
+                f"resource='partial_fit' needs partial_fit, which {type(last).__name__} does "
+                f"not have; {_what_works(example)}."
+            )
+        return
+    if kind not in example.get_params():
+        raise ValueError(f"resource={kind!r} is no parameter of {name}; {_what_works(example)}.")
+    if any(kind in params for params in candidates):
+        raise ValueError(
+            f"resource={kind!r} is searched too; take it out of param_distributions, or use "
+            "another resource."
+        )
+    value = example.get_params()[kind]
+    if value is not None and not is_int(value):
+        raise ValueError(
+            f"resource={kind!r} is no integer parameter of {name} (its value is {value!r}); "
+            f"{_what_works(example)}."
+        )
+
+
+def _what_works(estimator: Any) -> str:
+    fitting = [
+        name
+        for name, value in sorted(estimator.get_params().items())
+        if name.split("__")[-1] in _GROWING_PARAMETERS and is_int(value)
+    ]
+    return "use " + " or ".join(f"resource={name!r}" for name in ["n_samples", *fitting])

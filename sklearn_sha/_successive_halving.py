@@ -1,0 +1,223 @@
+"""SuccessiveHalvingSearchCV: its parameters, and which schedule they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.random import RandomState
+
+from sklearn_sha._checks import check_int, is_int
+from sklearn_sha._search import BaseHalvingSearch
+from sklearn_sha._setup import Limits
+from sklearn_sha.schedules import Schedule, schedule_from_budget, schedule_from_range
+
+
+class SuccessiveHalvingSearchCV(BaseHalvingSearch):
+    """Search hyperparameters by dropping the worse ones early and training the others on.
+
+    Every candidate gets a little training; the worse ones are dropped, the others trained
+    on from where they stand, until few are left at full resource [1]_. Takes what
+    GridSearchCV takes and has what it has.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of which the best candidate is wanted; a Pipeline too.
+    param_distributions : dict or list of dict
+        Parameter names to lists, as for GridSearchCV, and/or to distributions with an
+        ``rvs`` method, as for RandomizedSearchCV.
+    n_candidates : int or "auto", default="auto"
+        How many different candidates are drawn. "auto": the whole grid where every value
+        is a list, else 64, which hold one of the best 5 % with probability 0.96.
+    factor : real > 1, default=2
+        A rung promotes one in so many candidates, to so many times the resource.
+    resource : "auto", "partial_fit", "n_samples" or str, default="auto"
+        What candidates get more of:
+
+        - "partial_fit": calls of ``partial_fit``; models keep training.
+        - "n_samples": training rows of each fold; models are fitted anew. The rows of a
+          rung are among those of the next, and stratified for a classifier. Test rows grow
+          in proportion, from 1,000 on.
+        - the name of an integer parameter, such as "n_estimators" or "hist__max_iter".
+          Forests, bagging and boosting keep growing
+          (`sklearn_sha.resources.exact_warm_starts`), others are fitted anew.
+        - "auto": "partial_fit" where the (last) estimator has it and an iteration
+          parameter (max_iter, n_iter, max_epochs), else "n_samples".
+    min_resources : int, float or "auto", default="auto"
+        Units of the first rung. A float is a fraction of the maximum: 1.0 is one rung at
+        full resource, which is a grid search. "auto": as many as let the last contest
+        happen at the maximum.
+    max_resources : int or "auto", default="auto"
+        Units of the last rung. "auto": 100 calls of partial_fit; the rows of the largest
+        training fold; the value that the parameter has in the estimator.
+    budget : int or None, default=None
+        Units per fold to spend in all, in equal shares for the rungs, as in the paper;
+        instead of `min_resources`. With `max_resources`, no candidate gets more than that.
+    batch_size : int or None, default=None
+        Rows that each ``partial_fit`` gets: the next so many of the training fold, which is
+        reshuffled at every pass. None: all of them, so that a unit is an epoch.
+    scoring : str, callable, list, tuple, dict or None, default=None
+        As in GridSearchCV.
+    n_jobs : int or None, default=None
+        Jobs in parallel, as in GridSearchCV. The results do not depend on it.
+    refit : bool, str or callable, default=True
+        As in GridSearchCV. With several metrics it names the one that decides which
+        candidates are promoted.
+    cv : int, cross-validator, iterable or None, default=None
+        As in GridSearchCV. The splits are drawn once, so it may shuffle at random.
+    verbose : int, default=0
+        1 prints a line a rung.
+    pre_dispatch : int or str, default="2*n_jobs"
+        As in GridSearchCV, in batches of jobs.
+    random_state : int, RandomState or None, default=None
+        Decides the candidates that are drawn, the subsamples of rows and the order of
+        mini-batches. It is not handed to the estimator.
+    error_score : "raise" or float, default=nan
+        Score of a candidate on a fold where its fit or its scoring fails. "raise" raises
+        instead, with the candidate in a note.
+    return_train_score : bool, default=False
+        Whether ``cv_results_`` has scores on the training rows too.
+
+    Attributes
+    ----------
+    cv_results_ : dict of ndarray, MaskedArray and list
+        One row per candidate and rung, with GridSearchCV's columns, and ``iter`` (the
+        rung), ``n_resources`` (the candidate's total by then) and ``candidate`` (its
+        number). ``mean_fit_time`` is the time of this rung's training. A later rung ranks
+        above every earlier one.
+    rung_history_ : list of dict
+        One a rung, as `pandas.DataFrame` takes it: iter, n_candidates, step, resource,
+        spent, candidates, promoted, best_score, cut_score (the worst promoted),
+        rank_correlation (Spearman's with the rung before, over the candidates of both; None
+        in the first rung), fit_time, score_time (summed over jobs) and wall_time (seconds).
+    schedule_ : Schedule
+        What `plan` says beforehand.
+    best_index_, best_score_, best_params_, best_estimator_, refit_time_
+        As in GridSearchCV. ``best_params_`` has the resource too where that is a parameter.
+    best_n_resources_ : int
+        Units that the best candidate had, and that ``best_estimator_`` was given.
+    resource_ : str
+        What "auto" became.
+    n_resources_, n_candidates_ : list of int
+        One entry a rung.
+    n_iterations_, n_remaining_candidates_, min_resources_, max_resources_ : int
+        As in HalvingGridSearchCV.
+    scorer_, n_splits_, multimetric_, classes_, n_features_in_, feature_names_in_
+        As in GridSearchCV.
+
+    See Also
+    --------
+    sklearn.model_selection.GridSearchCV : Trains every candidate at full resource.
+    sklearn.model_selection.HalvingGridSearchCV : Starts over at every rung.
+
+    References
+    ----------
+    .. [1] K. Jamieson and A. Talwalkar, "Non-stochastic Best Arm Identification and
+       Hyperparameter Optimization", AISTATS 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.linear_model import SGDClassifier
+    >>> from sklearn_sha import SuccessiveHalvingSearchCV
+    >>> X, y = load_digits(return_X_y=True)
+    >>> search = SuccessiveHalvingSearchCV(
+    ...     SGDClassifier(random_state=0),
+    ...     {"alpha": [1e-5, 1e-4, 1e-3, 1e-2], "penalty": ["l2", "l1"]},
+    ...     max_resources=16,
+    ...     cv=3,
+    ... )
+    >>> search.plan(X, y)
+    rung  candidates  step  resource  spent
+       0           8     4         4     32
+       1           4     4         8     48
+       2           2     8        16     64
+    64 units per fold; all 8 candidates at 16 units: 128; starting over at every rung: 96
+    >>> search.fit(X, y).best_n_resources_
+    16
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        n_candidates: int | Literal["auto"] = "auto",
+        factor: float = 2,
+        resource: str = "auto",
+        min_resources: float | Literal["auto"] = "auto",
+        max_resources: int | Literal["auto"] = "auto",
+        budget: int | None = None,
+        batch_size: int | None = None,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: bool | str | Callable[[dict[str, Any]], int] = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        random_state: int | RandomState | None = None,
+        error_score: float | Literal["raise"] = np.nan,
+        return_train_score: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.param_distributions = param_distributions
+        self.n_candidates = n_candidates
+        self.factor = factor
+        self.resource = resource
+        self.min_resources = min_resources
+        self.max_resources = max_resources
+        self.budget = budget
+        self.batch_size = batch_size
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.refit = refit
+        self.cv = cv
+        self.verbose = verbose
+        self.pre_dispatch = pre_dispatch
+        self.random_state = random_state
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+
+    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
+        check_int("budget", self.budget, "None", self.budget is None)
+        given = None if self.max_resources == "auto" else int(self.max_resources)
+        if given is not None and limits.highest is not None and given > limits.highest:
+            raise ValueError(
+                f"max_resources={given} is more than the {limits.highest} rows of the largest "
+                'training fold; lower it or leave it "auto".'
+            )
+        if self.budget is not None:
+            if self.min_resources != "auto":
+                raise ValueError(
+                    f"budget={self.budget} and min_resources={self.min_resources!r} both say "
+                    'where the first rung stands; give min_resources="auto", or budget=None.'
+                )
+            return schedule_from_budget(
+                n_candidates,
+                int(self.budget),
+                factor=self.factor,
+                max_resources=limits.highest if given is None else given,
+                continues=limits.continues,
+            )
+        highest = limits.default if given is None else given
+        if highest is None:
+            raise ValueError(
+                f'max_resources="auto" is the value of resource={self.resource!r} in the '
+                "estimator, which has none; give max_resources an integer."
+            )
+        least = self.min_resources
+        if least == "auto":
+            least = None
+        elif not is_int(least):
+            least = max(1, int(Fraction(str(least)) * highest))
+        return schedule_from_range(
+            n_candidates,
+            factor=self.factor,
+            min_resources=least,
+            max_resources=highest,
+            lowest=limits.lowest,
+            continues=limits.continues,
+        )

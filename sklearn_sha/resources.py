@@ -1,0 +1,216 @@
+"""What one unit of resource is, and how a model gets more of it: one class a kind."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_sha._folds import Fold, Rows, n_rows
+
+
+class Resource(ABC):
+    """The contract of a kind of resource.
+
+    Attributes
+    ----------
+    method : {"fit", "partial_fit"}
+        The method of the estimator that `advance` calls, and so the one whose metadata
+        requests count.
+    """
+
+    method: str = "fit"
+
+    def view(self, fold: Fold, target: int) -> Fold:
+        """The part of a fold that a model with `target` units is trained and scored on."""
+        return fold
+
+    def continues(self, model: Any, n_train: int) -> bool:
+        """Whether `advance` builds on what the model has learnt on `n_train` rows.
+
+        Then a model trained 0 -> r -> R equals one trained 0 -> R, bit for bit for a
+        deterministic estimator. Otherwise every rung trains a new one.
+        """
+        return False
+
+    @abstractmethod
+    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+        """Train a model, in place, from `spent` units to `target`.
+
+        Parameters
+        ----------
+        model : estimator
+            Not fitted where `spent` is 0.
+        rows : Rows
+            Of the fold that `view` gave for `target`.
+        spent, target : int
+            Total units before and after.
+        """
+
+
+class PartialFit(Resource):
+    """One unit is one call of ``partial_fit``.
+
+    Parameters
+    ----------
+    batch_size : int or None
+        None: every call gets all training rows, in their order. An int: every call gets
+        the next so many rows of an endless stream, in which pass follows pass over the
+        training rows, each pass in an order of its own. Where it is more than there are
+        rows, every call gets one whole pass.
+    seed : int
+        Decides the orders.
+    classes : ndarray, list of ndarray or None
+        What ``partial_fit`` is told in its first call, where it takes `classes`.
+    """
+
+    method = "partial_fit"
+
+    def __init__(self, batch_size: int | None, seed: int, classes: Any = None) -> None:
+        self.batch_size = batch_size
+        self.seed = seed
+        self.classes = classes
+
+    def continues(self, model: Any, n_train: int) -> bool:
+        return True
+
+    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+        names = inspect.signature(model.partial_fit).parameters
+        for call in range(spent, target):
+            X, y, params = rows.X_train, rows.y_train, rows.fit_params
+            if self.batch_size is not None:
+                batch = self.batch(call, n_rows(X))
+                X, y, params = rows.train_part(batch)
+            if call == 0 and "classes" in names and self.classes is not None:
+                params = {"classes": self.classes} | params
+            _train(model.partial_fit, X, y, params)
+
+    def batch(self, call: int, n: int) -> NDArray[np.intp]:
+        """Numbers of the rows, among `n`, that the call of this number gets.
+
+        Examples
+        --------
+        >>> from sklearn_sha.resources import PartialFit
+        >>> resource = PartialFit(batch_size=2, seed=0)
+        >>> sorted(row for call in range(3) for row in resource.batch(call, 6).tolist())
+        [0, 1, 2, 3, 4, 5]
+        """
+        assert self.batch_size is not None
+        size = min(self.batch_size, n)
+        (first, start), (last, end) = divmod(call * size, n), divmod((call + 1) * size, n)
+        if first == last:
+            return _pass_order(self.seed, first, n)[start:end]
+        head, tail = _pass_order(self.seed, first, n)[start:], _pass_order(self.seed, last, n)[:end]
+        return np.concatenate((head, tail)) if end else head
+
+
+@lru_cache(maxsize=2)
+def _pass_order(seed: int, number: int, n: int) -> NDArray[np.intp]:
+    """The order of `n` rows in a pass; a batch lies in two passes at most."""
+    return np.random.default_rng((seed, number)).permutation(n)
+
+
+class SampleCount(Resource):
+    """One unit is one training row: the estimator is fitted anew on so many of them."""
+
+    def view(self, fold: Fold, target: int) -> Fold:
+        return fold.subsampled(target)
+
+    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+        _train(model.fit, rows.X_train, rows.y_train, rows.fit_params)
+
+
+class IntegerParameter(Resource):
+    """One unit is one of an integer parameter, such as n_estimators.
+
+    Parameters
+    ----------
+    name : str
+        Of a parameter of the trained estimator; ``a__b`` for a nested one.
+
+    Notes
+    -----
+    Training continues where scikit-learn's warm start adds to what is there and the
+    result is that of a fit from nothing, which holds for what `exact_warm_starts` lists.
+    Where warm start begins a new descent from the old solution (SGD, MLP, the linear
+    models, mixtures) the result would be another, so every rung fits anew. A nested
+    parameter fits anew too, since meta-estimators clone what they hold.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def continues(self, model: Any, n_train: int) -> bool:
+        name, exact = exact_warm_starts().get(type(model), (None, None))
+        return name == self.name and (exact is None or exact(model, n_train))
+
+    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+        model.set_params(**{self.name: target})
+        if spent:
+            model.set_params(warm_start=True)
+        _train(model.fit, rows.X_train, rows.y_train, rows.fit_params)
+
+
+def _train(method: Callable[..., Any], X: Any, y: Any, params: dict[str, Any]) -> None:
+    if y is None:
+        method(X, **params)
+    else:
+        method(X, y, **params)
+
+
+def _forest(model: Any, n_train: int) -> bool:
+    # Exact for a preset class_weight too, but scikit-learn warns at every fit.
+    return not isinstance(getattr(model, "class_weight", None), str)
+
+
+def _gradient_boosting(model: Any, n_train: int) -> bool:
+    return model.n_iter_no_change is None
+
+
+def _hist_gradient_boosting(model: Any, n_train: int) -> bool:
+    # A model that stopped early would be made to grow by at least one tree a rung.
+    # "auto" stops early from 10,001 rows on.
+    if model.early_stopping == "auto":
+        return n_train <= 10_000
+    return not model.early_stopping
+
+
+def _bagging(model: Any, n_train: int) -> bool:
+    # scikit-learn refuses warm start with out-of-bag scores.
+    return not model.oob_score
+
+
+@cache
+def exact_warm_starts() -> dict[type, tuple[str, Callable[[Any, int], bool] | None]]:
+    """Estimators whose warm start is exact: the parameter that grows, and the condition.
+
+    Found by comparing every prediction bit for bit (tests/test_resources.py does it again
+    for each line). A subclass may override fit, so only the classes themselves count.
+
+    Returns
+    -------
+    dict of class to (str, callable or None)
+        The callable takes a model and a number of training rows; None: without condition.
+    """
+    # A slow import, and needed only where an integer parameter is the resource.
+    from sklearn import ensemble
+
+    return {
+        ensemble.RandomForestClassifier: ("n_estimators", _forest),
+        ensemble.RandomForestRegressor: ("n_estimators", _forest),
+        ensemble.ExtraTreesClassifier: ("n_estimators", _forest),
+        ensemble.ExtraTreesRegressor: ("n_estimators", _forest),
+        ensemble.RandomTreesEmbedding: ("n_estimators", None),
+        ensemble.IsolationForest: ("n_estimators", None),
+        ensemble.BaggingClassifier: ("n_estimators", _bagging),
+        ensemble.BaggingRegressor: ("n_estimators", _bagging),
+        ensemble.GradientBoostingClassifier: ("n_estimators", _gradient_boosting),
+        ensemble.GradientBoostingRegressor: ("n_estimators", _gradient_boosting),
+        ensemble.HistGradientBoostingClassifier: ("max_iter", _hist_gradient_boosting),
+        ensemble.HistGradientBoostingRegressor: ("max_iter", _hist_gradient_boosting),
+    }

@@ -1,0 +1,311 @@
+"""How much of the resource each rung gets: pure integers, known before any training.
+
+Two numbers describe a rung and both are always named: `step` is what the rung adds to a
+surviving candidate (the paper's r_k), `resource` the total that the candidate has had by
+then (the paper's R_k).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One rung of a schedule.
+
+    Attributes
+    ----------
+    n_candidates : int
+        How many candidates are trained and compared.
+    step : int
+        Units of resource that this rung adds to each of them.
+    resource : int
+        Units of resource that each of them has had at the end of the rung.
+    spent : int
+        Units per fold that the search has trained by then, over all candidates and
+        rungs.
+    """
+
+    n_candidates: int
+    step: int
+    resource: int
+    spent: int
+
+
+@dataclass(frozen=True, repr=False)
+class Schedule:
+    """The rungs of a search; prints as a table.
+
+    Attributes
+    ----------
+    rungs : tuple of Rung
+        First to last.
+    continues : bool
+        True where models keep training from rung to rung, so that a rung costs its
+        `step`; False where every rung trains anew and costs its `resource`.
+
+    Examples
+    --------
+    >>> from sklearn_sha.schedules import schedule_from_range
+    >>> print(schedule_from_range(27, factor=3, min_resources=1, max_resources=27))
+    rung  candidates  step  resource  spent
+       0          27     1         1     27
+       1           9     2         3     45
+       2           3     6         9     63
+       3           1    18        27     81
+    81 units per fold; all 27 candidates at 27 units: 729; starting over at every rung: 108
+    """
+
+    rungs: tuple[Rung, ...]
+    continues: bool = True
+
+    @classmethod
+    def from_rungs(
+        cls, n_candidates: list[int], resources: list[int], continues: bool = True
+    ) -> Schedule:
+        """Make a schedule from the sizes and total resources of its rungs.
+
+        Parameters
+        ----------
+        n_candidates, resources : list of int, of one length
+            Candidates, and total units of each candidate, rung by rung.
+        continues : bool, default=True
+            Whether a rung costs only what it adds.
+
+        Returns
+        -------
+        Schedule
+        """
+        rungs: list[Rung] = []
+        previous = spent = 0
+        for n, resource in zip(n_candidates, resources, strict=True):
+            step = resource - previous
+            spent += n * (step if continues else resource)
+            rungs.append(Rung(n, step, resource, spent))
+            previous = resource
+        return cls(tuple(rungs), continues)
+
+    @property
+    def n_candidates(self) -> list[int]:
+        """Candidates in each rung."""
+        return [rung.n_candidates for rung in self.rungs]
+
+    @property
+    def n_resources(self) -> list[int]:
+        """Total units of resource of a candidate at the end of each rung."""
+        return [rung.resource for rung in self.rungs]
+
+    @property
+    def spent(self) -> int:
+        """Units per fold that the whole schedule trains."""
+        return self.rungs[-1].spent
+
+    @property
+    def grid_cost(self) -> int:
+        """Units per fold of training every candidate to the last rung's resource."""
+        return self.rungs[0].n_candidates * self.rungs[-1].resource
+
+    @property
+    def restart_cost(self) -> int:
+        """Units per fold of the same rungs, were every rung trained from nothing."""
+        return sum(rung.n_candidates * rung.resource for rung in self.rungs)
+
+    def __str__(self) -> str:
+        header = ("rung", "candidates", "step", "resource", "spent")
+        rows = [
+            (str(k), str(r.n_candidates), str(r.step), str(r.resource), str(r.spent))
+            for k, r in enumerate(self.rungs)
+        ]
+        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in (header, *rows)
+        ]
+        lines.append(
+            f"{self.spent} units per fold; all {self.rungs[0].n_candidates} candidates "
+            f"at {self.rungs[-1].resource} units: {self.grid_cost}; "
+            f"starting over at every rung: {self.restart_cost}"
+        )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def contest_sizes(n_candidates: int, factor: float) -> list[int]:
+    """Sizes of the successive contests between at least two candidates.
+
+    Each contest promotes ``ceil(n / factor)`` of its n candidates, and never all of them
+    (``ceil(n / factor) == n`` happens for factors below 2); after the last contest one
+    candidate is left. For an integer factor there are ``ceil(log_factor(n))`` contests;
+    counted, since logarithms of floats are wrong at exact powers.
+
+    Parameters
+    ----------
+    n_candidates : int >= 1
+    factor : real > 1
+
+    Returns
+    -------
+    list of int, strictly falling; ``[1]`` where there is a single candidate.
+
+    Examples
+    --------
+    >>> from sklearn_sha.schedules import contest_sizes
+    >>> contest_sizes(243, factor=3)
+    [243, 81, 27, 9, 3]
+    """
+    f = _fraction(factor)
+    sizes = [n_candidates]
+    while (n := min(ceil(sizes[-1] / f), sizes[-1] - 1)) > 1:
+        sizes.append(n)
+    return sizes
+
+
+def schedule_from_range(
+    n_candidates: int,
+    *,
+    factor: float = 2,
+    min_resources: int | None = None,
+    max_resources: int,
+    lowest: int = 1,
+    continues: bool = True,
+) -> Schedule:
+    """Schedule whose first rung is at `min_resources` and whose last is at the maximum.
+
+    Rung k stands at ``floor(min_resources * factor**k)``. There are as many rungs as fit
+    below `max_resources`, and no second rung of one candidate. The last rung is lifted to
+    `max_resources`, so that the winner's score is a score at full resource.
+
+    Parameters
+    ----------
+    n_candidates : int >= 1
+    factor : real > 1, default=2
+        Ratio between the resources, and between the sizes, of two rungs.
+    min_resources : int >= 1 or None, default=None
+        Units of the first rung. None: as many as let the last contest happen at
+        `max_resources`.
+    max_resources : int >= 1
+        Units of the last rung.
+    lowest : int >= 1, default=1
+        What ``min_resources=None`` never goes below.
+    continues : bool, default=True
+        Whether models keep training from rung to rung.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    ValueError
+        If `min_resources` is more than `max_resources`.
+
+    Examples
+    --------
+    >>> from sklearn_sha.schedules import schedule_from_range
+    >>> schedule = schedule_from_range(64, factor=2, max_resources=100)
+    >>> schedule.n_candidates, schedule.n_resources
+    ([64, 32, 16, 8, 4, 2], [3, 6, 12, 24, 48, 100])
+    """
+    f = _fraction(factor)
+    sizes = contest_sizes(n_candidates, factor)
+    if min_resources is None:
+        exhaustive = floor(max_resources / f ** (len(sizes) - 1))
+        min_resources = min(max(exhaustive, lowest), max_resources)
+    elif min_resources > max_resources:
+        raise ValueError(
+            f"min_resources={min_resources} is more than max_resources={max_resources}; "
+            'lower it or leave it "auto".'
+        )
+    if sizes[-1] > 1:
+        sizes.append(1)  # the winner of the last contest may go on alone
+    resources: list[int] = []
+    for k in range(len(sizes)):
+        exact = min_resources * f**k
+        # A factor below 2 can round two rungs to the same integer: each adds a unit.
+        resource = max(floor(exact), resources[-1] + 1 if resources else 1)
+        if max(exact, resource) > max_resources:
+            break
+        resources.append(resource)
+    resources[-1] = max_resources
+    return Schedule.from_rungs(sizes[: len(resources)], resources, continues)
+
+
+def schedule_from_budget(
+    n_candidates: int,
+    budget: int,
+    *,
+    factor: float = 2,
+    max_resources: int | None = None,
+    continues: bool = True,
+) -> Schedule:
+    """Schedule that spends at most `budget` units, the same share in every rung.
+
+    With L contests, rung k trains r_k = budget // (n_k * L) units for each of its n_k
+    candidates [1]_. Where models continue, a candidate's total is R_k = r_0 + ... + r_k;
+    where every rung trains from nothing, it is R_k = r_k: more would overspend.
+
+    Parameters
+    ----------
+    n_candidates : int >= 1
+    budget : int >= 1
+        Units per fold, over all candidates and rungs.
+    factor : real > 1, default=2
+        The paper has 2.
+    max_resources : int >= 1 or None, default=None
+        Where given, no candidate gets more, and the rung that reaches it is the last.
+    continues : bool, default=True
+        Whether models keep training from rung to rung.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    ValueError
+        If the budget gives the candidates of the first rung less than one unit each. The
+        message has the smallest budget that works.
+
+    References
+    ----------
+    .. [1] K. Jamieson and A. Talwalkar, "Non-stochastic Best Arm Identification and
+       Hyperparameter Optimization", AISTATS 2016, Algorithm 1. The paper promotes
+       floor(n_k / 2); here it is ceil(n_k / factor), which ends with one candidate for
+       every n.
+
+    Examples
+    --------
+    >>> from sklearn_sha.schedules import schedule_from_budget
+    >>> schedule = schedule_from_budget(8, 32)
+    >>> [rung.step for rung in schedule.rungs], schedule.n_resources, schedule.spent
+    ([1, 2, 5], [1, 3, 8], 26)
+    """
+    sizes = contest_sizes(n_candidates, factor)
+    smallest = n_candidates * len(sizes)
+    if budget < smallest:
+        raise ValueError(
+            f"budget={budget} is less than one unit for each of {n_candidates} candidates "
+            f"in the first of {len(sizes)} rungs; give at least budget={smallest}, or "
+            "fewer candidates."
+        )
+    cap = budget if max_resources is None else max_resources
+    kept: list[int] = []
+    resources: list[int] = []
+    for n in sizes:
+        reached = resources[-1] if resources else 0
+        step = budget // (n * len(sizes))
+        resource = min(step + (reached if continues else 0), cap)
+        # At the same resource the losses are the same: such a rung would decide nothing.
+        if resource > reached:
+            kept.append(n)
+            resources.append(resource)
+    return Schedule.from_rungs(kept, resources, continues)
+
+
+def _fraction(factor: float) -> Fraction:
+    """`factor` as an exact number: 1.1 is eleven tenths, not the nearest float."""
+    return Fraction(str(factor))
