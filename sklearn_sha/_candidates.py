@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from numpy.random import RandomState
@@ -67,9 +66,12 @@ def draw_candidates(
     drawn = ParameterSampler(
         param_distributions, wanted * _DRAWS_PER_CANDIDATE, random_state=random_state
     )
-    seen: set[Hashable] = set()
-    new = (p for p in drawn if (key := setting_key(p)) not in seen and not seen.add(key))
-    candidates = list(islice(new, wanted))
+    distinct: dict[Hashable, dict[str, Any]] = {}
+    for params in drawn:
+        distinct.setdefault(setting_key(params), params)
+        if len(distinct) == wanted:
+            break
+    candidates = list(distinct.values())
     if len(candidates) < wanted:
         _warn_fewer(wanted, len(candidates), f"those found in {len(drawn)} draws")
     return candidates

@@ -173,7 +173,7 @@ class Results:
                 "wall_time": rung.wall_time,
             }
             for rung, planned, kept, before in zip(
-                rungs, self.schedule.rungs, promoted, [None, *rungs]
+                rungs, self.schedule.rungs[: len(rungs)], promoted, [None, *rungs[:-1]], strict=True
             )
         ]
 

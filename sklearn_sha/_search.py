@@ -42,10 +42,6 @@ def _best_estimator_has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-def _trains_on(search: Any) -> bool:
-    return hasattr(getattr(search, "best_estimator_", None), "partial_fit")
-
-
 def _check_refit(search: Any, name: str) -> None:
     if not search.refit:
         raise AttributeError(
@@ -176,12 +172,12 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         )
 
     def _check_single_refit(self) -> None:
-        if isinstance(self.refit, str) and isinstance(self.scoring, str):
-            if self.refit not in (self.scoring, "score"):
-                raise ValueError(
-                    f"refit={self.refit!r} is no metric of scoring={self.scoring!r}; set "
-                    "refit=True, or add the metric to scoring."
-                )
+        named = isinstance(self.refit, str) and isinstance(self.scoring, str)
+        if named and self.refit not in (self.scoring, "score"):
+            raise ValueError(
+                f"refit={self.refit!r} is no metric of scoring={self.scoring!r}; set refit=True, "
+                "or add the metric to scoring."
+            )
 
     def _warn_of_failures(self, results: Results) -> None:
         if results.failures:
@@ -312,9 +308,9 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         """Call ``inverse_transform`` of the best estimator."""
         return self._best("inverse_transform")(X)
 
-    @available_if(_trains_on)
+    @available_if(_best_estimator_has("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Train the best estimator on, where it has ``partial_fit``.
+        """Train the best estimator on; before there is one, search, as `fit` does.
 
         Parameters
         ----------
@@ -327,8 +323,10 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         -------
         self
         """
+        if not hasattr(self, "best_estimator_"):
+            return self.fit(X, y, **params)
         targets = () if y is None else (y,)
-        self._best("partial_fit")(X, *targets, **params)
+        self.best_estimator_.partial_fit(X, *targets, **params)
         return self
 
     def _best(self, method: str) -> Callable[..., Any]:
@@ -397,9 +395,10 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         tags.estimator_type = inner.estimator_type
         tags.classifier_tags = deepcopy(inner.classifier_tags)
         tags.regressor_tags = deepcopy(inner.regressor_tags)
+        tags.transformer_tags = deepcopy(inner.transformer_tags)
         tags.input_tags.pairwise = inner.input_tags.pairwise
         tags.input_tags.sparse = inner.input_tags.sparse
-        tags.array_api_support = inner.array_api_support
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 
 

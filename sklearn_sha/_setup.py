@@ -20,10 +20,9 @@ from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn_sha._candidates import draw_candidates
 from sklearn_sha._checks import check_int, is_int, is_real
 from sklearn_sha._evaluate import Setting
-from sklearn_sha._folds import Fold, make_folds, n_rows, with_subsampling
+from sklearn_sha._folds import Fold, make_folds, with_subsampling
 from sklearn_sha._scoring import Scoring, make_scoring
 from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount
-from sklearn_sha.schedules import Schedule
 
 PARTIAL_FIT_CALLS = 100
 """What ``max_resources="auto"`` is for ``resource="partial_fit"``."""
@@ -265,7 +264,7 @@ def _check_parameters(search: Any) -> None:
     factor, least = search.factor, search.min_resources
     if not (is_real(factor) and math.isfinite(factor) and factor > 1):
         raise ValueError(
-            f"factor={factor!r} keeps every candidate; give a finite number above 1, such as 2 or 3."
+            f"factor={factor!r} would drop no candidate; give a finite number above 1, such as 2."
         )
     check_int("max_resources", search.max_resources, '"auto"', search.max_resources == "auto")
     check_int("batch_size", search.batch_size, "None", search.batch_size is None)

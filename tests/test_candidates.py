@@ -1,0 +1,88 @@
+"""Candidates are GridSearchCV's or RandomizedSearchCV's, and all different."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import loguniform, randint, uniform
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import ParameterGrid, ParameterSampler
+
+from sklearn_sha._candidates import N_CANDIDATES, draw_candidates, setting_key
+
+GRIDS = [
+    {"a": [1, 2, 3], "b": ["x", "y"]},
+    [{"a": [1, 2]}, {"b": np.array([0.5, 0.25]), "c": (None, True)}],
+    {},
+    [{}],
+]
+
+
+def draw(space, n="auto", seed=0):
+    return draw_candidates(space, n, np.random.RandomState(seed))
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_auto_is_the_whole_grid_in_its_order(grid):
+    assert draw(grid) == list(ParameterGrid(grid))
+
+
+@given(st.integers(1, 11), st.integers(0, 100))
+def test_a_part_of_a_grid_is_the_sample_of_randomized_search(n, seed):
+    grid = {"a": list(range(4)), "b": [0, 1, 2]}
+    assert draw(grid, n, seed) == list(ParameterSampler(grid, n, random_state=seed))
+
+
+def test_auto_of_distributions_is_64():
+    assert N_CANDIDATES == 64
+    assert 1 - 0.95**N_CANDIDATES == pytest.approx(0.96, abs=0.005)
+    space = {"a": loguniform(1e-3, 1), "b": [1, 2]}
+    assert draw(space, seed=3) == list(ParameterSampler(space, 64, random_state=3))
+
+
+@pytest.mark.parametrize("space", [{"a": randint(0, 30), "b": [1, 2]}, [{"a": randint(0, 60)}]])
+def test_discrete_distributions_do_not_repeat(space):
+    candidates = draw(space, 50)
+    assert len({tuple(sorted(c.items())) for c in candidates}) == len(candidates) == 50
+
+
+@pytest.mark.parametrize("space", [{"a": [1, 2, 3]}, {"a": randint(0, 3)}])
+def test_fewer_than_wanted_warns_with_both_numbers(space):
+    with pytest.warns(UserWarning, match="n_candidates=9 is more than the 3 different"):
+        candidates = draw(space, 9)
+    assert len(candidates) == 3
+
+
+def test_keys_tell_types_apart_and_take_anything():
+    values = [1, True, 1.0, "1", None, (1, 2), float("nan"), [1], {"a": 1}, Ridge(), np.ones(2), ([],)]
+    keys = [setting_key({"a": value}) for value in values]
+    assert len(set(keys)) == len(values)
+    assert keys == [setting_key({"a": value}) for value in values]
+    assert setting_key({"a": 1, "b": 2}) == setting_key({"b": 2, "a": 1})
+
+
+@pytest.mark.parametrize(
+    ("space", "error", "message"),
+    [
+        ([], ValueError, "holds no candidate"),
+        ({"a": []}, ValueError, r"param_distributions\['a'\]=\[\] is empty"),
+        ({"a": 3}, TypeError, r"\['a'\]=3 is neither a sequence nor a distribution"),
+        ({"a": "abc"}, TypeError, r"for one value give \['abc'\]"),
+        ({"a": uniform}, None, None),
+        ("a", TypeError, "neither a dict nor a list of dicts"),
+        ([3], TypeError, "holds 3, which is no dict"),
+        (7, TypeError, "neither a dict nor a list of dicts"),
+    ],
+)
+def test_bad_spaces_are_named(space, error, message):
+    if error is None:
+        assert len(draw(space)) == 64
+        return
+    with pytest.raises(error, match=message):
+        draw(space)
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, True, "all", None])
+def test_bad_numbers_are_named(n):
+    with pytest.raises(ValueError, match=f"n_candidates={n!r} must be an integer of at least 1"):
+        draw({"a": [1]}, n)

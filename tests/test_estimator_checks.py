@@ -1,0 +1,53 @@
+"""scikit-learn's own checks, with no more exemptions than GridSearchCV has."""
+
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier, SGDRegressor
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+
+
+def expected_failures(search):
+    """GridSearchCV is exempt from this check too, and from check_requires_y_none."""
+    if "ridge" in str(search.estimator).lower():
+        return {"check_supervised_y_2d": "Ridge takes a column vector without a warning"}
+    return {}
+
+
+def halving(estimator, grid, **params):
+    params = {"cv": 2, "error_score": "raise", "random_state": 0} | params
+    return SuccessiveHalvingSearchCV(estimator, grid, **params)
+
+
+SEARCHES = [
+    halving(Ridge(), {"alpha": [0.1, 1.0]}, resource="n_samples"),
+    halving(LogisticRegression(), {"C": [0.1, 1.0]}, resource="n_samples"),
+    halving(make_pipeline(PCA(), Ridge()), {"ridge__alpha": [0.1, 1.0]}),
+    halving(
+        make_pipeline(PCA(), LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}
+    ),
+    halving(SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, max_resources=20),
+    halving(SGDRegressor(random_state=0), {"alpha": [1e-4, 1e-2]}, max_resources=20),
+    halving(
+        make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
+        {"sgdclassifier__alpha": [1e-4, 1e-2]},
+        max_resources=20,
+    ),
+    halving(
+        RandomForestClassifier(n_estimators=10, random_state=0),
+        {"max_depth": [1, 3]},
+        resource="n_estimators",
+    ),
+]
+
+
+# numpy warns when scikit-learn looks at a y with infinities, in GridSearchCV too.
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+@parametrize_with_checks(SEARCHES, expected_failed_checks=expected_failures)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

@@ -1,0 +1,66 @@
+"""Every file imports only from floors below its own, and only what is public."""
+
+import ast
+
+import pytest
+from conftest import ROOT
+
+PACKAGE = ROOT / "sklearn_sha"
+
+FLOORS = {
+    "schedules": 0,
+    "_checks": 0,
+    "_compat": 0,
+    "bandit": 1,
+    "_candidates": 1,
+    "_folds": 1,
+    "_progress": 1,
+    "resources": 2,
+    "_scoring": 2,
+    "_evaluate": 3,
+    "_results": 4,
+    "_engine": 4,
+    "_setup": 4,
+    "_failures": 5,
+    "_search": 6,
+    "_successive_halving": 7,
+    "__init__": 8,
+}
+
+FILES = sorted(PACKAGE.glob("*.py"))
+
+
+def imports(path):
+    """(module, name) for everything that a file imports; name is None for a module."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: a relative import hides the module's name"
+            yield from ((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+
+
+def test_every_file_has_a_floor():
+    assert {path.stem for path in FILES} == set(FLOORS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_imports_come_from_floors_below(path):
+    for module, name in imports(path):
+        package, _, stem = module.partition(".")
+        if package == "sklearn_sha":
+            below = stem or name
+            assert FLOORS[below] < FLOORS[path.stem], f"{path.stem} imports {below}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_only_public_names_of_other_packages(path):
+    for module, name in imports(path):
+        if not module.startswith(("sklearn_sha", "__future__")):
+            parts = [*module.split("."), name or ""]
+            assert not any(part.startswith("_") for part in parts), f"{module}.{name}"
+
+
+def test_schedules_need_the_standard_library_only():
+    modules = {module.split(".")[0] for module, _ in imports(PACKAGE / "schedules.py")}
+    assert modules <= {"__future__", "dataclasses", "fractions", "math"}

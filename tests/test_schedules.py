@@ -1,0 +1,181 @@
+"""Schedules: the examples that must hold, and what holds for all of them."""
+
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+from math import ceil, floor
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sklearn_sha.schedules import (
+    Schedule,
+    contest_sizes,
+    schedule_from_budget,
+    schedule_from_range,
+)
+
+COUNTS = st.integers(1, 3000)
+FACTORS = st.one_of(
+    st.integers(2, 12), st.sampled_from([1.1, 1.25, 1.5, 1.9, 2.5, 3.7, Fraction(7, 3)])
+)
+
+
+@pytest.mark.parametrize(
+    ("n", "factor", "least", "most", "sizes", "resources"),
+    [
+        (64, 2, None, 100, [64, 32, 16, 8, 4, 2], [3, 6, 12, 24, 48, 100]),
+        (27, 3, 1, 27, [27, 9, 3, 1], [1, 3, 9, 27]),
+        (243, 3, 1, 243, [243, 81, 27, 9, 3, 1], [1, 3, 9, 27, 81, 243]),
+        (1000, 10, 1, 1000, [1000, 100, 10, 1], [1, 10, 100, 1000]),
+        (1, 2, None, 7, [1], [7]),
+        (1, 2, 1, 7, [1], [7]),
+        (5, 2, 9, 9, [5], [9]),
+        (100, 3, 4, 40, [100, 34, 12], [4, 12, 40]),
+    ],
+)
+def test_ranges_of_the_specification(n, factor, least, most, sizes, resources):
+    schedule = schedule_from_range(n, factor=factor, min_resources=least, max_resources=most)
+    assert schedule.n_candidates == sizes
+    assert schedule.n_resources == resources
+
+
+def test_budget_of_the_paper():
+    schedule = schedule_from_budget(8, 32)
+    assert [rung.step for rung in schedule.rungs] == [1, 2, 5]
+    assert schedule.n_resources == [1, 3, 8]
+    assert schedule.spent == 26
+
+
+@given(COUNTS, FACTORS)
+def test_contests_fall_by_the_factor_and_end_with_one(n, factor):
+    sizes = contest_sizes(n, factor)
+    assert sizes[0] == n
+    for larger, smaller in zip(sizes, [*sizes[1:], 1], strict=True):
+        if n > 1:
+            assert smaller == min(ceil(Fraction(larger) / Fraction(str(factor))), larger - 1)
+    assert n == 1 or min(sizes) > 1
+
+
+@given(COUNTS, st.integers(2, 12))
+def test_an_integer_factor_takes_the_papers_number_of_contests(n, factor):
+    rounds = 0
+    while factor**rounds < n:  # ceil(log_factor(n)) without a logarithm
+        rounds += 1
+    assert len(contest_sizes(n, factor)) == max(rounds, 1)
+
+
+@given(st.integers(2, 12), st.integers(1, 6))
+def test_exact_powers_lose_no_rung(factor, power):
+    n = factor**power
+    schedule = schedule_from_range(n, factor=factor, min_resources=1, max_resources=n)
+    assert schedule.n_candidates == [factor**k for k in range(power, -1, -1)]
+    assert schedule.n_resources == [factor**k for k in range(power + 1)]
+
+
+@given(COUNTS, FACTORS, st.none() | st.integers(1, 500), st.integers(1, 5000), st.integers(1, 40))
+def test_a_range_falls_rises_and_ends_at_the_maximum(n, factor, least, most, lowest):
+    assume(least is None or least <= most)
+    schedule = schedule_from_range(
+        n, factor=factor, min_resources=least, max_resources=most, lowest=lowest
+    )
+    sizes, resources = schedule.n_candidates, schedule.n_resources
+    assert sizes == [*contest_sizes(n, factor), 1][: len(sizes)]
+    assert sizes.count(1) <= 1
+    assert all(a < b for a, b in zip(resources, resources[1:], strict=False))
+    assert resources[0] >= 1
+    assert resources[-1] == most
+    if least is not None and len(sizes) > 1:
+        assert resources[0] == least
+    if least is None:
+        assert resources[0] >= min(lowest, most)
+
+
+@given(COUNTS, st.integers(2, 12), st.integers(1, 500), st.integers(1, 5000))
+def test_a_range_has_as_many_rungs_as_fit(n, factor, least, most):
+    assume(least <= most)
+    schedule = schedule_from_range(n, factor=factor, min_resources=least, max_resources=most)
+    sizes, resources = schedule.n_candidates, schedule.n_resources
+    assert resources[:-1] == [floor(least * factor**k) for k in range(len(sizes) - 1)]
+    assert sizes[-1] == 1 or least * factor ** len(sizes) > most
+
+
+@given(COUNTS, st.integers(2, 12), st.integers(1, 5000))
+def test_an_automatic_minimum_puts_the_last_contest_at_the_maximum(n, factor, most):
+    schedule = schedule_from_range(n, factor=factor, max_resources=most)
+    contests = len(contest_sizes(n, factor))
+    if factor ** (contests - 1) <= most:
+        assert len(schedule.rungs) == contests
+        assert n == 1 or 1 < schedule.n_candidates[-1] <= factor
+    else:
+        assert schedule.n_resources[0] == 1
+
+
+@given(
+    COUNTS,
+    FACTORS,
+    st.integers(1, 10**6),
+    st.none() | st.integers(1, 3000),
+    st.booleans(),
+)
+def test_a_budget_is_never_passed(n, factor, budget, cap, continues):
+    smallest = n * len(contest_sizes(n, factor))
+    if budget < smallest:
+        with pytest.raises(ValueError, match=f"budget={smallest}"):
+            schedule_from_budget(n, budget, factor=factor, max_resources=cap, continues=continues)
+        return
+    schedule = schedule_from_budget(
+        n, budget, factor=factor, max_resources=cap, continues=continues
+    )
+    assert schedule.spent <= budget
+    assert schedule.n_candidates[0] == n
+    assert all(a > b for a, b in zip(schedule.n_candidates, schedule.n_candidates[1:], strict=False))
+    assert all(a < b for a, b in zip(schedule.n_resources, schedule.n_resources[1:], strict=False))
+    if cap is not None:
+        assert schedule.n_resources[-1] <= cap
+
+
+@given(COUNTS, FACTORS)
+def test_the_smallest_budget_is_enough(n, factor):
+    smallest = n * len(contest_sizes(n, factor))
+    assert schedule_from_budget(n, smallest, factor=factor).rungs[0].step == 1
+
+
+@given(COUNTS, st.integers(2, 12), st.integers(1, 10**6))
+def test_a_budget_follows_the_papers_formula(n, factor, budget):
+    sizes = contest_sizes(n, factor)
+    assume(budget >= n * len(sizes))
+    schedule = schedule_from_budget(n, budget, factor=factor)
+    assert [rung.step for rung in schedule.rungs] == [budget // (m * len(sizes)) for m in sizes]
+
+
+@given(st.lists(st.tuples(st.integers(1, 99), st.integers(1, 99)), min_size=1), st.booleans())
+def test_spent_is_the_sum_of_what_each_rung_trains(rungs, continues):
+    sizes = [n for n, _ in rungs]
+    resources = [sum(step for _, step in rungs[: k + 1]) for k in range(len(rungs))]
+    schedule = Schedule.from_rungs(sizes, resources, continues)
+    steps = [step for _, step in rungs]
+    costs = steps if continues else resources
+    assert [rung.step for rung in schedule.rungs] == steps
+    assert schedule.spent == sum(n * cost for n, cost in zip(sizes, costs, strict=True))
+    assert schedule.restart_cost == sum(n * r for n, r in zip(sizes, resources, strict=True))
+    assert schedule.grid_cost == sizes[0] * resources[-1]
+
+
+def test_a_schedule_is_frozen_and_prints_as_a_table():
+    schedule = schedule_from_range(8, max_resources=8)
+    with pytest.raises(FrozenInstanceError):
+        schedule.rungs = ()
+    lines = str(schedule).splitlines()
+    assert lines[0].split() == ["rung", "candidates", "step", "resource", "spent"]
+    assert [tuple(map(int, line.split())) for line in lines[1:-1]] == [
+        (k, r.n_candidates, r.step, r.resource, r.spent) for k, r in enumerate(schedule.rungs)
+    ]
+    for cost in (schedule.spent, schedule.grid_cost, schedule.restart_cost):
+        assert str(cost) in lines[-1]
+    assert repr(schedule) == str(schedule)
+
+
+def test_a_minimum_above_the_maximum_is_refused():
+    with pytest.raises(ValueError, match="min_resources=50 is more than max_resources=20"):
+        schedule_from_range(4, min_resources=50, max_resources=20)

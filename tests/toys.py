@@ -1,0 +1,118 @@
+"""Estimators whose every training step and score is known, and counted."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+
+CALLS: list[tuple] = []
+"""What estimators of this process were asked to do, in order: (what, id, number)."""
+
+
+def curve(limit, speed, units):
+    """Score of a candidate after so many units: rises to its limit, curves may cross."""
+    return limit * units / (units + speed)
+
+
+class Curve(BaseEstimator):
+    """Its score is `curve` of its parameters and of the training that it has had."""
+
+    def __init__(self, limit=1.0, speed=1.0, fails=False, max_iter=1, growth=1):
+        self.limit = limit
+        self.speed = speed
+        self.fails = fails
+        self.max_iter = max_iter
+        self.growth = growth
+
+    def fit(self, X, y=None):
+        self._fail()
+        self.units_ = self.growth if self.growth > 1 else len(X)
+        CALLS.append(("fit", self._key(), self.units_))
+        return self
+
+    def partial_fit(self, X, y=None):
+        self._fail()
+        self.units_ = getattr(self, "units_", 0) + 1
+        CALLS.append(("partial_fit", self._key(), self.units_))
+        return self
+
+    def score(self, X, y=None):
+        if self.fails == "score":
+            raise RuntimeError("no score today")
+        if self.fails == "nan":
+            return float("nan")
+        return curve(self.limit, self.speed, self.units_)
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def _key(self):
+        return (self.limit, self.speed)
+
+    def _fail(self):
+        if self.fails == "fit":
+            raise RuntimeError("no fit today")
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Keeps what it is given: one entry a call."""
+
+    def __init__(self, tag=0, max_iter=1):
+        self.tag = tag
+        self.max_iter = max_iter
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_ = np.unique(y)
+        CALLS.append(("fit", np.asarray(X)[:, 0].copy(), _copy(sample_weight)))
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        if not hasattr(self, "classes_"):
+            self.classes_ = np.asarray(classes)
+        elif classes is not None:
+            raise AssertionError("classes go to the first call alone")
+        CALLS.append(("partial_fit", np.asarray(X)[:, 0].copy(), _copy(sample_weight)))
+        return self
+
+    def predict(self, X):
+        CALLS.append(("predict", np.asarray(X)[:, 0].copy(), None))
+        return np.full(len(X), self.classes_[0])
+
+
+class CountingScaler(TransformerMixin, BaseEstimator):
+    """Passes rows on, and records which it was fitted on and which it transformed."""
+
+    def __init__(self, tag=0, fails=False):
+        self.tag = tag
+        self.fails = fails
+
+    def fit(self, X, y=None, note=None):
+        if self.fails:
+            raise RuntimeError("no prefix today")
+        self.fitted_ = True
+        CALLS.append(("prefix fit", self.tag, np.asarray(X)[:, 0].copy()))
+        return self
+
+    def transform(self, X):
+        CALLS.append(("prefix transform", self.tag, np.asarray(X)[:, 0].copy()))
+        return X
+
+
+class InPlace(BaseEstimator):
+    """Writes into the rows it is given, as `copy=False` estimators do."""
+
+    def __init__(self, shift=1.0, max_iter=1):
+        self.shift = shift
+        self.max_iter = max_iter
+
+    def fit(self, X, y):
+        X += self.shift
+        self.mean_ = float(X.mean())
+        return self
+
+    partial_fit = fit
+
+    def score(self, X, y):
+        return -abs(self.mean_ - self.shift)
+
+
+def _copy(values):
+    return None if values is None else np.asarray(values).copy()
