@@ -1,5 +1,7 @@
 """The algorithm alone, against its definition."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +21,8 @@ LOSSES = st.lists(
 def test_promote_keeps_the_best_and_the_earliest_of_equals(losses, data):
     n = data.draw(st.integers(0, len(losses)))
     ordered = sorted(
-        range(len(losses)), key=lambda i: (np.isnan(losses[i]), 0 if np.isnan(losses[i]) else losses[i], i)
+        range(len(losses)),
+        key=lambda i: (np.isnan(losses[i]), 0 if np.isnan(losses[i]) else losses[i], i),
     )
     assert promote(losses, n).tolist() == sorted(ordered[:n])
 
@@ -47,7 +50,7 @@ def test_pulls_are_the_schedules_rungs(n, factor):
     assert [pull.resource for pull in pulls] == schedule.n_resources
     assert [pull.last for pull in pulls] == [False] * (len(pulls) - 1) + [True]
     assert [pull.rung for pull in pulls] == list(range(len(pulls)))
-    for before, after in zip(pulls, pulls[1:], strict=False):
+    for before, after in itertools.pairwise(pulls):
         kept = sorted(before.arms, key=lambda arm: table[arm, before.resource])[: len(after.arms)]
         assert sorted(kept) == list(after.arms)
     assert best == min(pulls[-1].arms, key=lambda arm: table[arm, pulls[-1].resource])

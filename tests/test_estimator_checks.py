@@ -1,15 +1,14 @@
 """scikit-learn's own checks, with no more exemptions than GridSearchCV has."""
 
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier, SGDRegressor
-from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-
 
 
 def expected_failures(search):
@@ -28,9 +27,7 @@ SEARCHES = [
     halving(Ridge(), {"alpha": [0.1, 1.0]}, resource="n_samples"),
     halving(LogisticRegression(), {"C": [0.1, 1.0]}, resource="n_samples"),
     halving(make_pipeline(PCA(), Ridge()), {"ridge__alpha": [0.1, 1.0]}),
-    halving(
-        make_pipeline(PCA(), LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}
-    ),
+    halving(make_pipeline(PCA(), LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}),
     halving(SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, max_resources=20),
     halving(SGDRegressor(random_state=0), {"alpha": [1e-4, 1e-2]}, max_resources=20),
     halving(

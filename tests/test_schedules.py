@@ -1,5 +1,6 @@
 """Schedules: the examples that must hold, and what holds for all of them."""
 
+import itertools
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from math import ceil, floor
@@ -82,7 +83,7 @@ def test_a_range_falls_rises_and_ends_at_the_maximum(n, factor, least, most, low
     sizes, resources = schedule.n_candidates, schedule.n_resources
     assert sizes == [*contest_sizes(n, factor), 1][: len(sizes)]
     assert sizes.count(1) <= 1
-    assert all(a < b for a, b in zip(resources, resources[1:], strict=False))
+    assert all(a < b for a, b in itertools.pairwise(resources))
     assert resources[0] >= 1
     assert resources[-1] == most
     if least is not None and len(sizes) > 1:
@@ -129,7 +130,9 @@ def test_a_budget_is_never_passed(n, factor, budget, cap, continues):
     )
     assert schedule.spent <= budget
     assert schedule.n_candidates[0] == n
-    assert all(a > b for a, b in zip(schedule.n_candidates, schedule.n_candidates[1:], strict=False))
+    assert all(
+        a > b for a, b in zip(schedule.n_candidates, schedule.n_candidates[1:], strict=False)
+    )
     assert all(a < b for a, b in zip(schedule.n_resources, schedule.n_resources[1:], strict=False))
     if cap is not None:
         assert schedule.n_resources[-1] <= cap

@@ -1,0 +1,159 @@
+"""Rows of folds: nested, stratified, their own at full size, and safe from each other."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
+
+from sklearn_sha._folds import MIN_TEST_ROWS, make_folds, take, with_subsampling
+
+
+def folds_of(X, y, splitter, *, stratify, seed=0, pairwise=False, **params):
+    made = make_folds(
+        X,
+        y,
+        list(splitter.split(X, y)),
+        fit_params=params.get("fit_params", {}),
+        prefix_params={},
+        score_params={},
+        pairwise=pairwise,
+    )
+    return with_subsampling(made, splitter=splitter, stratify=stratify, seed=seed)
+
+
+@given(
+    st.lists(st.integers(3, 60), min_size=2, max_size=5),
+    st.integers(0, 50),
+    st.lists(st.integers(1, 300), min_size=2, max_size=5),
+)
+def test_subsamples_are_nested_stratified_and_in_order(counts, seed, sizes):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+    X = np.arange(len(y))[:, None]
+    fold = folds_of(X, y, StratifiedKFold(3), stratify=True, seed=seed)[0]
+    inner = set()
+    for size in sorted(min(size, len(fold.train)) for size in sizes):
+        view = fold.subsampled(size)
+        assert len(view.train) == size
+        assert inner <= set(view.train)
+        inner = set(view.train)
+        positions = np.searchsorted(np.sort(fold.train), view.train)
+        assert (np.diff(positions) > 0).all()
+        present = np.bincount(y[view.train], minlength=len(counts))
+        if size >= len(counts):
+            assert (present >= 1).all()
+        if size >= 2 * len(counts):
+            assert (present >= 2).all()
+        # As even as it can be, but for the two rows that every class gets at least.
+        shares = np.bincount(y[fold.train], minlength=len(counts)) * size / len(fold.train)
+        assert (np.abs(present - shares) <= 1 + 2 * len(counts)).all()
+    assert fold.subsampled(len(fold.train)) is fold
+
+
+def test_large_subsamples_keep_the_shares_of_classes():
+    y = np.repeat([0, 1, 2], [6000, 2700, 300])
+    fold = folds_of(np.zeros((9000, 1)), y, StratifiedKFold(3), stratify=True)[0]
+    for size in (300, 1000, 3000):
+        shares = np.bincount(y[fold.subsampled(size).train]) / size
+        np.testing.assert_allclose(shares, [6000 / 9000, 2700 / 9000, 300 / 9000], atol=2 / size)
+
+
+def test_test_rows_grow_in_proportion_from_a_thousand_on():
+    y = np.tile([0, 1], 20_000)
+    fold = folds_of(np.zeros((40_000, 1)), y, StratifiedKFold(4), stratify=True)[0]
+    assert (len(fold.train), len(fold.test)) == (30_000, 10_000)
+    sizes = {n: len(fold.subsampled(n).test) for n in (10, 2999, 3001, 15_000, 30_000)}
+    assert sizes == {10: MIN_TEST_ROWS, 2999: 1000, 3001: 1001, 15_000: 5000, 30_000: 10_000}
+    assert set(fold.subsampled(10).test) < set(fold.subsampled(15_000).test) < set(fold.test)
+
+
+def test_a_small_test_fold_is_never_cut():
+    fold = folds_of(np.zeros((900, 1)), np.tile([0, 1], 450), KFold(3), stratify=True)[0]
+    assert len(fold.subsampled(4).test) == 300
+
+
+def test_rows_of_a_time_series_are_the_latest_in_order():
+    X = np.arange(600)[:, None]
+    for fold in folds_of(X, None, TimeSeriesSplit(4), stratify=False):
+        assert fold.subsampled(50).train.tolist() == fold.train[-50:].tolist()
+
+
+def test_without_classes_any_order_and_another_for_another_seed():
+    X, y = np.zeros((300, 1)), np.linspace(0, 1, 300)
+    one, same, other = (
+        folds_of(X, y, KFold(3), stratify=False, seed=seed)[0].subsampled(40).train.tolist()
+        for seed in (0, 0, 1)
+    )
+    assert one == same != other
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.arange(12.0).reshape(6, 2),
+        sparse.csr_matrix(np.arange(12.0).reshape(6, 2)),
+        sparse.csr_array(np.arange(12.0).reshape(6, 2)),
+        pd.DataFrame({"a": range(6), "b": list("abcdef")}, index=range(60, 0, -10)),
+        list("abcdef"),
+    ],
+    ids=["array", "matrix", "sparse array", "frame", "list"],
+)
+def test_rows_lent_to_one_job_cannot_change_for_the_next(X):
+    rows = folds_of(X, np.arange(6), KFold(2), stratify=False)[0].rows()
+    before = repr(take(rows.X_train, np.arange(3)))
+    lent = rows.lent()
+    assert repr(take(lent.X_train, np.arange(3))) == before
+    if isinstance(X, pd.DataFrame):
+        lent.X_train["a"] = -1
+        lent.X_train.iloc[0, 1] = "z"
+        lent.X_train["new"] = 0
+    elif isinstance(X, list):
+        lent.X_train.reverse()
+    else:
+        values = lent.X_train.data if sparse.issparse(X) else lent.X_train
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 99
+    assert repr(take(rows.X_train, np.arange(3))) == before
+    owned = rows.owned()
+    if isinstance(X, np.ndarray):
+        owned.X_train[:] = 99
+        owned.y_train[:] = 99
+    assert repr(take(rows.X_train, np.arange(3))) == before
+    assert rows.y_train.max() < 99
+
+
+def test_parameters_with_a_value_per_row_are_cut_and_others_are_not():
+    X = np.zeros((6, 1))
+    params = {
+        "w": np.arange(6),
+        "series": pd.Series(range(6)),
+        "n": 3,
+        "name": "sixsix",
+        "short": [1],
+    }
+    fold = folds_of(X, None, KFold(2), stratify=False, fit_params=params)[0]
+    cut = fold.rows().fit_params
+    assert cut["w"].tolist() == cut["series"].tolist() == fold.train.tolist()
+    assert (cut["n"], cut["name"], cut["short"]) == (3, "sixsix", [1])
+
+
+def test_pairwise_rows_are_cut_on_both_sides():
+    X = np.arange(36.0).reshape(6, 6)
+    rows = folds_of(X, None, KFold(3), stratify=False, pairwise=True)[0].subsampled(2).rows()
+    assert rows.X_train.shape == (2, 2)
+    assert rows.X_test.shape == (2, 2)
+    assert rows.X_train[0, 0] % 7 == 0  # the diagonal: a row with itself
+
+
+def test_boolean_masks_and_repeated_rows_are_splits_too():
+    X = np.arange(5)[:, None]
+    splits = [(np.array([True, True, True, False, False]), [3, 4]), ([0, 0, 0, 1, 1], [2])]
+    made = make_folds(
+        X, None, splits, fit_params={}, prefix_params={}, score_params={}, pairwise=False
+    )
+    made = with_subsampling(made, splitter=KFold(2), stratify=False, seed=0)
+    assert made[0].rows().X_train.ravel().tolist() == [0, 1, 2]
+    assert len(made[1].subsampled(3).rows().X_train) == 3
