@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from itertools import chain
 from time import perf_counter
 from traceback import format_exc
 from typing import Any
@@ -112,11 +113,13 @@ class Engine:
             self._fit_prefixes(views, groups)
         batches = self._batches(views, groups)
         done = self._parallel(delayed(evaluate_batch)(batch, self._setting) for batch in batches)
-        outcomes = {(o.candidate, o.fold): o for outcomes in done for o in outcomes}
-        outcomes |= self._prefix_failures(groups)
-        self._trained = {
-            key: outcome.trained for key, outcome in outcomes.items() if outcome.trained
-        }
+        outcomes = self._prefix_failures(groups)
+        self._trained = {}
+        for outcome, trained in chain.from_iterable(done):
+            key = outcome.candidate, outcome.fold
+            outcomes[key] = outcome
+            if trained is not None:
+                self._trained[key] = trained
         return [outcomes[arm, number] for arm in pull.arms for number in range(len(views))]
 
     def _fit_prefixes(self, views: list[Fold], groups: dict[_PrefixKey, list[Job]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
@@ -81,8 +82,6 @@ class Outcome:
         None where the job failed before it could score, or was not asked to.
     fit_time, score_time : float
         Seconds.
-    trained : Trained or None
-        The model, where it is kept and training can continue from it.
     errors : tuple of str
         Tracebacks of what failed.
     fit_failed : bool
@@ -95,7 +94,6 @@ class Outcome:
     train_scores: Scores | None = None
     fit_time: float = 0.0
     score_time: float = 0.0
-    trained: Trained | None = None
     errors: tuple[str, ...] = ()
     fit_failed: bool = False
 
@@ -152,7 +150,7 @@ def new_model(setting: Setting, params: dict[str, Any]) -> Any:
     return clone(setting.estimator).set_params(**clone(params, safe=False))
 
 
-def evaluate_batch(batch: Batch, setting: Setting) -> list[Outcome]:
+def evaluate_batch(batch: Batch, setting: Setting) -> list[tuple[Outcome, Trained | None]]:
     """Evaluate jobs that share their rows; the function that is sent to workers."""
     raw = None if batch.fold is None else batch.fold.rows()
     rows = raw if batch.prefix is None else batch.prefix.rows
@@ -161,7 +159,7 @@ def evaluate_batch(batch: Batch, setting: Setting) -> list[Outcome]:
 
 def evaluate(
     job: Job, rows: Rows, raw: Rows | None, prefix: FittedPrefix | None, setting: Setting
-) -> Outcome:
+) -> tuple[Outcome, Trained | None]:
     """Train one candidate on one fold up to the job's target, and score it.
 
     Parameters
@@ -178,6 +176,8 @@ def evaluate(
     -------
     Outcome
         A failure is an outcome too.
+    Trained or None
+        The model, where it is kept and training can continue from it.
 
     Raises
     ------
@@ -192,39 +192,37 @@ def evaluate(
         if setting.error_score == "raise":
             job.add_note(error)
             raise
+        seconds = perf_counter() - start
+        failure = (format_exc(),)
         return Outcome(
-            job.candidate,
-            job.fold,
-            fit_time=perf_counter() - start,
-            errors=(format_exc(),),
-            fit_failed=True,
-        )
+            job.candidate, job.fold, fit_time=seconds, errors=failure, fit_failed=True
+        ), None
     fitted = perf_counter()
-    continues = setting.resource.continues(trained.model, n_rows(rows.X_train))
-    model = trained.model
+    model, scored_rows = trained.model, rows
     if prefix is not None and setting.scores_pipeline:
         last_name = setting.estimator.steps[-1][0]
-        model, rows = Pipeline([*prefix.pipeline.steps, (last_name, model)]), raw
+        model, scored_rows = Pipeline([*prefix.pipeline.steps, (last_name, model)]), raw
     errors: list[str] = []
     try:
-        test_scores = _score(model, rows, trained.owns_rows, False, setting, errors)
+        test_scores = _score(model, scored_rows, Rows.testing, trained, setting, errors)
         scored = perf_counter()
         train_scores = None
         if setting.return_train_score:
-            train_scores = _score(model, rows, trained.owns_rows, True, setting, errors)
+            train_scores = _score(model, scored_rows, Rows.training, trained, setting, errors)
     except Exception as error:
         job.add_note(error)
         raise
-    return Outcome(
+    outcome = Outcome(
         job.candidate,
         job.fold,
         test_scores,
         train_scores,
         fitted - start,
         scored - fitted,
-        trained if job.keep and continues else None,
         tuple(errors),
     )
+    goes_on = job.keep and setting.resource.continues(trained.model, n_rows(rows.X_train))
+    return outcome, trained if goes_on else None
 
 
 def _train(job: Job, rows: Rows, setting: Setting) -> Trained:
@@ -247,21 +245,26 @@ def _train(job: Job, rows: Rows, setting: Setting) -> Trained:
 
 
 def _score(
-    model: Any, rows: Rows, owns: bool, on_train: bool, setting: Setting, errors: list[str]
+    model: Any,
+    rows: Rows,
+    part: Callable[[Rows], tuple[Any, Any, dict[str, Any]]],
+    trained: Trained,
+    setting: Setting,
+    errors: list[str],
 ) -> Scores | None:
-    """Scores on the test or the training rows; None, and an error more, where that fails."""
+    """Scores on a part of the rows; None, and an error more, where that fails."""
 
     def call(view: Rows) -> Any:
-        X, y, params = view.training() if on_train else view.testing()
+        X, y, params = part(view)
         if y is None:
             return setting.scorer(model, X, **params)
         return setting.scorer(model, X, y, **params)
 
     try:
         try:
-            scores = call(rows.owned() if owns else rows.lent())
+            scores = call(rows.owned() if trained.owns_rows else rows.lent())
         except ValueError as error:
-            if owns or not _is_read_only(error):
+            if trained.owns_rows or not _is_read_only(error):
                 raise
             scores = call(rows.owned())
     except Exception:

@@ -53,9 +53,9 @@ class Results:
     n_folds : int
     error_score : float
         Stands for a score that is missing.
-    metrics : sequence of str or None
+    metrics : list of str or None
         Names of the metrics, ``["score"]`` for a single one; None where only the first
-        score can tell.
+        rung's scores can tell.
     return_train_score : bool
 
     Attributes
@@ -72,14 +72,14 @@ class Results:
         *,
         n_folds: int,
         error_score: float,
-        metrics: Sequence[str] | None,
+        metrics: list[str] | None,
         return_train_score: bool,
     ) -> None:
         self.candidates = candidates
         self.schedule = schedule
         self.n_folds = n_folds
         self.error_score = error_score
-        self.metrics = metrics
+        self._metrics = metrics
         self.return_train_score = return_train_score
         self.failures: list[Failure] = []
         self.winner: int | None = None
@@ -87,8 +87,8 @@ class Results:
 
     def add(self, pull: Pull, outcomes: Sequence[Outcome], wall_time: float) -> None:
         """Take in a rung: its outcomes, candidate by candidate and fold by fold."""
-        if self.metrics is None:
-            self.metrics = _metric_names(outcomes)
+        if self._metrics is None:
+            self._metrics = _metric_names(outcomes)
         shape = (len(pull.arms), self.n_folds)
         self.failures += [
             Failure(o.candidate, o.fold, pull.rung, o.fit_failed, error)
@@ -106,6 +106,11 @@ class Results:
                 self._by_metric(train, shape) if train else {},
             )
         )
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the metrics, once there is a rung."""
+        return self._metrics or []
 
     @property
     def n_rungs(self) -> int:
@@ -133,7 +138,7 @@ class Results:
         for name, column in _param_columns(self.candidates).items():
             results[f"param_{name}"] = column[arms]
         results["params"] = [self.candidates[arm] for arm in arms]
-        for metric in self.metrics or ():
+        for metric in self.metrics:
             scores = np.concatenate([r.test[metric] for r in rungs])
             _store_splits(results, f"test_{metric}", scores)
             means = results[f"mean_test_{metric}"]
@@ -197,16 +202,13 @@ class Results:
 
         return {
             metric: np.array([score_of(s, metric) for s in scores], dtype=np.float64).reshape(shape)
-            for metric in self.metrics or ()
+            for metric in self.metrics
         }
 
 
-def _metric_names(outcomes: Sequence[Outcome]) -> list[str] | None:
-    for outcome in outcomes:
-        if outcome.test_scores is not None:
-            scores = outcome.test_scores
-            return list(scores) if isinstance(scores, dict) else ["score"]
-    return None
+def _metric_names(outcomes: Sequence[Outcome]) -> list[str]:
+    scores = next((o.test_scores for o in outcomes if o.test_scores is not None), None)
+    return list(scores) if isinstance(scores, dict) else ["score"]
 
 
 def _store_splits(results: dict[str, Any], name: str, scores: NDArray[np.float64]) -> None:

@@ -105,7 +105,9 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # nothing of an earlier fit may outlive one that fails
         setup, schedule = _planned(self, X, y, params)
-        metric = self._promoting_metric(setup.scoring.metrics, schedule)
+        metric = None
+        if setup.scoring.metrics is not None:
+            metric = self._promoting_metric(setup.scoring.metrics, schedule)
         results = Results(
             setup.candidates,
             schedule,
@@ -121,8 +123,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             results.add(pull, outcomes, seconds)
             if all(outcome.fit_failed for outcome in outcomes):
                 raise ValueError(all_failed_message(results.failures, pull.rung))
-            if setup.scoring.metrics is None:
-                metric = self._promoting_metric(results.metrics, schedule)
+            metric = self._promoting_metric(results.metrics, schedule)
             scores = None if metric is None else results.mean_scores(metric)
             if self.verbose:
                 best = None if scores is None else float(np.fmax.reduce(scores))
@@ -150,9 +151,9 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             self._refit(setup, X, y)
         return self
 
-    def _promoting_metric(self, metrics: list[str] | None, schedule: Schedule) -> str | None:
-        """The metric that decides, once the metrics are known; None where none has to."""
-        if metrics is None or metrics == ["score"]:
+    def _promoting_metric(self, metrics: list[str], schedule: Schedule) -> str | None:
+        """The metric that decides; None where there are several and none has to."""
+        if metrics == ["score"]:
             self._check_single_refit()
             return "score"
         if isinstance(self.refit, str) and self.refit in metrics:

@@ -80,13 +80,12 @@ class PartialFit(Resource):
         return True
 
     def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
-        names = inspect.signature(model.partial_fit).parameters
         for call in range(spent, target):
             X, y, params = rows.X_train, rows.y_train, rows.fit_params
             if self.batch_size is not None:
                 batch = self.batch(call, n_rows(X))
                 X, y, params = rows.train_part(batch)
-            if call == 0 and "classes" in names and self.classes is not None:
+            if call == 0 and self.classes is not None and _takes_classes(model.partial_fit):
                 params = {"classes": self.classes} | params
             _train(model.partial_fit, X, y, params)
 
@@ -107,6 +106,10 @@ class PartialFit(Resource):
             return _pass_order(self.seed, first, n)[start:end]
         head, tail = _pass_order(self.seed, first, n)[start:], _pass_order(self.seed, last, n)[:end]
         return np.concatenate((head, tail)) if end else head
+
+
+def _takes_classes(method: Callable[..., Any]) -> bool:
+    return "classes" in inspect.signature(method).parameters
 
 
 @lru_cache(maxsize=2)

@@ -15,7 +15,7 @@ def curve(limit, speed, units):
 class Curve(BaseEstimator):
     """Its score is `curve` of its parameters and of the training that it has had."""
 
-    def __init__(self, limit=1.0, speed=1.0, fails=False, max_iter=1, growth=1):
+    def __init__(self, limit=1.0, speed=1.0, fails=False, max_iter=1, growth=0):
         self.limit = limit
         self.speed = speed
         self.fails = fails
@@ -24,7 +24,7 @@ class Curve(BaseEstimator):
 
     def fit(self, X, y=None):
         self._fail()
-        self.units_ = self.growth if self.growth > 1 else len(X)
+        self.units_ = self.growth or len(X)
         CALLS.append(("fit", self._key(), self.units_))
         return self
 

@@ -1,0 +1,291 @@
+"""Mistakes end in an error that names the parameter and what to do, and lose nothing."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from toys import Curve
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+X, Y = load_iris(return_X_y=True)
+SGD = SGDClassifier(random_state=0)
+ALPHAS = {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}
+
+
+class NoSplits:
+    def split(self, X, y=None, groups=None):
+        return iter(())
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return 0
+
+
+MISTAKES = {
+    "no partial_fit": (
+        RandomForestClassifier(),
+        {"max_depth": [1, 2]},
+        {"resource": "partial_fit"},
+        "needs partial_fit, which RandomForestClassifier does not have; use "
+        "resource='n_samples' or resource='n_estimators'",
+    ),
+    "no partial_fit in the last step": (
+        make_pipeline(SGD, LogisticRegression()),
+        {},
+        {"resource": "partial_fit"},
+        "which LogisticRegression does not have; use resource='n_samples' or "
+        "resource='logisticregression__max_iter'",
+    ),
+    "no such parameter": (
+        SGD,
+        ALPHAS,
+        {"resource": "n_trees"},
+        "resource='n_trees' is no parameter of SGDClassifier; use resource='n_samples' or "
+        "resource='max_iter'",
+    ),
+    "no integer parameter": (SGD, ALPHAS, {"resource": "penalty"}, "is no integer parameter"),
+    "a bool is no integer": (SGD, ALPHAS, {"resource": "shuffle"}, "is no integer parameter"),
+    "a searched resource": (
+        SGD,
+        {"max_iter": [1, 2]},
+        {"resource": "max_iter"},
+        "resource='max_iter' is searched too",
+    ),
+    "no value to end at": (
+        RandomForestClassifier(),
+        {},
+        {"resource": "max_depth"},
+        "give max_resources an integer",
+    ),
+    "resource of no type": (SGD, ALPHAS, {"resource": 3}, "resource=3 is no string"),
+    "minimum above maximum": (
+        SGD,
+        ALPHAS,
+        {"min_resources": 50, "max_resources": 20},
+        "min_resources=50 is more than max_resources=20; lower it",
+    ),
+    "minimum of zero": (SGD, ALPHAS, {"min_resources": 0}, "min_resources=0 must be"),
+    "fraction above one": (SGD, ALPHAS, {"min_resources": 1.5}, "min_resources=1.5 must be"),
+    "maximum of a half": (SGD, ALPHAS, {"max_resources": 0.5}, "max_resources=0.5 must be"),
+    "factor of one": (SGD, ALPHAS, {"factor": 1}, "factor=1 would drop no candidate"),
+    "factor of nan": (SGD, ALPHAS, {"factor": float("nan")}, "factor=nan would drop"),
+    "factor of text": (SGD, ALPHAS, {"factor": "2"}, "factor='2' would drop"),
+    "budget too small": (
+        SGD,
+        ALPHAS,
+        {"budget": 7},
+        "budget=7 is less than one unit for each of 4 candidates in the first of 2 rungs; "
+        "give at least budget=8",
+    ),
+    "budget of text": (SGD, ALPHAS, {"budget": "lots"}, "budget='lots' must be"),
+    "budget and minimum": (
+        SGD,
+        ALPHAS,
+        {"budget": 100, "min_resources": 2},
+        "budget=100 and min_resources=2 both say where the first rung stands",
+    ),
+    "batches of samples": (
+        LogisticRegression(),
+        {"C": [1, 2]},
+        {"batch_size": 10},
+        "batch_size=10 is for resource='partial_fit', but the resource is 'n_samples'",
+    ),
+    "batches of none": (SGD, ALPHAS, {"batch_size": 0}, "batch_size=0 must be"),
+    "an empty grid": (SGD, {"alpha": []}, {}, r"param_distributions['alpha']=[] is empty"),
+    "a distribution without rvs": (
+        SGD,
+        {"alpha": object},
+        {},
+        "neither a sequence nor a distribution with an rvs method",
+    ),
+    "no such searched parameter": (SGD, {"beta": [1]}, {}, "Invalid parameter 'beta'"),
+    "more samples than there are": (
+        LogisticRegression(),
+        {"C": [1, 2]},
+        {"max_resources": 120},
+        "max_resources=120 is more than the 100 rows of the largest training fold",
+    ),
+    "fewer samples than classes": (
+        LogisticRegression(),
+        {"C": [1, 2, 3, 4]},
+        {"min_resources": 2},
+        "the first rung has 2 rows, too few to hold each of the 3 classes",
+    ),
+    "no splits": (SGD, ALPHAS, {"cv": NoSplits()}, "yields no split"),
+    "metrics without a choice": (
+        SGD,
+        ALPHAS,
+        {"scoring": ["accuracy", "f1_macro"], "refit": False},
+        "refit=False, but the metrics are ['accuracy', 'f1_macro'], and rungs are promoted by "
+        "one of them (2 rungs are planned); set refit to one of these names",
+    ),
+    "metrics without a name": (
+        SGD,
+        ALPHAS,
+        {"scoring": ["accuracy", "f1_macro"]},
+        "refit=True, but the metrics are ['accuracy', 'f1_macro'], and one of them decides",
+    ),
+    "a name that is no metric": (
+        SGD,
+        ALPHAS,
+        {"scoring": ["accuracy", "f1_macro"], "refit": "recall"},
+        "refit='recall', but the metrics are ['accuracy', 'f1_macro']",
+    ),
+    "another metric than the only one": (
+        SGD,
+        ALPHAS,
+        {"scoring": "accuracy", "refit": "recall"},
+        "refit='recall' is no metric of scoring='accuracy'",
+    ),
+    "refit of no type": (SGD, ALPHAS, {"refit": 3.5}, "refit=3.5 is neither"),
+    "error_score of text": (SGD, ALPHAS, {"error_score": "ignore"}, "error_score='ignore'"),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES.values(), ids=MISTAKES)
+def test_mistakes_are_named_before_any_training(case):
+    estimator, grid, params, message = case
+    search = SuccessiveHalvingSearchCV(estimator, grid, **({"cv": 3} | params))
+    with pytest.raises((ValueError, TypeError)) as caught:
+        search.fit(X, Y)
+    assert message in str(caught.value)
+    if "metric" not in message:
+        with pytest.raises(type(caught.value)) as planned:
+            search.plan(X, Y)
+        address = re.compile("0x[0-9a-f]+")
+        assert address.sub("", str(planned.value)) == address.sub("", str(caught.value))
+
+
+def test_missing_targets_are_named():
+    with pytest.raises(ValueError, match="SGDClassifier requires y to be passed"):
+        SuccessiveHalvingSearchCV(SGD, ALPHAS).fit(X)
+
+
+def test_lengths_that_differ():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        SuccessiveHalvingSearchCV(SGD, ALPHAS).fit(X, Y[:-1])
+
+
+def test_score_takes_no_metadata_without_routing():
+    search = SuccessiveHalvingSearchCV(SGD, ALPHAS, max_resources=2).fit(X, Y)
+    with pytest.raises(ValueError, match=r"Passing \['sample_weight'\] to score"):
+        search.score(X, Y, sample_weight=Y)
+
+
+def curves(grid, **params):
+    params = {"resource": "partial_fit", "max_resources": 8, "cv": KFold(2)} | params
+    return SuccessiveHalvingSearchCV(Curve(), grid, **params)
+
+
+FAILING = {"limit": [0.2, 0.9], "fails": [False, "fit", "score"]}
+
+
+def test_a_failure_costs_its_candidate_only_and_is_told_once():
+    with pytest.warns(FitFailedWarning) as caught:
+        search = curves(FAILING).fit(X)
+    message = str(caught[0].message)
+    assert len(caught) == 1
+    assert "10 fits or scores of 4 candidates failed" in message
+    assert "error_score=nan" in message
+    assert "Candidates 1, 4, on folds [0, 1], in rungs [0, 1]" in message
+    assert "no fit today" in message
+    assert "Candidates 2, 5, on folds [0, 1], in rungs [0]" in message
+    assert "no score today" in message
+    assert search.best_params_ == {"limit": 0.9, "fails": False}
+    scores = search.cv_results_["mean_test_score"][:6]
+    assert np.isnan(scores).tolist() == [False, True, True, False, True, True]
+
+
+def test_an_error_score_stands_for_what_failed_and_may_be_promoted():
+    grid = {"limit": [0.2, 0.9], "fails": [False, "score"]}
+    with pytest.warns(UserWarning, match=r"error_score=0.5"):
+        search = curves(grid, error_score=0.5, min_resources=1).fit(X)
+    first = search.cv_results_["iter"] == 0
+    assert search.cv_results_["mean_test_score"][first].tolist() == [0.1, 0.5, 0.45, 0.5]
+    assert search.rung_history_[0]["promoted"] == [1, 3]
+
+
+@pytest.mark.parametrize("fails", ["fit", "score"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_error_score_raise_names_the_candidate(fails, n_jobs):
+    search = curves({"limit": [0.2, 0.9], "fails": [fails]}, error_score="raise", n_jobs=n_jobs)
+    with pytest.raises(RuntimeError, match=f"no {fails} today") as caught:
+        search.fit(X)
+    note = " ".join(caught.value.__notes__)
+    assert re.search(rf"candidate [01] with parameters {{'fails': '{fails}', 'limit': 0.\d}}", note)
+    assert re.search(r"on fold [01], in rung 0 at resource 8", note)
+
+
+def test_all_failing_raises_as_grid_search_does_and_keeps_the_results():
+    grid = {"limit": [0.2, 0.9], "fails": ["fit"]}
+    search = curves(grid)
+    with pytest.raises(ValueError, match="All the 4 fits failed") as ours:
+        search.fit(X)
+    with pytest.raises(ValueError, match="All the 4 fits failed") as theirs:
+        GridSearchCV(Curve(), grid, cv=KFold(2)).fit(X)
+    shared = "It is very likely that your model is misconfigured"
+    assert shared in str(ours.value)
+    assert shared in str(theirs.value)
+    assert "no fit today" in str(ours.value)
+    assert len(search.cv_results_["params"]) == 2
+    assert np.isnan(search.cv_results_["mean_test_score"]).all()
+
+
+def test_an_error_in_a_later_rung_keeps_the_rungs_before_it():
+    def scorer(estimator, X, y=None):
+        if estimator.units_ > 4:
+            raise KeyError("a bug of the user's")
+        return estimator.score(X)
+
+    search = curves({"limit": [0.1, 0.9, 0.5, 0.3]}, scoring=scorer, error_score="raise")
+    with pytest.raises(KeyError):
+        search.fit(X)
+    assert search.cv_results_["n_resources"].tolist() == [4] * 4
+    assert search.rung_history_[0]["best_score"] == pytest.approx(0.9 * 4 / 5)
+
+
+def test_all_scores_failing_ends_with_the_first_candidate():
+    with pytest.warns(UserWarning, match="no score today"):
+        search = curves({"limit": [0.2, 0.9], "fails": ["score"]}).fit(X)
+    assert search.best_index_ == 0
+
+
+def test_a_metric_that_fails_alone_gets_the_error_score():
+    def broken(estimator, X, y=None):
+        raise RuntimeError("no metric today")
+
+    scoring = {"good": lambda estimator, X, y=None: estimator.limit, "bad": broken}
+    with pytest.warns(UserWarning, match="no metric today"):
+        search = curves({"limit": [0.2, 0.9]}, scoring=scoring, refit="good").fit(X)
+    assert search.best_params_ == {"limit": 0.9}
+    assert np.isnan(search.cv_results_["mean_test_bad"]).all()
+
+
+def test_a_scorer_has_to_return_a_number():
+    with pytest.raises(ValueError, match="scoring must return a number, got text"):
+        curves({"limit": [0.2]}, scoring=lambda *_: "text").fit(X)
+
+
+def test_distributions_and_metrics_found_late():
+    """A scorer of several metrics is known as such after its first call only."""
+    space = {"limit": uniform(0, 1)}
+    search = curves(
+        space, n_candidates=4, scoring=lambda est, X, y=None: {"a": 1.0, "b": 2.0}, random_state=0
+    )
+    with pytest.raises(ValueError, match=r"refit=True, but the metrics are \['a', 'b'\]"):
+        search.fit(X)
+    assert search.cv_results_["mean_test_a"].tolist() == [1.0] * 4
+
+
+def test_failed_fits_are_tried_anew_where_their_error_score_is_promoted():
+    search = curves({"limit": [0.1, 0.2, 0.3], "fails": ["fit", False]}, error_score=9.0)
+    with pytest.raises(ValueError, match="All the 6 fits failed in rung 1"):
+        search.fit(X)
+    assert search.cv_results_["iter"].tolist() == [0] * 6 + [1] * 3

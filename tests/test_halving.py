@@ -1,0 +1,185 @@
+"""Every elimination against a naive search that trains each candidate anew at every rung."""
+
+from fractions import Fraction
+from math import ceil, floor, isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.model_selection import KFold
+from toys import CALLS, Curve, curve
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha.schedules import contest_sizes
+
+X = np.zeros((12, 1))
+
+
+def naive_halving(candidates, factor, least, most):
+    """Successive Halving as one would write it down: rungs of (arms, resource, scores, kept)."""
+    factor = Fraction(str(factor))
+    sizes = [len(candidates)]
+    while sizes[-1] > 1:
+        sizes.append(min(ceil(sizes[-1] / factor), sizes[-1] - 1))
+    contests = max(len(sizes) - 1, 1)
+    if least == "auto":
+        least = max(1, floor(most / factor ** (contests - 1)))
+    arms, rungs = list(range(len(candidates))), []
+    while True:
+        k = len(rungs)
+        resource = floor(least * factor**k)
+        is_last = k + 1 == len(sizes) or least * factor ** (k + 1) > most
+        resource = most if is_last else resource
+        scores = []
+        for arm in arms:
+            fails = candidates[arm].get("fails")
+            truth = curve(candidates[arm]["limit"], candidates[arm]["speed"], resource)
+            scores.append(float("nan") if fails else truth)
+        order = sorted(
+            range(len(arms)),
+            key=lambda i: (isnan(scores[i]), -scores[i] if not isnan(scores[i]) else 0),
+        )
+        n_kept = 1 if is_last else sizes[k + 1]
+        kept = sorted(arms[i] for i in order[:n_kept])
+        rungs.append((arms, resource, scores, kept))
+        if is_last:
+            return rungs
+        arms = kept
+
+
+CANDIDATES = st.lists(
+    st.fixed_dictionaries(
+        {
+            "limit": st.sampled_from([0.1, 0.5, 0.7, 0.9]),
+            "speed": st.sampled_from([0.0, 0.5, 3.0, 20.0]),
+            "fails": st.sampled_from([False, False, False, "score", "nan"]),
+        }
+    ),
+    min_size=1,
+    max_size=30,
+)
+
+
+@pytest.mark.filterwarnings("ignore:.*(failed|non-finite):UserWarning")
+@settings(max_examples=150)
+@given(
+    CANDIDATES,
+    st.sampled_from([2, 3, 4, 2.5]),
+    st.sampled_from(["auto", 1, 2]),
+    st.integers(2, 60),
+    st.sampled_from(["partial_fit", "growth"]),
+)
+def test_every_elimination_is_the_naive_searchs(candidates, factor, least, most, resource):
+    grid = [{name: [value] for name, value in params.items()} for params in candidates]
+    search = SuccessiveHalvingSearchCV(
+        Curve(), grid, factor=factor, resource=resource, min_resources=least, max_resources=most,
+        cv=KFold(2), refit=False,
+    ).fit(X)  # fmt: skip
+    expected = naive_halving(candidates, factor, least, most)
+    assert len(search.rung_history_) == len(expected)
+    for row, (arms, units, scores, kept) in zip(search.rung_history_, expected, strict=True):
+        assert row["candidates"] == arms
+        assert row["resource"] == units
+        assert row["promoted"] == kept
+        at = search.cv_results_["iter"] == row["iter"]
+        np.testing.assert_allclose(search.cv_results_["mean_test_score"][at], scores, rtol=1e-12)
+    assert search.cv_results_["candidate"][search.best_index_] == expected[-1][3][0]
+
+
+@pytest.mark.parametrize("factor", [2, 3])
+def test_training_counts_are_the_plans(factor):
+    grid = {"limit": list(np.linspace(0.1, 0.9, 20)), "speed": [1.0]}
+    search = SuccessiveHalvingSearchCV(
+        Curve(), grid, factor=factor, max_resources=30, cv=KFold(3), refit=False
+    )
+    plan = search.plan(X)
+    CALLS.clear()
+    search.fit(X)
+    assert search.schedule_ == plan
+    assert [what for what, *_ in CALLS] == ["partial_fit"] * (3 * plan.spent)
+    # Calls of one candidate on one fold count 1, 2, 3...: no model ever starts over.
+    firsts = sum(number == 1 for _, _, number in CALLS)
+    assert firsts == 3 * len(grid["limit"])
+    assert search.rung_history_[-1]["spent"] == plan.spent
+
+
+@given(st.integers(1, 25), st.integers(1, 400))
+def test_a_budget_is_what_is_trained(n, budget):
+    grid = {"limit": [k / n for k in range(n)]}
+    search = SuccessiveHalvingSearchCV(
+        Curve(), grid, budget=budget, resource="partial_fit", cv=KFold(2), refit=False
+    )
+    CALLS.clear()
+    smallest = n * len(contest_sizes(n, 2))
+    if budget < smallest:
+        with pytest.raises(ValueError, match=f"give at least budget={smallest}"):
+            search.fit(X)
+        assert not CALLS
+        return
+    search.fit(X)
+    assert len(CALLS) == 2 * search.schedule_.spent <= 2 * budget
+
+
+def test_a_budget_for_what_starts_over_counts_every_training():
+    grid = {"limit": list(np.linspace(0, 1, 8))}
+    search = SuccessiveHalvingSearchCV(
+        Curve(), grid, budget=32, resource="growth", cv=KFold(2), refit=False
+    )
+    CALLS.clear()
+    search.fit(X)
+    # Rungs at 1, 2 and 5 units, each trained from nothing: 8 + 8 + 10.
+    assert search.n_resources_ == [1, 2, 5]
+    trained = sum(units for _, _, units in CALLS)
+    assert trained == 2 * search.schedule_.spent == 2 * 26
+
+
+def test_later_rungs_rank_above_earlier_ones_and_rank_one_is_the_best():
+    rng = np.random.default_rng(0)
+    grid = [
+        {"limit": [float(limit)], "speed": [float(speed)]}
+        for limit, speed in zip(rng.random(40).round(1), rng.integers(1, 9, 40), strict=True)
+    ]
+    results = (
+        SuccessiveHalvingSearchCV(
+            Curve(), grid, resource="partial_fit", max_resources=50, cv=KFold(2), refit=False
+        )
+        .fit(X)
+        .cv_results_
+    )
+    rank, scores, rung = (results[k] for k in ("rank_test_score", "mean_test_score", "iter"))
+    for k in range(rung.max()):
+        assert rank[rung == k].min() == (rung > k).sum() + 1
+        assert rank[rung == k].min() > rank[rung == k + 1].max()
+    for k in range(rung.max() + 1):
+        here, base = scores[rung == k], (rung > k).sum()
+        assert (rank[rung == k] == [base + 1 + (here > score).sum() for score in here]).all()
+    assert rank.dtype == np.int32
+    assert rank.argmin() == np.flatnonzero(rank == 1)[0]
+
+
+def test_rung_history_is_a_table_with_the_promised_columns():
+    grid = {"limit": [0.1, 0.9, 0.5, 0.7], "speed": [1.0, 4.0]}
+    search = SuccessiveHalvingSearchCV(
+        Curve(), grid, resource="partial_fit", max_resources=40, cv=KFold(2), refit=False
+    ).fit(X)
+    assert [list(row) for row in search.rung_history_] == [
+        [
+            "iter", "n_candidates", "step", "resource", "spent", "candidates", "promoted",
+            "best_score", "cut_score", "rank_correlation", "fit_time", "score_time", "wall_time",
+        ]
+    ] * 3  # fmt: skip
+    first, second, third = search.rung_history_
+    assert (first["rank_correlation"], third["iter"]) == (None, 2)
+    # Candidates are (0.1, 1), (0.1, 4), (0.9, 1), (0.9, 4), (0.5, 1), (0.5, 4), (0.7, 1), (0.7, 4).
+    assert first["promoted"] == [2, 3, 6, 7]
+    assert first["best_score"] == pytest.approx(curve(0.9, 1, 10))
+    assert first["cut_score"] == pytest.approx(curve(0.7, 4, 10))
+    assert third["promoted"] == [2]
+    before = [curve(0.9, 1, 10), curve(0.9, 4, 10), curve(0.7, 1, 10), curve(0.7, 4, 10)]
+    after = [curve(0.9, 1, 20), curve(0.9, 4, 20), curve(0.7, 1, 20), curve(0.7, 4, 20)]
+    ranks = [np.argsort(np.argsort(scores)) for scores in (before, after)]
+    assert second["rank_correlation"] == pytest.approx(np.corrcoef(ranks)[0, 1])
+    assert all(
+        row["wall_time"] >= row["fit_time"] + row["score_time"] for row in search.rung_history_
+    )

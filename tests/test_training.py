@@ -1,0 +1,296 @@
+"""What exactly is trained, on which rows, how often: counted call by call."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.datasets import load_digits
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from toys import CALLS, CountingScaler, Curve, InPlace, Recorder
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+DIGITS = [part[:300] for part in load_digits(return_X_y=True)]
+X = np.arange(60.0)[:, None]
+Y = np.tile([0, 1, 2], 20)
+
+
+def searched(estimator, grid, data=(X, Y), **params):
+    CALLS.clear()
+    params = {"cv": KFold(3), "random_state": 0} | params
+    return SuccessiveHalvingSearchCV(estimator, grid, **params).fit(*data)
+
+
+def calls(what):
+    return [rest for name, *rest in CALLS if name == what]
+
+
+CONTINUING = {
+    "SGD": (SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, "partial_fit"),
+    "MLP": (MLPClassifier((8,), random_state=0), {"alpha": [1e-4, 1e-2, 1.0]}, "partial_fit"),
+    "clusters": (
+        MiniBatchKMeans(5, random_state=0, n_init=1),
+        {"reassignment_ratio": [0.0, 0.01, 0.1]},
+        "partial_fit",
+    ),
+    "forest": (RandomForestClassifier(random_state=0), {"max_depth": [1, 3, 5]}, "n_estimators"),
+    "boosting": (
+        HistGradientBoostingClassifier(random_state=0, max_leaf_nodes=4, max_features=0.5),
+        {"learning_rate": [0.1, 0.5, 1.0]},
+        "max_iter",
+    ),
+}
+
+
+@pytest.mark.parametrize("in_pipeline", [False, True], ids=["bare", "pipeline"])
+@pytest.mark.parametrize("case", CONTINUING.values(), ids=CONTINUING)
+def test_scores_of_every_rung_are_those_of_training_from_nothing(case, in_pipeline):
+    estimator, grid, resource = case
+    (name, values), *_ = grid.items()
+    if in_pipeline:
+        estimator = Pipeline([("scale", StandardScaler()), ("model", estimator)])
+        name = f"model__{name}"
+        resource = resource if resource == "partial_fit" else f"model__{resource}"
+    data = (DIGITS[0],) if "KMeans" in str(estimator) else DIGITS
+    search = searched(
+        estimator, {name: values}, data, resource=resource, max_resources=9, cv=KFold(2)
+    )
+    assert search.schedule_.continues
+    assert len(search.schedule_.rungs) > 1
+    results = search.cv_results_
+    for row, (params, units) in enumerate(
+        zip(results["params"], results["n_resources"], strict=True)
+    ):
+        for number, (train, test) in enumerate(KFold(2).split(DIGITS[0])):
+            model = trained_at_once(
+                clone(estimator).set_params(**params), resource, units, train, data
+            )
+            score = model.score(*(part[test] for part in data))
+            assert score == results[f"split{number}_test_score"][row]
+
+
+def trained_at_once(model, resource, units, train, data):
+    parts = [part[train] for part in data]
+    if resource != "partial_fit":
+        return model.set_params(**{resource: units}).fit(*parts)
+    last = model
+    if isinstance(model, Pipeline):
+        parts[0] = model[:-1].fit_transform(*parts)
+        last = model[-1]
+    classes = {"classes": np.unique(data[1])} if len(data) == 2 else {}
+    for call in range(units):
+        last.partial_fit(*parts, **(classes if call == 0 else {}))
+    return model
+
+
+def test_a_prefix_is_fitted_once_a_fold_and_never_on_test_rows():
+    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
+    search = searched(pipeline, {"model__tag": range(8)}, max_resources=12, refit=False)
+    assert search.n_iterations_ == 3
+    fits = calls("prefix fit")
+    assert len(fits) == 3
+    for (_, fitted_on), (train, _) in zip(fits, KFold(3).split(X), strict=True):
+        assert fitted_on.tolist() == X[train, 0].tolist()
+    # Training rows and test rows are transformed once each.
+    assert len(calls("prefix transform")) == 6
+
+
+def test_a_searched_prefix_is_fitted_once_a_fold_and_setting():
+    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
+    grid = {"prefix__tag": ["a", "b"], "model__tag": range(6)}
+    searched(pipeline, grid, max_resources=12, refit=False)
+    fits = [tag for tag, _ in calls("prefix fit")]
+    assert sorted(fits) == ["a"] * 3 + ["b"] * 3
+
+
+def test_with_samples_a_prefix_is_fitted_once_a_fold_and_rung():
+    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
+    search = searched(pipeline, {"model__tag": range(8)}, resource="n_samples", refit=False)
+    assert search.n_resources_ == [10, 20, 40]
+    assert [len(rows) for _, rows in calls("prefix fit")] == [10] * 3 + [20] * 3 + [40] * 3
+    assert len(calls("fit")) == 3 * (8 + 4 + 2)
+
+
+def test_a_prefix_that_fails_costs_its_own_candidates_only():
+    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
+    grid = {"prefix__fails": [True, False], "model__tag": range(2)}
+    with pytest.warns(match=r"Candidates 0, 2, on folds \[0, 1, 2\], in rungs \[0\]") as caught:
+        search = searched(pipeline, grid, max_resources=4)
+    assert "no prefix today" in str(caught[0].message)
+    assert len(caught) == 1
+    assert search.best_params_["prefix__fails"] is False
+
+
+def test_classes_go_to_the_first_call_from_all_of_y():
+    y = np.repeat([0, 1, 2], 20)  # with KFold, each fold's training rows lack a class
+    search = searched(
+        Recorder(), {"tag": range(4)}, (X, y), resource="partial_fit", max_resources=4
+    )
+    assert search.best_estimator_.classes_.tolist() == [0, 1, 2]
+    real = SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, cv=KFold(3), max_resources=4
+    ).fit(X, y)
+    assert np.isfinite(real.cv_results_["mean_test_score"]).all()
+
+
+def test_an_epoch_is_all_rows_in_their_order():
+    searched(Recorder(), {"tag": [0]}, max_resources=2, refit=False, resource="partial_fit")
+    folds = [X[train, 0].tolist() for train, _ in KFold(3).split(X)]
+    assert [rows.tolist() for rows, _ in calls("partial_fit")] == [
+        rows for rows in folds for _ in range(2)
+    ]
+
+
+def test_mini_batches_are_the_next_rows_whatever_the_rungs():
+    def batches(**params):
+        searched(
+            Recorder(), {"tag": range(4)}, cv=KFold(2), max_resources=8, batch_size=7,
+            resource="partial_fit", refit=False, **params,
+        )  # fmt: skip
+        return calls("partial_fit")
+
+    in_rungs = batches()
+    at_once = batches(min_resources=1.0)
+    assert all(len(rows) == 7 for rows, _ in in_rungs)
+    # Each fold's stream is the same for all candidates, and goes on over the rungs.
+    streams = {tuple(rows) for rows, _ in at_once}
+    assert {tuple(rows) for rows, _ in in_rungs} == streams
+    assert len(streams) == 2 * 8
+    assert {tuple(rows) for rows, _ in batches(random_state=1)} != streams
+
+
+def test_sample_weights_are_cut_with_fold_and_batch():
+    for batch_size in (None, 11):
+        CALLS.clear()
+        search = SuccessiveHalvingSearchCV(
+            Recorder(), {"tag": range(4)}, cv=KFold(3), max_resources=4, batch_size=batch_size,
+            resource="partial_fit", random_state=0, scoring="accuracy",
+        )  # fmt: skip
+        search.fit(X, Y, sample_weight=X[:, 0] * 10)
+        assert calls("partial_fit")
+        for rows, weights in calls("partial_fit"):
+            assert weights.tolist() == (rows * 10).tolist()
+
+
+def test_sample_rows_are_as_many_as_the_rung_says_and_nested():
+    search = searched(
+        Recorder(), {"tag": range(4)}, resource="n_samples", refit=False, cv=StratifiedKFold(2)
+    )
+    assert search.n_resources_ == [15, 30]
+    fits = [set(rows) for rows, _ in calls("fit")]
+    assert [len(rows) for rows in fits] == [15] * 8 + [30] * 4
+    assert fits[0] < fits[8]
+
+
+def test_unequal_folds_get_as_many_rows_as_they_have():
+    search = searched(
+        Recorder(), {"tag": range(2)}, resource="n_samples", min_resources=8,
+        cv=TimeSeriesSplit(3), refit=False,
+    )  # fmt: skip
+    sizes = [len(train) for train, _ in TimeSeriesSplit(3).split(X)]
+    assert search.n_resources_ == [8, 45]
+    assert [len(rows) for rows, _ in calls("fit")] == [8] * 6 + sizes
+    rows, _ = calls("fit")[4]
+    assert rows.tolist() == X[45 - 8 : 45, 0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("resource", "settings"),
+    [
+        ("partial_fit", {"max_resources": 6}),
+        ("partial_fit", {"max_resources": 6, "batch_size": 13}),
+        ("n_samples", {}),
+    ],
+)
+def test_refit_trains_on_all_rows_for_the_best_resource(resource, settings):
+    search = searched(Recorder(), {"tag": range(4)}, resource=resource, **settings)
+    assert search.best_n_resources_ == search.max_resources_
+    if resource == "n_samples":
+        assert calls("fit")[-1][0].tolist() == X[:, 0].tolist()
+        return
+    last = [rows for rows, _ in calls("partial_fit")][-6:]
+    if "batch_size" in settings:
+        stream = np.concatenate(last)
+        assert [len(rows) for rows in last] == [13] * 6
+        assert sorted(stream[:60]) == X[:, 0].tolist()
+    else:
+        assert all(rows.tolist() == X[:, 0].tolist() for rows in last)
+
+
+def test_refit_of_a_parameter_sets_it_and_leaves_no_warm_start():
+    search = searched(
+        RandomForestRegressor(n_estimators=8, random_state=0),
+        {"max_depth": [1, 2, 3, 4]},
+        (X, X[:, 0]),
+        resource="n_estimators",
+    )
+    best = search.best_estimator_
+    assert best.warm_start is False
+    assert best.n_estimators == len(best.estimators_) == search.best_n_resources_ == 8
+    straight = RandomForestRegressor(
+        n_estimators=8, random_state=0, max_depth=search.best_params_["max_depth"]
+    ).fit(X, X[:, 0])
+    np.testing.assert_array_equal(best.predict(X), straight.predict(X))
+
+
+def test_refit_by_a_callable_takes_the_resource_of_its_row():
+    search = searched(
+        Curve(), {"limit": [0.1, 0.9, 0.5, 0.2]}, resource="partial_fit", max_resources=8,
+        refit=lambda results: 1,
+    )  # fmt: skip
+    assert search.best_index_ == 1
+    assert search.best_n_resources_ == 4
+    assert search.best_estimator_.units_ == 4
+    assert not hasattr(search, "best_score_")
+
+
+@pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
+def test_estimators_that_write_into_their_input_get_rows_of_their_own(resource):
+    before = X.copy()
+    search = searched(
+        InPlace(), {"shift": [0.0, 1.0, 2.0, 3.0]}, resource=resource, max_resources=4
+    )
+    reference = searched(
+        InPlace(), {"shift": [0.0, 1.0, 2.0, 3.0]}, resource="n_samples", min_resources=1.0
+    )
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    folds = [before[train] for train, _ in KFold(3).split(before)]
+    expected = [-np.mean([rows.mean() for rows in folds])] * 4
+    np.testing.assert_allclose(reference.cv_results_["mean_test_score"], expected)
+
+
+def test_models_of_the_eliminated_are_let_go():
+    import gc
+    import weakref
+
+    alive = []
+
+    class Watched(Curve):
+        def partial_fit(self, X, y=None):
+            if not hasattr(self, "units_"):
+                alive.append(weakref.ref(self))
+            return super().partial_fit(X, y)
+
+        def score(self, X, y=None):
+            gc.collect()
+            counts.append(sum(ref() is not None for ref in alive))
+            return super().score(X, y)
+
+    counts = []
+    search = SuccessiveHalvingSearchCV(
+        Watched(), {"limit": list(np.linspace(0, 1, 16))}, resource="partial_fit",
+        max_resources=8, cv=KFold(2), refit=False,
+    ).fit(X)  # fmt: skip
+    assert search.n_candidates_ == [16, 8, 4, 2]
+    # By the last score of a rung no more models live than the rung has.
+    ends = np.cumsum([2 * n for n in search.n_candidates_]) - 1
+    assert [counts[end] for end in ends] == [2 * n for n in search.n_candidates_]
