@@ -194,13 +194,13 @@ def test_a_failure_costs_its_candidate_only_and_is_told_once():
     assert len(caught) == 1
     assert "10 fits or scores of 4 candidates failed" in message
     assert "error_score=nan" in message
-    assert "Candidates 1, 4, on folds [0, 1], in rungs [0, 1]" in message
+    assert "Candidates 2, 3, on folds [0, 1], in rungs [0, 1]" in message
     assert "no fit today" in message
-    assert "Candidates 2, 5, on folds [0, 1], in rungs [0]" in message
+    assert "Candidates 4, 5, on folds [0, 1], in rungs [0]" in message
     assert "no score today" in message
     assert search.best_params_ == {"limit": 0.9, "fails": False}
     scores = search.cv_results_["mean_test_score"][:6]
-    assert np.isnan(scores).tolist() == [False, True, True, False, True, True]
+    assert np.isnan(scores).tolist() == [False, False, True, True, True, True]
 
 
 def test_an_error_score_stands_for_what_failed_and_may_be_promoted():
@@ -208,8 +208,8 @@ def test_an_error_score_stands_for_what_failed_and_may_be_promoted():
     with pytest.warns(UserWarning, match=r"error_score=0.5"):
         search = curves(grid, error_score=0.5, min_resources=1).fit(X)
     first = search.cv_results_["iter"] == 0
-    assert search.cv_results_["mean_test_score"][first].tolist() == [0.1, 0.5, 0.45, 0.5]
-    assert search.rung_history_[0]["promoted"] == [1, 3]
+    assert search.cv_results_["mean_test_score"][first].tolist() == [0.1, 0.45, 0.5, 0.5]
+    assert search.rung_history_[0]["promoted"] == [2, 3]
 
 
 @pytest.mark.parametrize("fails", ["fit", "score"])

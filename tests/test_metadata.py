@@ -1,0 +1,184 @@
+"""Fit parameters reach whom they are meant for, cut to the fold, routed or not."""
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn import config_context
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.datasets import load_iris
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.metrics import accuracy_score, get_scorer, make_scorer
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_validate
+from sklearn.pipeline import Pipeline
+from toys import CALLS, CountingScaler, Recorder
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+X = np.arange(60.0)[:, None]
+Y = np.tile([0, 1, 2], 20)
+WEIGHTS = X[:, 0] * 10
+IRIS, SPECIES = load_iris(return_X_y=True)
+IRIS = IRIS / IRIS.max(axis=0)
+HALF = np.tile([1.0, 0.25], 75)
+
+
+class Weighted(TransformerMixin, BaseEstimator):
+    def fit(self, X, y=None, sample_weight=None):
+        CALLS.append(
+            ("prefix fit", X[:, 0].copy(), None if sample_weight is None else sample_weight.copy())
+        )
+        self.fitted_ = True
+        return self
+
+    def transform(self, X):
+        return X
+
+
+def search_of(estimator, **params):
+    grid = {"model__tag" if isinstance(estimator, Pipeline) else "tag": [1, 2, 3, 4]}
+    params = {"cv": KFold(3), "resource": "partial_fit", "max_resources": 4} | params
+    return SuccessiveHalvingSearchCV(estimator, grid, **params)
+
+
+def weights_follow_rows(what):
+    made = [(rows, weights) for name, rows, weights in CALLS if name == what]
+    assert made
+    return all(
+        weights is not None and weights.tolist() == (rows * 10).tolist() for rows, weights in made
+    )
+
+
+@pytest.fixture(autouse=True)
+def _no_calls():
+    CALLS.clear()
+
+
+@pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
+def test_without_routing_weights_go_to_the_estimator(resource):
+    search_of(Recorder(), resource=resource, max_resources="auto", min_resources=0.1).fit(
+        X, Y, sample_weight=WEIGHTS
+    )
+    assert weights_follow_rows("partial_fit" if resource == "partial_fit" else "fit")
+
+
+@pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
+def test_without_routing_a_pipelines_steps_are_named(resource):
+    pipeline = Pipeline(
+        [("prefix", CountingScaler()), ("weigh", Weighted()), ("model", Recorder())]
+    )
+    search_of(pipeline, resource=resource, max_resources="auto", min_resources=0.1).fit(
+        X, Y, model__sample_weight=WEIGHTS, weigh__sample_weight=WEIGHTS, prefix__note="all"
+    )
+    assert weights_follow_rows("partial_fit" if resource == "partial_fit" else "fit")
+    weighed = [call for call in CALLS if call[0] == "prefix fit" and not isinstance(call[1], int)]
+    assert weighed
+    assert all(weights.tolist() == (rows * 10).tolist() for _, rows, weights in weighed)
+
+
+def test_without_routing_a_bare_name_for_a_pipeline_is_refused():
+    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
+    with pytest.raises(ValueError, match="pass model__sample_weight for the last step"):
+        search_of(pipeline).fit(X, Y, sample_weight=WEIGHTS)
+
+
+def test_weights_and_groups_give_grid_searchs_numbers():
+    """From scikit-learn 1.7 on, weights reach the scorer too."""
+    grid, groups = {"C": [0.1, 1.0, 10.0]}, np.arange(150) % 5
+    for scoring in (None, "accuracy", ["accuracy", "f1_macro"], make_scorer(accuracy_score)):
+        refit = "accuracy" if isinstance(scoring, list) else True
+        shared = {"cv": GroupKFold(3), "scoring": scoring, "refit": refit}
+        theirs = GridSearchCV(LogisticRegression(), grid, **shared)
+        ours = SuccessiveHalvingSearchCV(LogisticRegression(), grid, min_resources=1.0, **shared)
+        for search in (theirs, ours):
+            search.fit(IRIS, SPECIES, sample_weight=HALF, groups=groups)
+        for name, column in theirs.cv_results_.items():
+            if "test" in name:
+                np.testing.assert_array_equal(ours.cv_results_[name], column)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_metrics_that_take_no_weights_are_told_of_as_in_grid_search(several):
+    def plain(y_true, y_pred):
+        return float((y_true == y_pred).mean())
+
+    scoring = {"plain": make_scorer(plain)} if several else make_scorer(plain)
+    search = SuccessiveHalvingSearchCV(
+        LogisticRegression(), {"C": [1.0]}, scoring=scoring, refit="plain" if several else True
+    )
+    since_17 = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 7)
+    if since_17:
+        with pytest.warns(UserWarning, match="does not support sample_weight"):
+            search.fit(IRIS, SPECIES, sample_weight=HALF)
+    else:
+        search.fit(IRIS, SPECIES, sample_weight=HALF)
+    assert np.isfinite(search.best_score_)
+
+
+def test_routing_sends_what_partial_fit_asked_for():
+    with config_context(enable_metadata_routing=True):
+        asking = Recorder().set_partial_fit_request(sample_weight=True)
+        asking.set_score_request(sample_weight=False)
+        search_of(asking).fit(X, Y, sample_weight=WEIGHTS)
+        assert weights_follow_rows("partial_fit")
+        CALLS.clear()
+        refusing = Recorder().set_partial_fit_request(sample_weight=False)
+        splitter_asks = GroupKFold(3)
+        groups = np.arange(60) % 6
+        search_of(refusing, cv=splitter_asks).fit(X, Y, groups=groups)
+        assert all(weights is None for name, _, weights in CALLS if name == "partial_fit")
+
+
+def test_routing_reports_a_request_that_was_not_made():
+    with config_context(enable_metadata_routing=True):
+        # A request for fit is none for partial_fit.
+        with pytest.raises(UnsetMetadataPassedError, match=r"Recorder.partial_fit"):
+            search_of(Recorder().set_fit_request(sample_weight=True)).fit(
+                X, Y, sample_weight=WEIGHTS
+            )
+        with pytest.raises(UnsetMetadataPassedError, match=r"Recorder.fit"):
+            search_of(Recorder(), resource="n_samples", max_resources="auto").fit(
+                X, Y, sample_weight=WEIGHTS
+            )
+
+
+@pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
+def test_routing_reaches_every_step_of_a_pipeline_under_its_alias(resource):
+    with config_context(enable_metadata_routing=True):
+        last = Recorder()
+        getattr(
+            last, "set_partial_fit_request" if resource == "partial_fit" else "set_fit_request"
+        )(sample_weight="for_model")
+        weigh = Weighted().set_fit_request(sample_weight="for_prefix")
+        pipeline = Pipeline([("weigh", weigh), ("model", last)])
+        search = search_of(pipeline, resource=resource, max_resources="auto", min_resources=0.1)
+        search.fit(X, Y, for_model=WEIGHTS, for_prefix=WEIGHTS)
+    assert weights_follow_rows("partial_fit" if resource == "partial_fit" else "fit")
+    assert weights_follow_rows("prefix fit")
+    assert len([rows for name, rows, _ in CALLS if name == "prefix fit" and len(rows) == 60]) == 1
+
+
+def test_routing_weights_for_the_scorer():
+    with config_context(enable_metadata_routing=True):
+        scorer = get_scorer("accuracy").set_score_request(sample_weight=True)
+        model = LogisticRegression().set_fit_request(sample_weight=False)
+        grid = {"C": [0.1, 1.0]}
+        theirs = GridSearchCV(model, grid, scoring=scorer).fit(IRIS, SPECIES, sample_weight=HALF)
+        ours = SuccessiveHalvingSearchCV(model, grid, scoring=scorer, min_resources=1.0)
+        ours.fit(IRIS, SPECIES, sample_weight=HALF)
+        np.testing.assert_array_equal(
+            ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+        )
+        weighted = ours.score(IRIS, SPECIES, sample_weight=HALF)
+        assert weighted == theirs.score(IRIS, SPECIES, sample_weight=HALF)
+
+
+def test_routing_into_the_search_from_outside():
+    with config_context(enable_metadata_routing=True):
+        model = SGDClassifier(random_state=0).set_partial_fit_request(sample_weight=True)
+        model.set_score_request(sample_weight=False)
+        search = SuccessiveHalvingSearchCV(model, {"alpha": [1e-4, 1e-2]}, max_resources=4, cv=2)
+        scores = cross_validate(
+            search, IRIS, SPECIES, cv=2, params={"sample_weight": HALF}, error_score="raise"
+        )
+    assert np.isfinite(scores["test_score"]).all()

@@ -1,0 +1,135 @@
+"""The answer does not depend on the workers, and little is sent to them."""
+
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy.stats import loguniform
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_sha import SuccessiveHalvingSearchCV, _engine
+
+X, Y = (part[:400] for part in load_digits(return_X_y=True))
+
+SEARCHES = {
+    "mini-batches in a pipeline": SuccessiveHalvingSearchCV(
+        make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=0)),
+        {
+            "sgdclassifier__alpha": loguniform(1e-6, 1),
+            "standardscaler__with_mean": [True, False],
+        },
+        n_candidates=12,
+        batch_size=50,
+        max_resources=16,
+        scoring=["accuracy", "neg_log_loss"],
+        refit="neg_log_loss",
+        return_train_score=True,
+        random_state=0,
+    ),
+    "samples": SuccessiveHalvingSearchCV(
+        LogisticRegression(max_iter=2000), {"C": np.logspace(-4, 0, 6)}, random_state=0
+    ),
+    "trees": SuccessiveHalvingSearchCV(
+        RandomForestClassifier(n_estimators=12, random_state=0),
+        {"max_depth": [2, 4, 8, None], "max_features": [2, 8]},
+        resource="n_estimators",
+    ),
+}
+
+
+def numbers(search):
+    return {k: str(v) for k, v in search.cv_results_.items() if "_time" not in k}
+
+
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_results_are_the_same_for_every_backend_and_number_of_jobs(search):
+    expected = search.set_params(n_jobs=None, cv=3).fit(X, Y)
+    results, predictions = numbers(expected), expected.predict_proba(X)
+    for backend, n_jobs in [("loky", 2), ("threading", 2), ("loky", 1), ("multiprocessing", 2)]:
+        with parallel_config(backend=backend, n_jobs=n_jobs):
+            other = search.fit(X, Y)
+        assert numbers(other) == results, (backend, n_jobs)
+        np.testing.assert_array_equal(other.predict_proba(X), predictions)
+    assert numbers(search.set_params(n_jobs=2).fit(X, Y)) == results
+
+
+class Spy(_engine.Parallel):
+    """joblib's Parallel that counts what is dispatched."""
+
+    sizes: list[list[int]] = []  # noqa: RUF012 - shared on purpose
+
+    def __call__(self, tasks):
+        tasks = list(tasks)
+        self.sizes.append([len(pickle.dumps(task)) for task in tasks])
+        return super().__call__(tasks)
+
+
+def test_rows_and_splits_are_sent_for_many_candidates_at_once(monkeypatch):
+    monkeypatch.setattr(_engine, "Parallel", Spy)
+    monkeypatch.setattr(_engine, "effective_n_jobs", lambda n_jobs: 2)
+    Spy.sizes.clear()
+    SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0),
+        {"alpha": list(np.logspace(-6, 0, 64))},
+        max_resources=64,
+        cv=2,
+    ).fit(X, Y)
+    dispatched = [len(sizes) for sizes in Spy.sizes]
+    # 128 jobs of the first rung go in 32 tasks; in the last each of 4 jobs is a task.
+    assert dispatched[0] == 32
+    assert dispatched[-1] == 4
+    assert max(dispatched) <= 34
+
+
+def test_on_one_core_the_rows_of_a_fold_are_cut_once_a_rung(monkeypatch):
+    cuts = []
+    monkeypatch.setattr(
+        _engine.Fold, "rows", lambda fold, rows=_engine.Fold.rows: cuts.append(1) or rows(fold)
+    )
+    search = SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8, cv=3
+    ).fit(X, Y)
+    assert len(cuts) == 3 * search.n_iterations_
+
+
+def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
+    came_back = []
+
+    class Listening(_engine.Parallel):
+        def __call__(self, tasks):
+            done = super().__call__(tasks)
+            came_back.append([trained is not None for batch in done for _, trained in batch])
+            return done
+
+    monkeypatch.setattr(_engine, "Parallel", Listening)
+    SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8, cv=3
+    ).fit(X, Y)
+    assert came_back == [[True] * 12, [False] * 6]
+    came_back.clear()
+    SuccessiveHalvingSearchCV(
+        LogisticRegression(max_iter=2000), {"C": [1e-3, 1e-2, 1e-1, 1]}, cv=3
+    ).fit(X, Y)
+    assert came_back == [[False] * 12, [False] * 6]
+
+
+def test_one_pool_serves_the_whole_search(monkeypatch):
+    opened = []
+
+    class Counting(_engine.Parallel):
+        def __enter__(self):
+            opened.append(1)
+            return super().__enter__()
+
+    monkeypatch.setattr(_engine, "Parallel", Counting)
+    SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8
+    ).fit(X, Y)
+    assert opened == [1]
+    assert issubclass(_engine.Parallel, joblib.Parallel)
