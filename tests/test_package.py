@@ -1,0 +1,62 @@
+"""What stands at the top level, and that documents and code say the same."""
+
+import inspect
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from conftest import ROOT
+
+import sklearn_sha
+from sklearn_sha import SuccessiveHalvingSearchCV, bandit, resources, schedules
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_continuous_integration_runs_the_readmes_test_command():
+    commands = re.findall(r"```sh\n(.*?)\n```", README, flags=re.DOTALL)
+    assert len(commands) == 2
+    run_example, run_tests = commands
+    assert run_example.endswith("examples/quickstart.py")
+    assert run_tests in (ROOT / ".ci" / "run").read_text().splitlines()
+
+
+def test_the_version_stands_in_one_place():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["project"]["dynamic"] == ["version"]
+    assert sklearn_sha.__version__ in (ROOT / "docs" / "changes.md").read_text()
+
+
+def test_importing_needs_no_slow_module():
+    code = (
+        "import sys, sklearn_sha; print('sklearn.ensemble' in sys.modules, 'pandas' in sys.modules)"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout
+    assert printed.split()[0] == "False"
+
+
+def test_every_parameter_and_attribute_is_documented():
+    documented = SuccessiveHalvingSearchCV.__doc__
+    api = (ROOT / "docs" / "api.md").read_text()
+    for name in inspect.signature(SuccessiveHalvingSearchCV).parameters:
+        assert re.search(rf"^    {name} : ", documented, flags=re.MULTILINE), name
+        assert name in api
+
+
+@pytest.mark.parametrize("module", [schedules, bandit, resources], ids=lambda m: m.__name__)
+def test_every_public_name_is_in_the_api_page(module):
+    api = (ROOT / "docs" / "api.md").read_text()
+    for name, value in vars(module).items():
+        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:
+            assert name in api, name
+            assert inspect.getdoc(value), name
+
+
+@pytest.mark.parametrize("path", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")], ids=str)
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+        assert (path.parent / target).exists(), target
