@@ -54,13 +54,13 @@ def draw_candidates(
     _check_spaces(spaces, param_distributions)
     if all(not hasattr(v, "rvs") for space in spaces for v in space.values()):
         grid = ParameterGrid(param_distributions)
-        if n_candidates == "auto" or n_candidates == len(grid):
-            return list(grid)
-        if n_candidates > len(grid):
-            _warn_fewer(n_candidates, len(grid), "the whole grid")
-            return list(grid)
-        return list(ParameterSampler(param_distributions, n_candidates, random_state=random_state))
-    wanted = N_CANDIDATES if n_candidates == "auto" else n_candidates
+        wanted = len(grid) if n_candidates == "auto" else int(n_candidates)
+        if wanted < len(grid):
+            return list(ParameterSampler(param_distributions, wanted, random_state=random_state))
+        if wanted > len(grid):
+            _warn_fewer(wanted, len(grid), "the whole grid")
+        return list(grid)
+    wanted = N_CANDIDATES if n_candidates == "auto" else int(n_candidates)
     # Discrete distributions repeat themselves, so more are drawn than are wanted: the
     # sampler is lazy, and stops as soon as there are enough.
     drawn = ParameterSampler(

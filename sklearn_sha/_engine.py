@@ -139,12 +139,10 @@ class Engine:
             else -(-n_jobs // (_BATCHES_PER_WORKER * self._n_workers))
         )
         for key, jobs in groups.items():
-            prefix = self._prefixes.get(key)
-            if isinstance(prefix, str):
-                continue
-            fold = views[key[0]] if prefix is None or self._setting.scores_pipeline else None
-            for start in range(0, len(jobs), size):
-                yield Batch(tuple(jobs[start : start + size]), fold, prefix)
+            source = self._prefixes.get(key, views[key[0]])
+            if not isinstance(source, str):
+                for start in range(0, len(jobs), size):
+                    yield Batch(tuple(jobs[start : start + size]), source)
 
     def _prefix_failures(
         self, groups: dict[_PrefixKey, list[Job]]
@@ -169,7 +167,8 @@ class Engine:
 def _fit_prefix(fold: Fold, job: Job, setting: Setting) -> FittedPrefix | str:
     """The prefix of a job's candidate, fitted on a fold; its traceback where it fails."""
     try:
-        return fit_prefix(new_model(setting, job.params), fold)
+        model = new_model(setting, job.params)
+        return fit_prefix(model, fold, keep_raw=setting.scores_pipeline)
     except Exception as error:
         if setting.error_score == "raise":
             job.add_note(error)

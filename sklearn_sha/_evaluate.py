@@ -11,12 +11,11 @@ from traceback import format_exc
 from typing import Any
 
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from sklearn_sha._folds import FittedPrefix, Fold, Rows, n_rows
 from sklearn_sha.resources import Resource
 
-Scores = float | dict[str, float]
+Scores = float | dict[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,8 @@ class Outcome:
     Attributes
     ----------
     candidate, fold : int
-    test_scores, train_scores : float, dict of str to float, or None
-        None where the job failed before it could score, or was not asked to.
+    test_scores, train_scores : float, dict of str to float or None, or None
+        None for what failed, or was not asked for.
     fit_time, score_time : float
         Seconds.
     errors : tuple of str
@@ -114,8 +113,8 @@ class Setting:
     has_prefix : bool
         True where `estimator` is a pipeline of which a job trains the last step only.
     scores_pipeline : bool
-        With a prefix: True where the scorer must see the whole pipeline and the rows as
-        they came, False where the last step on transformed rows gives the same.
+        True where there is a prefix, and the scorer must see the whole pipeline and the rows
+        as they came, since the last step on transformed rows might not give the same.
     """
 
     estimator: Any
@@ -134,14 +133,12 @@ class Batch:
     Attributes
     ----------
     jobs : tuple of Job
-    fold : Fold or None
-        Cut into rows once for all jobs. None where the prefix has all that they need.
-    prefix : FittedPrefix or None
+    source : Fold or FittedPrefix
+        Gives the rows, once for all jobs.
     """
 
     jobs: tuple[Job, ...]
-    fold: Fold | None
-    prefix: FittedPrefix | None
+    source: Fold | FittedPrefix
 
 
 def new_model(setting: Setting, params: dict[str, Any]) -> Any:
@@ -152,24 +149,19 @@ def new_model(setting: Setting, params: dict[str, Any]) -> Any:
 
 def evaluate_batch(batch: Batch, setting: Setting) -> list[tuple[Outcome, Trained | None]]:
     """Evaluate jobs that share their rows; the function that is sent to workers."""
-    raw = None if batch.fold is None else batch.fold.rows()
-    rows = raw if batch.prefix is None else batch.prefix.rows
-    return [evaluate(job, rows, raw, batch.prefix, setting) for job in batch.jobs]
+    rows = batch.source.rows()
+    return [evaluate(job, batch.source, rows, setting) for job in batch.jobs]
 
 
-def evaluate(
-    job: Job, rows: Rows, raw: Rows | None, prefix: FittedPrefix | None, setting: Setting
-) -> tuple[Outcome, Trained | None]:
+def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outcome, Trained | None]:
     """Train one candidate on one fold up to the job's target, and score it.
 
     Parameters
     ----------
     job : Job
+    source : Fold or FittedPrefix
     rows : Rows
-        What the model is trained on.
-    raw : Rows or None
-        The same rows before the prefix.
-    prefix : FittedPrefix or None
+        What it gives to train on.
     setting : Setting
 
     Returns
@@ -199,9 +191,9 @@ def evaluate(
         ), None
     fitted = perf_counter()
     model, scored_rows = trained.model, rows
-    if prefix is not None and setting.scores_pipeline:
-        last_name = setting.estimator.steps[-1][0]
-        model, scored_rows = Pipeline([*prefix.pipeline.steps, (last_name, model)]), raw
+    if setting.scores_pipeline:
+        name = setting.estimator.steps[-1][0]
+        model, scored_rows = source.with_last(name, model), source.raw
     errors: list[str] = []
     try:
         test_scores = _score(model, scored_rows, Rows.testing, trained, setting, errors)
@@ -278,8 +270,7 @@ def _score(
     failed = {name: score for name, score in scores.items() if isinstance(score, str)}
     errors.extend(failed.values())
     return {
-        name: setting.error_score if name in failed else _number(score, name)
-        for name, score in scores.items()
+        name: None if name in failed else _number(score, name) for name, score in scores.items()
     }
 
 
@@ -287,11 +278,11 @@ def _number(score: Any, scorer: Any) -> float:
     if hasattr(score, "item"):
         with suppress(ValueError):
             score = score.item()
-    if not isinstance(score, numbers.Number):
+    if not isinstance(score, numbers.Real):
         raise ValueError(
             f"scoring must return a number, got {score} ({type(score)}) instead. (scorer={scorer})"
         )
-    return score
+    return float(score)
 
 
 def _is_read_only(error: ValueError) -> bool:

@@ -156,15 +156,26 @@ class FittedPrefix:
     ----------
     pipeline : Pipeline
         Those steps, fitted on the training rows alone.
-    rows : Rows
-        The fold's rows, transformed: what the last step trains and is scored on.
+    transformed : Rows
+        What the last step trains on, and predicts.
+    raw : Rows or None
+        The rows as they came, where they were asked for.
     """
 
     pipeline: Pipeline
-    rows: Rows
+    transformed: Rows
+    raw: Rows | None
+
+    def rows(self) -> Rows:
+        """What the last step trains on, and predicts."""
+        return self.transformed
+
+    def with_last(self, name: str, step: Any) -> Pipeline:
+        """The whole pipeline, with its last step."""
+        return Pipeline([*self.pipeline.steps, (name, step)])
 
 
-def fit_prefix(pipeline: Pipeline, fold: Fold) -> FittedPrefix:
+def fit_prefix(pipeline: Pipeline, fold: Fold, *, keep_raw: bool) -> FittedPrefix:
     """Fit the steps of a pipeline before its last on the training rows of a fold.
 
     Parameters
@@ -172,16 +183,19 @@ def fit_prefix(pipeline: Pipeline, fold: Fold) -> FittedPrefix:
     pipeline : Pipeline
         Not fitted; its first steps are fitted in place.
     fold : Fold
+    keep_raw : bool
+        Whether the rows are asked for as they came, too.
 
     Returns
     -------
     FittedPrefix
     """
-    prefix = pipeline[:-1]
-    rows = fold.rows()  # nobody else's, so the steps may write into them
-    X_train = fit_transform(prefix, rows.X_train, rows.y_train, fold.cut_prefix_params())
-    X_test = prefix.transform(rows.X_test) if prefix.steps else rows.X_test
-    return FittedPrefix(prefix, replace(rows, X_train=X_train, X_test=X_test))
+    prefix, rows = pipeline[:-1], fold.rows()
+    used = rows.owned() if keep_raw else rows  # the steps may write into their rows
+    X_train = fit_transform(prefix, used.X_train, used.y_train, fold.cut_prefix_params())
+    X_test = prefix.transform(used.X_test) if prefix.steps else used.X_test
+    transformed = replace(used, X_train=X_train, X_test=X_test)
+    return FittedPrefix(prefix, transformed, rows if keep_raw else None)
 
 
 def fit_transform(prefix: Pipeline, X: Any, y: Any, params: dict[str, Any]) -> Any:

@@ -195,10 +195,9 @@ class Results:
     def _by_metric(
         self, scores: Sequence[Scores | None], shape: tuple[int, int]
     ) -> dict[str, NDArray[np.float64]]:
-        def score_of(score: Scores | None, metric: str) -> float:
-            if score is None:
-                return self.error_score
-            return score[metric] if isinstance(score, dict) else score
+        def score_of(scores: Scores | None, metric: str) -> float:
+            score = scores[metric] if isinstance(scores, dict) else scores
+            return self.error_score if score is None else score
 
         return {
             metric: np.array([score_of(s, metric) for s in scores], dtype=np.float64).reshape(shape)

@@ -148,8 +148,11 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
         search.return_train_score,
         has_prefix,
         # Under routing, a pipeline's own score may send metadata to its other steps.
-        scores_pipeline=not scoring.sees_predictions_only
-        or bool(search.scoring is None and routed.score and _routing_enabled()),
+        scores_pipeline=has_prefix
+        and (
+            not scoring.sees_predictions_only
+            or bool(search.scoring is None and routed.score and _routing_enabled())
+        ),
     )
     limits = _limits(kind, resource, example, trained, folds, is_classifier(search.estimator))
     return Setup(candidates, folds, setting, scoring, limits, kind)

@@ -208,16 +208,19 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                 f'max_resources="auto" is the value of resource={self.resource!r} in the '
                 "estimator, which has none; give max_resources an integer."
             )
-        least = self.min_resources
-        if least == "auto":
-            least = None
-        elif not is_int(least):
-            least = max(1, int(Fraction(str(least)) * highest))
         return schedule_from_range(
             n_candidates,
             factor=self.factor,
-            min_resources=least,
+            min_resources=self._least_resources(highest),
             max_resources=highest,
             lowest=limits.lowest,
             continues=limits.continues,
         )
+
+    def _least_resources(self, highest: int) -> int | None:
+        """`min_resources` in units, where `highest` is the maximum; None for "auto"."""
+        if self.min_resources == "auto":
+            return None
+        if is_int(self.min_resources):
+            return int(self.min_resources)
+        return max(1, int(Fraction(str(self.min_resources)) * highest))

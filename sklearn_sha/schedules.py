@@ -227,7 +227,7 @@ def schedule_from_range(
         exact = min_resources * f**k
         # A factor below 2 can round two rungs to the same integer: each adds a unit.
         resource = max(floor(exact), resources[-1] + 1 if resources else 1)
-        if max(exact, resource) > max_resources:
+        if exact > max_resources or resource > max_resources:
             break
         resources.append(resource)
     resources[-1] = max_resources
@@ -292,11 +292,11 @@ def schedule_from_budget(
             f"in the first of {len(sizes)} rungs; give at least budget={smallest}, or "
             "fewer candidates."
         )
-    cap = budget if max_resources is None else max_resources
+    cap: int = budget if max_resources is None else max_resources
     kept: list[int] = []
     resources: list[int] = []
     for n in sizes:
-        reached = resources[-1] if resources else 0
+        reached: int = resources[-1] if resources else 0
         step = budget // (n * len(sizes))
         resource = min(step + (reached if continues else 0), cap)
         # At the same resource the losses are the same: such a rung would decide nothing.
