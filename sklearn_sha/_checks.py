@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 
-def check_int(name: str, value: Any, otherwise: str, is_otherwise: bool) -> None:
+def check_int(name: str, value: Any, otherwise: str = "", is_otherwise: bool = False) -> None:
     """Raise where a parameter is neither an integer of at least 1 nor what else it may be."""
     if not is_otherwise and not (is_int(value) and value >= 1):
-        raise ValueError(f"{name}={value!r} must be an integer of at least 1, or {otherwise}.")
+        alternative = f", or {otherwise}" if otherwise else ""
+        raise ValueError(f"{name}={value!r} must be an integer of at least 1{alternative}.")
 
 
 def is_int(value: Any) -> bool:

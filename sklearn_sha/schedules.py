@@ -7,8 +7,10 @@ then (the paper's R_k).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from math import ceil, floor
 
 
@@ -27,12 +29,15 @@ class Rung:
     spent : int
         Units per fold that the search has trained by then, over all candidates and
         rungs.
+    bracket : int
+        The bracket of Hyperband, or the halving of the doubling trick, from 0.
     """
 
     n_candidates: int
     step: int
     resource: int
     spent: int
+    bracket: int = 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +69,11 @@ class Schedule:
 
     @classmethod
     def from_rungs(
-        cls, n_candidates: list[int], resources: list[int], continues: bool = True
+        cls,
+        n_candidates: list[int],
+        resources: list[int],
+        continues: bool = True,
+        bracket: int = 0,
     ) -> Schedule:
         """Make a schedule from the sizes and total resources of its rungs.
 
@@ -74,6 +83,8 @@ class Schedule:
             Candidates, and total units of each candidate, rung by rung.
         continues : bool, default=True
             Whether a rung costs only what it adds.
+        bracket : int, default=0
+            Number of the bracket that the rungs make up.
 
         Returns
         -------
@@ -84,7 +95,7 @@ class Schedule:
         for n, resource in zip(n_candidates, resources, strict=True):
             step = resource - previous
             spent += n * (step if continues else resource)
-            rungs.append(Rung(n, step, resource, spent))
+            rungs.append(Rung(n, step, resource, spent, bracket))
             previous = resource
         return cls(tuple(rungs), continues)
 
@@ -216,10 +227,7 @@ def schedule_from_range(
         exhaustive = floor(max_resources / f ** (len(sizes) - 1))
         min_resources = min(max(exhaustive, lowest), max_resources)
     elif min_resources > max_resources:
-        raise ValueError(
-            f"min_resources={min_resources} is more than max_resources={max_resources}; "
-            'lower it or leave it "auto".'
-        )
+        raise _minimum_above_maximum(min_resources, max_resources)
     if sizes[-1] > 1:
         sizes.append(1)  # the winner of the last contest may go on alone
     resources: list[int] = []
@@ -304,6 +312,148 @@ def schedule_from_budget(
             kept.append(n)
             resources.append(resource)
     return Schedule.from_rungs(kept, resources, continues)
+
+
+def doubling_schedules(
+    n_candidates: int,
+    *,
+    factor: float = 2,
+    min_resources: int = 1,
+    max_resources: int | None = None,
+    continues: bool = True,
+) -> Iterator[Schedule]:
+    """Schedules of the doubling trick: one halving after the other, each of more budget.
+
+    Rung k of halving j stands at r_0 * factor**(j + k), with r_0 = `min_resources` [1]_. So
+    the rungs of a halving, but for the last, are those of the one before, but for the first,
+    and what is known there need not be trained again.
+
+    Parameters
+    ----------
+    n_candidates : int >= 1
+    factor : real > 1, default=2
+        Ratio between the rungs of a halving, and between the budgets of two halvings.
+    min_resources : int >= 1, default=1
+        Units of the very first rung.
+    max_resources : int >= 1 or None, default=None
+        No candidate gets more, and the halving that reaches it is the last. None: no end.
+    continues : bool, default=True
+        Whether models keep training from rung to rung.
+
+    Yields
+    ------
+    Schedule
+        Its ``spent`` is what it costs by itself, with nothing known.
+
+    Raises
+    ------
+    ValueError
+        If `min_resources` is more than `max_resources`.
+
+    References
+    ----------
+    .. [1] L. Li, K. Jamieson, G. DeSalvo, A. Rostamizadeh and A. Talwalkar, "Hyperband: A
+       Novel Bandit-Based Approach to Hyperparameter Optimization", JMLR 18, 2018, section 5
+       (rungs at r_k); the doubling itself is in Jamieson and Talwalkar, section 3.
+
+    Examples
+    --------
+    >>> from sklearn_sha.schedules import doubling_schedules
+    >>> [schedule.n_resources for schedule in doubling_schedules(8, max_resources=12)]
+    [[1, 2, 4], [2, 4, 8], [4, 8, 12]]
+    """
+    f = _fraction(factor)
+    if max_resources is not None and min_resources > max_resources:
+        raise _minimum_above_maximum(min_resources, max_resources)
+    for number in count():
+        sizes: list[int] = []
+        resources: list[int] = []
+        for k, n in enumerate(contest_sizes(n_candidates, factor)):
+            resource = floor(min_resources * f ** (number + k))
+            if max_resources is not None:
+                resource = min(resource, max_resources)
+            if not resources or resource > resources[-1]:
+                sizes.append(n)
+                resources.append(resource)
+        yield Schedule.from_rungs(sizes, resources, continues, number)
+        if resources[-1] == max_resources:
+            return
+
+
+def hyperband_schedules(
+    max_resources: int,
+    *,
+    factor: float = 3,
+    min_resources: int = 1,
+    continues: bool = True,
+) -> list[Schedule]:
+    """Schedules of Hyperband's brackets, from the widest to the one that is a grid search.
+
+    With s_max = floor(log_factor(max / min)), bracket s = s_max, ..., 0 starts
+    n = ceil((s_max + 1) / (s + 1) * factor**s) candidates at max * factor**-s units, and its
+    rung i has floor(n * factor**-i) of them at max * factor**(i - s) units ([1]_, Algorithm
+    1). Table 1 of the paper has other n; they do not follow from its formula.
+
+    Parameters
+    ----------
+    max_resources : int >= 1
+        Units of the last rung of every bracket.
+    factor : real > 1, default=3
+    min_resources : int >= 1, default=1
+        Least units of the first rung of the widest bracket.
+    continues : bool, default=True
+        Whether models keep training from rung to rung.
+
+    Returns
+    -------
+    list of Schedule
+
+    Raises
+    ------
+    ValueError
+        If `min_resources` is more than `max_resources`.
+
+    References
+    ----------
+    .. [1] L. Li, K. Jamieson, G. DeSalvo, A. Rostamizadeh and A. Talwalkar, "Hyperband: A
+       Novel Bandit-Based Approach to Hyperparameter Optimization", JMLR 18, 2018.
+
+    Examples
+    --------
+    >>> from sklearn_sha.schedules import hyperband_schedules
+    >>> for schedule in hyperband_schedules(81):
+    ...     print(schedule.n_candidates, schedule.n_resources)
+    [81, 27, 9, 3, 1] [1, 3, 9, 27, 81]
+    [34, 11, 3, 1] [3, 9, 27, 81]
+    [15, 5, 1] [9, 27, 81]
+    [8, 2] [27, 81]
+    [5] [81]
+    """
+    f = _fraction(factor)
+    if min_resources > max_resources:
+        raise _minimum_above_maximum(min_resources, max_resources)
+    s_max = 0  # floor(log_f(max / min)), without a logarithm
+    while min_resources * f ** (s_max + 1) <= max_resources:
+        s_max += 1
+    schedules = []
+    for bracket, s in enumerate(range(s_max, -1, -1)):
+        n = ceil(Fraction(s_max + 1, s + 1) * f**s)
+        sizes: list[int] = []
+        resources: list[int] = []
+        for i in range(s + 1):
+            resource = floor(max_resources / f ** (s - i))
+            if not resources or resource > resources[-1]:
+                sizes.append(floor(n / f**i))
+                resources.append(resource)
+        schedules.append(Schedule.from_rungs(sizes, resources, continues, bracket))
+    return schedules
+
+
+def _minimum_above_maximum(min_resources: int, max_resources: int) -> ValueError:
+    return ValueError(
+        f"min_resources={min_resources} is more than max_resources={max_resources}; "
+        'lower it or leave it "auto".'
+    )
 
 
 def _fraction(factor: float) -> Fraction:

@@ -7,8 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_sha.bandit import halving, promote
-from sklearn_sha.schedules import schedule_from_budget, schedule_from_range
+from sklearn_sha.bandit import (
+    LossesError,
+    doubling,
+    halving,
+    hyperband,
+    promote,
+    running_mean,
+    running_min,
+    successive_halving,
+    uniform_allocation,
+)
+from sklearn_sha.schedules import (
+    contest_sizes,
+    doubling_schedules,
+    hyperband_schedules,
+    schedule_from_budget,
+    schedule_from_range,
+)
 
 LOSSES = st.lists(
     st.sampled_from([0.0, 0.25, 0.5, 1.0, -3.0, float("inf"), float("-inf"), float("nan")]),
@@ -63,3 +79,159 @@ def test_constant_losses_find_the_best_arm_whatever_the_budget():
         losses = rng.permutation(n)
         schedule = schedule_from_budget(n, int(rng.integers(n * 10, n * 50)))
         assert run(schedule, lambda arm, _, losses=losses: losses[arm])[1] == losses.argmin()
+
+
+class Table:
+    """Losses of a random table, that keeps what it was asked."""
+
+    def __init__(self, n, highest, seed):
+        self.losses = np.random.default_rng(seed).normal(size=(n, highest + 1))
+        self.asked = []
+
+    def __call__(self, arms, resource):
+        self.asked += [(arm, resource) for arm in arms]
+        return self.losses[list(arms), resource]
+
+
+@given(st.integers(1, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 10))
+def test_successive_halving_is_the_generator_and_spends_no_more(n, factor, seed, times):
+    budget = n * len(contest_sizes(n, factor)) * times
+    table = Table(n, budget, seed)
+    result = successive_halving(table, n, budget, factor)
+    schedule = schedule_from_budget(n, budget, factor=factor)
+    pulls, best = run(schedule, lambda arm, resource: table.losses[arm, resource])
+    assert result.best == best
+    assert result.spent == schedule.spent <= budget
+    assert [row["arms"] for row in result.history] == [pull.arms for pull in pulls]
+    assert [row["kept"] for row in result.history] == [*(pull.arms for pull in pulls[1:]), (best,)]
+
+
+@given(st.integers(1, 40), st.integers(2, 4), st.integers(1, 60), st.integers(0, 99))
+def test_doubling_asks_once_and_is_a_row_of_whole_halvings(n, factor, highest, seed):
+    table = Table(n, highest, seed)
+    result = doubling(table, n, factor, max_resource=highest, patience=None)
+    assert len(table.asked) == len(set(table.asked))
+    furthest = {}
+    for arm, resource in table.asked:
+        furthest[arm] = max(resource, furthest.get(arm, 0))
+    assert result.spent == sum(furthest.values())
+    # The same halvings, each by itself and with nothing known.
+    rows, best = [], None
+    for schedule in doubling_schedules(n, factor=factor, max_resources=highest):
+        pulls, best = run(schedule, lambda arm, resource: table.losses[arm, resource])
+        rows += [pull.arms for pull in pulls]
+    assert [row["arms"] for row in result.history] == rows
+    assert result.best == best
+    assert result.history[-1]["resource"] == highest
+
+
+@given(st.integers(1, 30), st.integers(2, 4), st.integers(1, 5), st.integers(1, 300))
+def test_rungs_of_one_doubling_fall_on_those_of_the_one_before(n, factor, least, highest):
+    least = min(least, highest)
+    schedules = list(
+        doubling_schedules(n, factor=factor, min_resources=least, max_resources=highest)
+    )
+    for k, schedule in enumerate(schedules):
+        resources = schedule.n_resources
+        assert resources == sorted(set(resources))
+        assert resources[0] == min(least * factor**k, highest)
+        if k > 0:
+            assert set(resources[:-1]) <= set(schedules[k - 1].n_resources)
+        assert (resources[-1] == highest) == (k == len(schedules) - 1)
+        assert {rung.bracket for rung in schedule.rungs} == {k}
+
+
+@pytest.mark.parametrize(("patience", "halvings"), [(1, 4), (2, 5), (3, 9)])
+def test_patience_counts_doublings_without_a_better_winner(patience, halvings):
+    by_resource = {1: 9.0, 2: 8.0, 4: 7.0, 8: 7.0, 16: 7.5, 32: 6.9, 64: 6.9, 128: 8.0, 256: 1.0}
+    result = doubling(
+        lambda arms, resource: [by_resource[resource]], 1, patience=patience, max_resource=256
+    )
+    # Winners of one arm: 9, 8, 7, 7 (stale 1), 7.5 (2), 6.9 (better), 6.9 (1), 8 (2), 1.
+    assert len(result.history) == halvings
+
+
+def test_tol_asks_for_more_than_a_little_better():
+    slowly = {2**k: 1 - 0.01 * k for k in range(9)}
+    few = doubling(lambda arms, r: [slowly[r]], 1, patience=2, tol=0.05, max_resource=256)
+    all_ = doubling(lambda arms, r: [slowly[r]], 1, patience=2, max_resource=256)
+    assert (len(few.history), len(all_.history)) == (3, 9)
+
+
+def test_hyperbands_brackets_are_the_formulas():
+    schedules = hyperband_schedules(81)
+    assert [schedule.n_candidates[0] for schedule in schedules] == [81, 34, 15, 8, 5]
+    assert [schedule.n_resources[0] for schedule in schedules] == [1, 3, 9, 27, 81]
+    assert len(hyperband_schedules(243)) == 6
+    assert len(hyperband_schedules(242)) == 5
+    assert len(hyperband_schedules(1000, factor=10)) == 4
+
+
+@given(st.integers(1, 400), st.integers(2, 5), st.integers(1, 20))
+def test_every_bracket_of_hyperband_ends_at_the_maximum(highest, factor, least):
+    least = min(least, highest)
+    for schedule in hyperband_schedules(highest, factor=factor, min_resources=least):
+        assert schedule.n_resources[-1] == highest
+        assert schedule.n_resources[0] >= least
+        n = schedule.n_candidates[0]
+        assert schedule.n_candidates == [n // factor**i for i in range(len(schedule.rungs))]
+        assert min(schedule.n_candidates) >= 1
+
+
+def test_hyperband_takes_the_best_at_the_largest_resource():
+    table = Table(143, 81, 0)
+    result = hyperband(table, 81)
+    ends = {arm: table.losses[arm, 81] for arm, resource in table.asked if resource == 81}
+    assert result.best == min(ends, key=ends.get)
+    assert sorted({arm for arm, _ in table.asked}) == list(range(143))
+    assert [row["bracket"] for row in result.history] == [0] * 5 + [1] * 4 + [2] * 3 + [3] * 2 + [4]
+
+
+def test_uniform_allocation_gives_all_the_same():
+    table = Table(6, 9, 0)
+    result = uniform_allocation(table, 6, 59)
+    assert table.asked == [(arm, 9) for arm in range(6)]
+    assert result.best == table.losses[:, 9].argmin()
+    assert result.spent == 54
+
+
+@given(st.lists(st.floats(-9, 9), min_size=1, max_size=20))
+def test_running_losses(losses):
+    prefixes = [losses[: k + 1] for k in range(len(losses))]
+    assert running_min(losses).tolist() == [min(prefix) for prefix in prefixes]
+    np.testing.assert_allclose(
+        running_mean(losses), [np.mean(prefix) for prefix in prefixes], atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: successive_halving(Table(4, 9, 0), 4, 3), "give at least budget=8"),
+        (lambda: successive_halving(Table(4, 9, 0), 0, 3), "n=0 must be an integer of at least 1"),
+        (lambda: uniform_allocation(Table(4, 9, 0), 4, 3), "give at least budget=4"),
+        (lambda: hyperband(Table(4, 9, 0), 5, min_resource=6), "min_resources=6 is more than"),
+        (lambda: doubling(Table(4, 9, 0), 4, patience=0), "patience=0 must be an integer"),
+        (lambda: doubling(Table(4, 9, 0), 4, tol=-1), "tol=-1 must be a number of at least 0"),
+        (lambda: doubling(Table(4, 9, 0), 4, patience=None), "leave nothing that stops"),
+    ],
+)
+def test_bad_parameters_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (lambda arms: np.zeros((len(arms), 2)), r"shape \(2, 2\) for 2 arms at resource 6"),
+        (lambda arms: [np.nan] * len(arms), "NaN for all of 2 arms at resource 6"),
+    ],
+)
+def test_bad_losses_keep_the_rungs_before_them(bad, message):
+    def losses(arms, resource):
+        return list(arms) if resource < 6 else bad(arms)
+
+    with pytest.raises(LossesError, match=message) as caught:
+        successive_halving(losses, 4, 16)
+    assert [row["arms"] for row in caught.value.history] == [(0, 1, 2, 3)]
