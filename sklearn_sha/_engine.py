@@ -1,10 +1,10 @@
-"""Drives an algorithm: answers its pulls through joblib and keeps models between rungs."""
+"""Drives algorithms: answers their pulls through joblib and keeps models between rungs."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Hashable, Sequence
+from itertools import chain, product
 from time import perf_counter
 from traceback import format_exc
 from typing import Any
@@ -24,7 +24,7 @@ from sklearn_sha._evaluate import (
     new_model,
 )
 from sklearn_sha._folds import FittedPrefix, Fold, fit_prefix
-from sklearn_sha.bandit import Pull
+from sklearn_sha.bandit import Algorithm, Pull
 
 _BATCHES_PER_WORKER = 16
 """Few enough that rows are cut, and models sent, for many jobs at once; enough that no
@@ -35,7 +35,7 @@ _PrefixKey = tuple[int, int, Hashable]
 
 
 class Engine:
-    """Trains and scores what an algorithm asks for.
+    """Trains and scores what algorithms ask for.
 
     Parameters
     ----------
@@ -65,39 +65,49 @@ class Engine:
         self._prefixes: dict[_PrefixKey, FittedPrefix | str] = {}
         self._prefix_keys = [self._prefix_setting(params) for params in candidates]
 
-    def run(self, algorithm: Generator[Pull, ArrayLike, int], record: Record) -> int:
-        """Run an algorithm to its end.
+    def run(self, algorithms: Sequence[Algorithm], record: Record) -> dict[int, int]:
+        """Run algorithms to their ends, stage by stage, all that they ask for in one call.
 
         Parameters
         ----------
-        algorithm : generator
-            Of `sklearn_sha.bandit`.
+        algorithms : sequence of generator
+            Of `sklearn_sha.bandit`, over different arms.
         record : callable
             Takes a pull, its outcomes (candidate by candidate, fold by fold) and the
-            seconds that they took; returns the losses of the pull's arms.
+            seconds that its stage took; returns the losses of the pull's arms.
 
         Returns
         -------
-        int
-            The algorithm's best arm.
+        dict of int to int
+            The best arm of each algorithm, by the bracket of its last pull.
         """
+        winners: dict[int, int] = {}
         with self._parallel:
-            pull = next(algorithm)
-            while True:
+            asking = [(algorithm, next(algorithm)) for algorithm in algorithms]
+            while asking:
                 start = perf_counter()
-                outcomes = self._answer(pull)
-                losses = record(pull, outcomes, perf_counter() - start)
-                try:
-                    pull = algorithm.send(losses)
-                except StopIteration as end:
-                    return end.value
+                outcomes = self._answer([pull for _, pull in asking])
+                seconds = perf_counter() - start
+                following = []
+                for algorithm, pull in asking:
+                    keys = product(pull.arms, range(len(self._folds)))
+                    losses = record(pull, [outcomes[key] for key in keys], seconds)
+                    try:
+                        following.append((algorithm, algorithm.send(losses)))
+                    except StopIteration as end:
+                        winners[pull.bracket] = end.value
+                asking = following
+        return winners
 
-    def _answer(self, pull: Pull) -> list[Outcome]:
-        views = [self._setting.resource.view(fold, pull.resource) for fold in self._folds]
-        arms = set(pull.arms)
-        self._trained = {key: kept for key, kept in self._trained.items() if key[0] in arms}
+    def _answer(self, pulls: Sequence[Pull]) -> dict[tuple[int, int], Outcome]:
+        numbers = range(len(self._folds))
+        for arm, number in product(chain.from_iterable(p.dropped for p in pulls), numbers):
+            self._trained.pop((arm, number), None)
+        views: dict[tuple[int, int], Fold] = {}
         groups: dict[_PrefixKey, list[Job]] = defaultdict(list)
-        for number, view in enumerate(views):
+        for number, pull in product(numbers, pulls):
+            view = self._setting.resource.view(self._folds[number], pull.resource)
+            views[number, len(view.train)] = view
             for arm in pull.arms:
                 job = Job(
                     arm,
@@ -114,35 +124,40 @@ class Engine:
         batches = self._batches(views, groups)
         done = self._parallel(delayed(evaluate_batch)(batch, self._setting) for batch in batches)
         outcomes = self._prefix_failures(groups)
-        self._trained = {}
         for outcome, trained in chain.from_iterable(done):
             key = outcome.candidate, outcome.fold
             outcomes[key] = outcome
+            self._trained.pop(key, None)
             if trained is not None:
                 self._trained[key] = trained
-        return [outcomes[arm, number] for arm in pull.arms for number in range(len(views))]
+        return outcomes
 
-    def _fit_prefixes(self, views: list[Fold], groups: dict[_PrefixKey, list[Job]]) -> None:
-        """Fit the prefixes that are new to this pull, and let go of those it can't use."""
+    def _fit_prefixes(
+        self, views: dict[tuple[int, int], Fold], groups: dict[_PrefixKey, list[Job]]
+    ) -> None:
+        """Fit the prefixes that are new to this stage, and let go of those it can't use."""
         new = [key for key in groups if key not in self._prefixes]
         fitted = self._parallel(
-            delayed(_fit_prefix)(views[key[0]], groups[key][0], self._setting) for key in new
+            delayed(_fit_prefix)(views[key[:2]], groups[key][0], self._setting) for key in new
         )
         known = self._prefixes | dict(zip(new, fitted, strict=True))
         self._prefixes = {key: known[key] for key in groups}
 
-    def _batches(self, views: list[Fold], groups: dict[_PrefixKey, list[Job]]) -> Iterator[Batch]:
-        n_jobs = sum(map(len, groups.values()))
-        size = (
-            n_jobs
-            if self._n_workers == 1
-            else -(-n_jobs // (_BATCHES_PER_WORKER * self._n_workers))
-        )
+    def _batches(
+        self, views: dict[tuple[int, int], Fold], groups: dict[_PrefixKey, list[Job]]
+    ) -> list[Batch]:
+        """Jobs that share their rows, in batches; those with most to train first."""
+        size = n_jobs = sum(map(len, groups.values()))
+        if self._n_workers > 1:
+            size = -(-n_jobs // (_BATCHES_PER_WORKER * self._n_workers))
+        batches = []
         for key, jobs in groups.items():
-            source = self._prefixes.get(key, views[key[0]])
+            source = self._prefixes.get(key, views[key[:2]])
             if not isinstance(source, str):
+                by_length = sorted(jobs, key=Job.units, reverse=True)
                 for start in range(0, len(jobs), size):
-                    yield Batch(tuple(jobs[start : start + size]), source)
+                    batches.append(Batch(tuple(by_length[start : start + size]), source))
+        return sorted(batches, key=lambda batch: sum(map(Job.units, batch.jobs)), reverse=True)
 
     def _prefix_failures(
         self, groups: dict[_PrefixKey, list[Job]]

@@ -62,6 +62,10 @@ class Job:
     trained: Trained | None
     keep: bool
 
+    def units(self) -> int:
+        """Units of resource to train."""
+        return self.target - (0 if self.trained is None else self.trained.spent)
+
     def add_note(self, error: Exception) -> None:
         """Say in an error whose it is."""
         error.add_note(

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from sklearn_sha._results import Failure
+from sklearn_sha.bandit import Pull
 
 _SHOWN = 20
 
@@ -20,11 +21,11 @@ def failures_message(failures: Sequence[Failure], error_score: float | str) -> s
     )
 
 
-def all_failed_message(failures: Sequence[Failure], rung: int) -> str:
+def all_failed_message(failures: Sequence[Failure], pull: Pull) -> str:
     """That no fit of a rung succeeded, in GridSearchCV's words, and why."""
-    fits = [failure for failure in failures if failure.rung == rung]
+    fits = [f for f in failures if f.rung == pull.rung and f.candidate in pull.arms]
     return (
-        f"All the {len(fits)} fits failed in rung {rung}.\nIt is very likely that your model "
+        f"All the {len(fits)} fits failed in rung {pull.rung}.\nIt is very likely that your model "
         "is misconfigured.\nYou can try to debug the error by setting error_score='raise'.\n\n"
         f"{_details(fits)}"
     )

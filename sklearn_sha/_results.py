@@ -13,7 +13,6 @@ from scipy.stats import rankdata
 
 from sklearn_sha._evaluate import Outcome, Scores
 from sklearn_sha.bandit import Pull
-from sklearn_sha.schedules import Schedule
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,8 @@ class _RungOutcome:
     """Arrays of one rung, of shape (n_arms, n_folds); scores by metric."""
 
     pull: Pull
+    step: int
+    spent: int
     wall_time: float
     fit_time: NDArray[np.float64]
     score_time: NDArray[np.float64]
@@ -49,8 +50,11 @@ class Results:
     ----------
     candidates : sequence of dict
         Parameters of each candidate.
-    schedule : Schedule
     n_folds : int
+    continues : bool
+        Whether models keep training from rung to rung.
+    has_brackets : bool
+        Whether to say in which bracket a rung stands.
     error_score : float
         Stands for a score that is missing.
     metrics : list of str or None
@@ -61,28 +65,30 @@ class Results:
     Attributes
     ----------
     failures : list of Failure
-    winner : int or None
-        The algorithm's best candidate, once it is known.
+    winners : dict of int to int
+        The best candidate of each bracket that has come to its end.
     """
 
     def __init__(
         self,
         candidates: Sequence[dict[str, Any]],
-        schedule: Schedule,
         *,
         n_folds: int,
+        continues: bool,
+        has_brackets: bool,
         error_score: float,
         metrics: list[str] | None,
         return_train_score: bool,
     ) -> None:
         self.candidates = candidates
-        self.schedule = schedule
         self.n_folds = n_folds
+        self.continues = continues
+        self.has_brackets = has_brackets
         self.error_score = error_score
         self._metrics = metrics
         self.return_train_score = return_train_score
         self.failures: list[Failure] = []
-        self.winner: int | None = None
+        self.winners: dict[int, int] = {}
         self._rungs: list[_RungOutcome] = []
 
     def add(self, pull: Pull, outcomes: Sequence[Outcome], wall_time: float) -> None:
@@ -96,9 +102,14 @@ class Results:
             for error in o.errors
         ]
         train = [o.train_scores for o in outcomes] if self.return_train_score else []
+        before = self._before(len(self._rungs), pull)
+        step = pull.resource - (before.pull.resource if before else 0)
+        spent = self._rungs[-1].spent if self._rungs else 0
         self._rungs.append(
             _RungOutcome(
                 pull,
+                step,
+                spent + len(pull.arms) * (step if self.continues else pull.resource),
                 wall_time,
                 np.array([o.fit_time for o in outcomes]).reshape(shape),
                 np.array([o.score_time for o in outcomes]).reshape(shape),
@@ -127,14 +138,17 @@ class Results:
         Returns
         -------
         dict of str to ndarray, MaskedArray or list
-            To GridSearchCV's columns come ``iter`` (the rung), ``n_resources`` (total
-            units of the candidate by then) and ``candidate`` (its number).
+            To GridSearchCV's columns come ``bracket`` (where there are several), ``iter``
+            (the rung), ``n_resources`` (total units of the candidate by then) and
+            ``candidate`` (its number).
         """
         rungs = self._rungs
         results: dict[str, Any] = {}
         for name in ("fit_time", "score_time"):
             _store_moments(results, name, np.concatenate([getattr(r, name) for r in rungs]))
         arms = np.concatenate([np.array(r.pull.arms) for r in rungs])
+        sizes = [len(r.pull.arms) for r in rungs]
+        n_resources = np.repeat([r.pull.resource for r in rungs], sizes)
         for name, column in _param_columns(self.candidates).items():
             results[f"param_{name}"] = column[arms]
         results["params"] = [self.candidates[arm] for arm in arms]
@@ -142,13 +156,14 @@ class Results:
             scores = np.concatenate([r.test[metric] for r in rungs])
             _store_splits(results, f"test_{metric}", scores)
             means = results[f"mean_test_{metric}"]
-            results[f"rank_test_{metric}"] = self._ranks(means)
+            results[f"rank_test_{metric}"] = self._ranks(means, n_resources)
             if self.return_train_score:
                 train = np.concatenate([r.train[metric] for r in rungs])
                 _store_splits(results, f"train_{metric}", train)
-        sizes = [len(r.pull.arms) for r in rungs]
+        if self.has_brackets:
+            results["bracket"] = np.repeat([r.pull.bracket for r in rungs], sizes)
         results["iter"] = np.repeat([r.pull.rung for r in rungs], sizes)
-        results["n_resources"] = np.repeat([r.pull.resource for r in rungs], sizes)
+        results["n_resources"] = n_resources
         results["candidate"] = arms
         return results
 
@@ -160,36 +175,41 @@ class Results:
         metric : str or None
             What promotion went by; None where nothing was promoted.
         """
-        rungs = self._rungs
-        winner = [] if self.winner is None else [self.winner]
-        promoted = [*(list(rung.pull.arms) for rung in rungs[1:]), winner]
-        return [
-            {
-                "iter": rung.pull.rung,
-                "n_candidates": planned.n_candidates,
-                "step": planned.step,
-                "resource": planned.resource,
-                "spent": planned.spent,
-                "candidates": list(rung.pull.arms),
-                "promoted": kept,
-                **_promotion(rung, kept, before, metric),
-                "fit_time": float(rung.fit_time.sum()),
-                "score_time": float(rung.score_time.sum()),
-                "wall_time": rung.wall_time,
-            }
-            for rung, planned, kept, before in zip(
-                rungs, self.schedule.rungs[: len(rungs)], promoted, [None, *rungs[:-1]], strict=True
-            )
-        ]
+        return [self._history_of(k, rung, metric) for k, rung in enumerate(self._rungs)]
 
-    def _ranks(self, means: NDArray[np.float64]) -> NDArray[np.int32]:
-        """A later rung ranks above every earlier one; within a rung as in GridSearchCV."""
+    def _history_of(self, k: int, rung: _RungOutcome, metric: str | None) -> dict[str, Any]:
+        pull = rung.pull
+        following = (r.pull.arms for r in self._rungs[k + 1 :] if r.pull.bracket == pull.bracket)
+        winner = (self.winners[pull.bracket],) if pull.bracket in self.winners else ()
+        kept = list(next(following, winner))
+        return {
+            **({"bracket": pull.bracket} if self.has_brackets else {}),
+            "iter": pull.rung,
+            "n_candidates": len(pull.arms),
+            "step": rung.step,
+            "resource": pull.resource,
+            "spent": rung.spent,
+            "candidates": list(pull.arms),
+            "promoted": kept,
+            **_promotion(rung, kept, self._before(k, pull), metric),
+            "fit_time": float(rung.fit_time.sum()),
+            "score_time": float(rung.score_time.sum()),
+            "wall_time": rung.wall_time,
+        }
+
+    def _before(self, k: int, pull: Pull) -> _RungOutcome | None:
+        """The rung before the k-th in its bracket."""
+        earlier = (r for r in reversed(self._rungs[:k]) if r.pull.bracket == pull.bracket)
+        return next(earlier, None)
+
+    def _ranks(
+        self, means: NDArray[np.float64], n_resources: NDArray[np.intp]
+    ) -> NDArray[np.int32]:
+        """More resource ranks above less; at the same resource as in GridSearchCV."""
         ranks = np.empty(len(means), dtype=np.int32)
-        end, better = len(means), 0
-        for rung in reversed(self._rungs):
-            size = len(rung.pull.arms)
-            ranks[end - size : end] = better + _rank(means[end - size : end])
-            end, better = end - size, better + size
+        for resource in np.unique(n_resources):
+            here = n_resources == resource
+            ranks[here] = (n_resources > resource).sum() + _rank(means[here])
         return ranks
 
     def _by_metric(

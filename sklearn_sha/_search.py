@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -27,7 +28,7 @@ from sklearn_sha._progress import rung_line
 from sklearn_sha._results import Results
 from sklearn_sha._scoring import make_scoring
 from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
-from sklearn_sha.bandit import Pull, halving
+from sklearn_sha.bandit import Pull, bracket_halvings
 from sklearn_sha.schedules import Schedule, contest_sizes
 
 
@@ -55,8 +56,10 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     """What the search classes share; a subclass has the parameters and the schedule."""
 
     @abstractmethod
-    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
-        """The schedule of this search over so many candidates."""
+    def _contest(
+        self, limits: Limits, random_state: RandomState
+    ) -> tuple[list[dict[str, Any]], Schedule]:
+        """The candidates of this search, and the schedule of their brackets."""
 
     def plan(self, X: Any, y: Any = None, **params: Any) -> Schedule:
         """The schedule that fit would follow, without training anything.
@@ -77,7 +80,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             For what fit would refuse before it trains.
         """
         # A clone, so that random states and iterators are not used up.
-        return _planned(clone(self), X, y, params)[1]
+        return set_up(clone(self), X, y, params).schedule
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Search, and train the best candidate on all rows.
@@ -104,14 +107,16 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         """
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # nothing of an earlier fit may outlive one that fails
-        setup, schedule = _planned(self, X, y, params)
+        setup = set_up(self, X, y, params)
+        brackets = setup.schedule.brackets
         metric = None
         if setup.scoring.metrics is not None:
-            metric = self._promoting_metric(setup.scoring.metrics, schedule)
+            metric = self._promoting_metric(setup.scoring.metrics, setup.schedule)
         results = Results(
             setup.candidates,
-            schedule,
             n_folds=len(setup.folds),
+            continues=setup.schedule.continues,
+            has_brackets=len(brackets) > 1,
             error_score=np.nan if self.error_score == "raise" else self.error_score,
             metrics=setup.scoring.metrics,
             return_train_score=self.return_train_score,
@@ -122,12 +127,12 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             nonlocal metric
             results.add(pull, outcomes, seconds)
             if all(outcome.fit_failed for outcome in outcomes):
-                raise ValueError(all_failed_message(results.failures, pull.rung))
-            metric = self._promoting_metric(results.metrics, schedule)
+                raise ValueError(all_failed_message(results.failures, pull))
+            metric = self._promoting_metric(results.metrics, setup.schedule)
             scores = None if metric is None else results.mean_scores(metric)
             if self.verbose:
                 best = None if scores is None else float(np.fmax.reduce(scores))
-                print(rung_line(schedule, pull.rung, best, perf_counter() - start))
+                print(rung_line(setup.schedule, pull, best, perf_counter() - start))
             return np.zeros(len(pull.arms)) if scores is None else -scores
 
         engine = Engine(
@@ -138,14 +143,14 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             pre_dispatch=self.pre_dispatch,
         )
         try:
-            results.winner = engine.run(halving(schedule), record)
+            results.winners = engine.run(bracket_halvings(brackets), record)
         finally:
             # Whatever ended the search, what was finished is kept.
             if results.n_rungs:
                 self.cv_results_ = results.cv_results()
                 self.rung_history_ = results.rung_history(metric)
         self._warn_of_failures(results)
-        self._set_attributes(setup, schedule, results)
+        self._set_attributes(setup, results)
         self._select_best(metric)
         if self.refit:
             self._refit(setup, X, y)
@@ -199,15 +204,15 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                     stacklevel=3,
                 )
 
-    def _set_attributes(self, setup: Setup, schedule: Schedule, results: Results) -> None:
+    def _set_attributes(self, setup: Setup, results: Results) -> None:
         self.resource_ = setup.resource
-        self.schedule_ = schedule
+        self.schedule_ = setup.schedule
         self.n_splits_ = len(setup.folds)
-        self.n_resources_ = schedule.n_resources
-        self.n_candidates_ = schedule.n_candidates
-        self.n_iterations_ = len(schedule.rungs)
-        self.min_resources_ = schedule.rungs[0].resource
-        self.max_resources_ = schedule.rungs[-1].resource
+        self.n_resources_ = setup.schedule.n_resources
+        self.n_candidates_ = setup.schedule.n_candidates
+        self.n_iterations_ = len(setup.schedule.rungs)
+        self.min_resources_ = min(self.n_resources_)
+        self.max_resources_ = max(self.n_resources_)
         self.n_remaining_candidates_ = [*contest_sizes(self.n_candidates_[-1], self.factor), 1][1]
         self.scorer_ = setup.scoring.scorers
         self.multimetric_ = results.metrics != ["score"]
@@ -401,18 +406,3 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
-
-
-def _planned(
-    search: BaseHalvingSearch, X: Any, y: Any, params: dict[str, Any]
-) -> tuple[Setup, Schedule]:
-    setup = set_up(search, X, y, params)
-    schedule = search._schedule(len(setup.candidates), setup.limits)
-    first = schedule.rungs[0].resource
-    if setup.resource == "n_samples" and 2 * first < setup.limits.lowest:
-        raise ValueError(
-            f"the first rung has {first} rows, too few to hold each of the "
-            f"{setup.limits.lowest // 2} classes; raise min_resources or the budget, or leave "
-            'min_resources="auto".'
-        )
-    return setup, schedule

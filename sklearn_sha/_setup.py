@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from sklearn_sha._evaluate import Setting
 from sklearn_sha._folds import Fold, make_folds, with_subsampling
 from sklearn_sha._scoring import Scoring, make_scoring
 from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount
+from sklearn_sha.schedules import Schedule
 
 PARTIAL_FIT_CALLS = 100
 """What ``max_resources="auto"`` is for ``resource="partial_fit"``."""
@@ -52,27 +55,57 @@ class Limits:
     highest: int | None
     continues: bool
 
+    def cap(self, max_resources: Any) -> int | None:
+        """The most that a candidate may get; None where neither user nor data say so."""
+        if max_resources == "auto":
+            return self.highest
+        if self.highest is not None and max_resources > self.highest:
+            raise ValueError(
+                f"max_resources={max_resources} is more than the {self.highest} rows of the "
+                'largest training fold; lower it or leave it "auto".'
+            )
+        return int(max_resources)
+
+    def maximum(self, max_resources: Any, resource: str) -> int:
+        """What the last rung is at."""
+        highest = self.default if max_resources == "auto" else self.cap(max_resources)
+        if highest is None:
+            raise ValueError(
+                f'max_resources="auto" is the value of resource={resource!r} in the estimator, '
+                "which has none; give max_resources an integer."
+            )
+        return highest
+
+
+def minimum(min_resources: Any, highest: int) -> int | None:
+    """`min_resources` in units, where `highest` is the maximum; None for "auto"."""
+    if min_resources == "auto":
+        return None
+    if is_int(min_resources):
+        return int(min_resources)
+    return max(1, int(Fraction(str(min_resources)) * highest))
+
 
 @dataclass(frozen=True)
 class Setup:
-    """All that a search is, but for its schedule.
+    """All that a search is.
 
     Attributes
     ----------
     candidates : list of dict
+    schedule : Schedule
     folds : list of Fold
     setting : Setting
     scoring : Scoring
-    limits : Limits
     resource : str
         What "auto" became.
     """
 
     candidates: list[dict[str, Any]]
+    schedule: Schedule
     folds: list[Fold]
     setting: Setting
     scoring: Scoring
-    limits: Limits
     resource: str
 
 
@@ -104,11 +137,11 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
             "None; give fit the targets."
         )
     random_state = check_random_state(search.random_state)
-    candidates = draw_candidates(search.param_distributions, search.n_candidates, random_state)
-    seed = int(random_state.randint(np.iinfo(np.int32).max))
-    example = clone(search.estimator).set_params(**clone(candidates[0], safe=False))
+    # One candidate, drawn without using up the random state, to look at.
+    (params_seen,) = draw_candidates(search.param_distributions, 1, deepcopy(random_state))
+    example = clone(search.estimator).set_params(**clone(params_seen, safe=False))
     kind = resource_kind(search.estimator, search.resource)
-    _check_resource(search, kind, example, candidates)
+    _check_resource(search, kind, example, params_seen)
 
     scoring = make_scoring(
         search.estimator, search.scoring, raise_errors=search.error_score == "raise"
@@ -129,17 +162,19 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
         pairwise=get_tags(example).input_tags.pairwise,
     )
     trained = example[-1] if has_prefix else example
+    classify = is_classifier(search.estimator)
+    limits = _limits(kind, has_prefix, example, trained, folds, classify)
+    candidates, schedule = search._contest(limits, random_state)
+    _check_first_rung(kind, schedule, limits)
+    seed = int(random_state.randint(np.iinfo(np.int32).max))
     resource: Resource
     if kind == "partial_fit":
         resource = PartialFit(search.batch_size, seed, _classes(trained, y))
     elif kind == "n_samples":
         resource = SampleCount()
-        folds = with_subsampling(
-            folds, splitter=splitter, stratify=is_classifier(search.estimator), seed=seed
-        )
+        folds = with_subsampling(folds, splitter=splitter, stratify=classify, seed=seed)
     else:
-        last = f"{search.estimator.steps[-1][0]}__" if has_prefix else ""
-        resource = IntegerParameter(kind.removeprefix(last))
+        resource = _parameter(kind, has_prefix)
     setting = Setting(
         search.estimator,
         resource,
@@ -154,8 +189,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
             or bool(search.scoring is None and routed.score and _routing_enabled())
         ),
     )
-    limits = _limits(kind, resource, example, trained, folds, is_classifier(search.estimator))
-    return Setup(candidates, folds, setting, scoring, limits, kind)
+    return Setup(candidates, schedule, folds, setting, scoring, kind)
 
 
 def resource_kind(estimator: Any, resource: str) -> str:
@@ -173,10 +207,7 @@ def trains_last_step(estimator: Any, param_distributions: Any, kind: str) -> boo
     """Whether the steps of a pipeline before its last are fitted once for many candidates."""
     if not isinstance(estimator, Pipeline):
         return False
-    spaces = (
-        [param_distributions] if isinstance(param_distributions, Mapping) else param_distributions
-    )
-    if any("steps" in space for space in spaces):
+    if "steps" in _searched_names(param_distributions):
         return False
     if kind == "partial_fit":
         return True
@@ -184,6 +215,15 @@ def trains_last_step(estimator: Any, param_distributions: Any, kind: str) -> boo
     if type(estimator) is not Pipeline or getattr(estimator, "transform_input", None) is not None:
         return False
     return kind == "n_samples" or kind.startswith(f"{estimator.steps[-1][0]}__")
+
+
+def _searched_names(param_distributions: Any) -> set[str]:
+    is_one = isinstance(param_distributions, Mapping)
+    return {
+        name
+        for space in ([param_distributions] if is_one else param_distributions)
+        for name in space
+    }
 
 
 @dataclass(frozen=True)
@@ -246,21 +286,35 @@ def _classes(trained: Any, y: Any) -> Any:
     return unique_labels(y)
 
 
+def _parameter(kind: str, has_prefix: bool) -> IntegerParameter:
+    """The resource of a parameter, named as the trained estimator does."""
+    return IntegerParameter(kind.partition("__")[2] if has_prefix else kind)
+
+
 def _limits(
-    kind: str, resource: Resource, example: Any, trained: Any, folds: list[Fold], classify: bool
+    kind: str, has_prefix: bool, example: Any, trained: Any, folds: list[Fold], classify: bool
 ) -> Limits:
-    largest = max(len(fold.train) for fold in folds)
-    continues = resource.continues(trained, largest)
     if kind == "partial_fit":
-        return Limits(1, PARTIAL_FIT_CALLS, None, continues)
+        return Limits(1, PARTIAL_FIT_CALLS, None, True)
+    largest = max(len(fold.train) for fold in folds)
     if kind == "n_samples":
         y = folds[0].y
         single_column = classify and type_of_target(y) in ("binary", "multiclass")
         n_classes = len(np.unique(np.asarray(y))) if single_column else 1
-        return Limits(2 * n_classes, largest, largest, continues)
+        return Limits(2 * n_classes, largest, largest, False)
     value = example.get_params()[kind]
     default = int(value) if is_int(value) else None
-    return Limits(1, default, None, continues)
+    return Limits(1, default, None, _parameter(kind, has_prefix).continues(trained, largest))
+
+
+def _check_first_rung(kind: str, schedule: Schedule, limits: Limits) -> None:
+    first = min(schedule.n_resources)
+    if kind == "n_samples" and 2 * first < limits.lowest:
+        raise ValueError(
+            f"the first rung has {first} rows, too few to hold each of the "
+            f"{limits.lowest // 2} classes; raise min_resources or the budget, or leave "
+            'min_resources="auto".'
+        )
 
 
 def _check_parameters(search: Any) -> None:
@@ -295,7 +349,7 @@ def _check_parameters(search: Any) -> None:
         )
 
 
-def _check_resource(search: Any, kind: str, example: Any, candidates: list[dict[str, Any]]) -> None:
+def _check_resource(search: Any, kind: str, example: Any, params: dict[str, Any]) -> None:
     name = type(search.estimator).__name__
     last = example.steps[-1][1] if isinstance(example, Pipeline) else example
     if search.batch_size is not None and kind != "partial_fit":
@@ -314,7 +368,7 @@ def _check_resource(search: Any, kind: str, example: Any, candidates: list[dict[
                 "that resample; use resource='n_samples'."
             )
         # Where the last step is searched, each candidate answers for itself.
-        searched = isinstance(example, Pipeline) and example.steps[-1][0] in candidates[0]
+        searched = isinstance(example, Pipeline) and example.steps[-1][0] in params
         if not hasattr(last, "partial_fit") and not searched:
             raise ValueError(
                 f"resource='partial_fit' needs partial_fit, which {type(last).__name__} does "
@@ -323,7 +377,7 @@ def _check_resource(search: Any, kind: str, example: Any, candidates: list[dict[
         return
     if kind not in example.get_params():
         raise ValueError(f"resource={kind!r} is no parameter of {name}; {_what_works(example)}.")
-    if any(kind in params for params in candidates):
+    if kind in _searched_names(search.param_distributions):
         raise ValueError(
             f"resource={kind!r} is searched too; take it out of param_distributions, or use "
             "another resource."

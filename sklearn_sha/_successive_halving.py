@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from numpy.random import RandomState
 
-from sklearn_sha._checks import check_int, is_int
+from sklearn_sha._candidates import draw_candidates
+from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
-from sklearn_sha._setup import Limits
+from sklearn_sha._setup import Limits, minimum
 from sklearn_sha.schedules import Schedule, schedule_from_budget, schedule_from_range
 
 
@@ -181,14 +181,14 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.error_score = error_score
         self.return_train_score = return_train_score
 
-    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
+    def _contest(
+        self, limits: Limits, random_state: RandomState
+    ) -> tuple[list[dict[str, Any]], Schedule]:
         check_int("budget", self.budget, "None", self.budget is None)
-        given = None if self.max_resources == "auto" else int(self.max_resources)
-        if given is not None and limits.highest is not None and given > limits.highest:
-            raise ValueError(
-                f"max_resources={given} is more than the {limits.highest} rows of the largest "
-                'training fold; lower it or leave it "auto".'
-            )
+        candidates = draw_candidates(self.param_distributions, self.n_candidates, random_state)
+        return candidates, self._schedule(len(candidates), limits)
+
+    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
         if self.budget is not None:
             if self.min_resources != "auto":
                 raise ValueError(
@@ -199,28 +199,15 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                 n_candidates,
                 int(self.budget),
                 factor=self.factor,
-                max_resources=limits.highest if given is None else given,
+                max_resources=limits.cap(self.max_resources),
                 continues=limits.continues,
             )
-        highest = limits.default if given is None else given
-        if highest is None:
-            raise ValueError(
-                f'max_resources="auto" is the value of resource={self.resource!r} in the '
-                "estimator, which has none; give max_resources an integer."
-            )
+        highest = limits.maximum(self.max_resources, self.resource)
         return schedule_from_range(
             n_candidates,
             factor=self.factor,
-            min_resources=self._least_resources(highest),
+            min_resources=minimum(self.min_resources, highest),
             max_resources=highest,
             lowest=limits.lowest,
             continues=limits.continues,
         )
-
-    def _least_resources(self, highest: int) -> int | None:
-        """`min_resources` in units, where `highest` is the maximum; None for "auto"."""
-        if self.min_resources == "auto":
-            return None
-        if is_int(self.min_resources):
-            return int(self.min_resources)
-        return max(1, int(Fraction(str(self.min_resources)) * highest))

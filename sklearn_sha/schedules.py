@@ -7,10 +7,10 @@ then (the paper's R_k).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count
+from itertools import accumulate, count, groupby
 from math import ceil, floor
 
 
@@ -99,6 +99,42 @@ class Schedule:
             previous = resource
         return cls(tuple(rungs), continues)
 
+    @classmethod
+    def joined(cls, schedules: Iterable[Schedule]) -> Schedule:
+        """One schedule of several, each a bracket of it.
+
+        Parameters
+        ----------
+        schedules : iterable of Schedule
+            Of one bracket each; they are numbered anew.
+
+        Returns
+        -------
+        Schedule
+        """
+        parts = list(schedules)
+        before = accumulate((part.spent for part in parts), initial=0)
+        rungs = tuple(
+            replace(rung, spent=spent + rung.spent, bracket=number)
+            for number, (part, spent) in enumerate(zip(parts, before, strict=False))
+            for rung in part.rungs
+        )
+        return cls(rungs, parts[0].continues)
+
+    @property
+    def brackets(self) -> list[Schedule]:
+        """The schedule of each bracket by itself, with the bracket's number."""
+        groups = groupby(self.rungs, key=lambda rung: rung.bracket)
+        return [
+            Schedule.from_rungs(
+                [rung.n_candidates for rung in rungs],
+                [rung.resource for rung in rungs],
+                self.continues,
+                number,
+            )
+            for number, rungs in ((number, list(rungs)) for number, rungs in groups)
+        ]
+
     @property
     def n_candidates(self) -> list[int]:
         """Candidates in each rung."""
@@ -117,7 +153,7 @@ class Schedule:
     @property
     def grid_cost(self) -> int:
         """Units per fold of training every candidate to the last rung's resource."""
-        return self.rungs[0].n_candidates * self.rungs[-1].resource
+        return sum(b.rungs[0].n_candidates * b.rungs[-1].resource for b in self.brackets)
 
     @property
     def restart_cost(self) -> int:
@@ -125,18 +161,26 @@ class Schedule:
         return sum(rung.n_candidates * rung.resource for rung in self.rungs)
 
     def __str__(self) -> str:
-        header = ("rung", "candidates", "step", "resource", "spent")
-        rows = [
-            (str(k), str(r.n_candidates), str(r.step), str(r.resource), str(r.spent))
-            for k, r in enumerate(self.rungs)
-        ]
-        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        columns = {
+            "candidates": [rung.n_candidates for rung in self.rungs],
+            "step": [rung.step for rung in self.rungs],
+            "resource": [rung.resource for rung in self.rungs],
+            "spent": [rung.spent for rung in self.rungs],
+        }
+        brackets = self.brackets
+        numbers = [k for bracket in brackets for k in range(len(bracket.rungs))]
+        columns = {"rung": numbers} | columns
+        if len(brackets) > 1:
+            columns = {"bracket": [rung.bracket for rung in self.rungs]} | columns
+        cells = [[name, *map(str, column)] for name, column in columns.items()]
+        widths = [max(map(len, column)) for column in cells]
         lines = [
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in (header, *rows)
+            for row in zip(*cells, strict=True)
         ]
         lines.append(
-            f"{self.spent} units per fold; all {self.rungs[0].n_candidates} candidates "
+            f"{self.spent} units per fold; all "
+            f"{sum(bracket.rungs[0].n_candidates for bracket in brackets)} candidates "
             f"at {self.rungs[-1].resource} units: {self.grid_cost}; "
             f"starting over at every rung: {self.restart_cost}"
         )

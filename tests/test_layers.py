@@ -15,7 +15,7 @@ FLOORS = {
     "bandit": 1,
     "_candidates": 1,
     "_folds": 1,
-    "_progress": 1,
+    "_progress": 2,
     "resources": 2,
     "_scoring": 2,
     "_evaluate": 3,
