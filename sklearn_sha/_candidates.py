@@ -6,10 +6,12 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.random import RandomState
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from sklearn_sha._checks import check_int
+from sklearn_sha.schedules import Schedule
 
 N_CANDIDATES = 64
 """Candidates drawn by default from distributions: enough to hold one of the best 5 % with
@@ -48,33 +50,82 @@ def draw_candidates(
         `n_candidates` is neither "auto" nor an integer of at least 1.
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
-    spaces = (
-        [param_distributions] if isinstance(param_distributions, Mapping) else param_distributions
+    wanted = None if n_candidates == "auto" else int(n_candidates)
+    candidates = _draw_different(param_distributions, wanted, random_state)
+    if wanted is not None and len(candidates) < wanted:
+        warnings.warn(
+            f"n_candidates={wanted} is more than the {len(candidates)} different candidates "
+            "that param_distributions holds; trying these.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return candidates
+
+
+def draw_for_brackets(
+    param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    schedules: Sequence[Schedule],
+    random_state: RandomState,
+) -> list[dict[str, Any]]:
+    """Candidates of several brackets, bracket after bracket.
+
+    Parameters
+    ----------
+    param_distributions : dict or list of dict
+        As for `draw_candidates`.
+    schedules : sequence of Schedule
+        One a bracket.
+    random_state : RandomState
+        Advanced by what is drawn.
+
+    Returns
+    -------
+    list of dict
+        All different, where there are so many. Otherwise, with a warning, different within
+        a bracket as far as there are enough, and drawn anew for each.
+    """
+    sizes = [schedule.n_candidates[0] for schedule in schedules]
+    pool = _draw_different(param_distributions, sum(sizes), random_state)
+    if len(pool) == sum(sizes):
+        return pool
+    warnings.warn(
+        f"param_distributions holds {len(pool)} different candidates, and the brackets have "
+        f"room for {sum(sizes)}, so candidates take part more than once; with so few, "
+        "SuccessiveHalvingSearchCV tries each just once.",
+        UserWarning,
+        stacklevel=2,
     )
+    return [
+        pool[position]
+        for size in sizes
+        for position in np.resize(random_state.permutation(len(pool)), size)
+    ]
+
+
+def _draw_different(
+    param_distributions: Any, wanted: int | None, random_state: RandomState
+) -> list[dict[str, Any]]:
+    """Different candidates, at most as many as wanted; None: the whole grid, or the default."""
+    is_one = isinstance(param_distributions, Mapping)
+    spaces = [param_distributions] if is_one else param_distributions
     _check_spaces(spaces, param_distributions)
     if all(not hasattr(v, "rvs") for space in spaces for v in space.values()):
         grid = ParameterGrid(param_distributions)
-        wanted = len(grid) if n_candidates == "auto" else int(n_candidates)
-        if wanted < len(grid):
-            return list(ParameterSampler(param_distributions, wanted, random_state=random_state))
-        if wanted > len(grid):
-            _warn_fewer(wanted, len(grid), "the whole grid")
-        return list(grid)
-    wanted = N_CANDIDATES if n_candidates == "auto" else int(n_candidates)
+        if wanted is None or wanted >= len(grid):
+            return list(grid)
+        return list(ParameterSampler(param_distributions, wanted, random_state=random_state))
+    wanted = N_CANDIDATES if wanted is None else wanted
     # Discrete distributions repeat themselves, so more are drawn than are wanted: the
     # sampler is lazy, and stops as soon as there are enough.
     drawn = ParameterSampler(
         param_distributions, wanted * _DRAWS_PER_CANDIDATE, random_state=random_state
     )
-    distinct: dict[Hashable, dict[str, Any]] = {}
+    different: dict[Hashable, dict[str, Any]] = {}
     for params in drawn:
-        distinct.setdefault(setting_key(params), params)
-        if len(distinct) == wanted:
+        different.setdefault(setting_key(params), params)
+        if len(different) == wanted:
             break
-    candidates = list(distinct.values())
-    if len(candidates) < wanted:
-        _warn_fewer(wanted, len(candidates), f"those found in {len(drawn)} draws")
-    return candidates
+    return list(different.values())
 
 
 def setting_key(params: Mapping[str, Any]) -> Hashable:
@@ -124,12 +175,3 @@ def _check_spaces(spaces: Sequence[Any], given: Any) -> None:
                     f"param_distributions[{name!r}]={values!r} is empty, so the grid "
                     "holds no candidate; give at least one value."
                 )
-
-
-def _warn_fewer(wanted: int, found: int, what: str) -> None:
-    warnings.warn(
-        f"n_candidates={wanted} is more than the {found} different candidates that "
-        f"param_distributions holds; trying {what}.",
-        UserWarning,
-        stacklevel=2,
-    )

@@ -25,6 +25,7 @@ FLOORS = {
     "_failures": 5,
     "_search": 6,
     "_successive_halving": 7,
+    "_hyperband": 7,
     "__init__": 8,
 }
 

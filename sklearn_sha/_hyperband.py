@@ -1,0 +1,181 @@
+"""HyperbandSearchCV: its parameters, and which brackets they mean."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.random import RandomState
+
+from sklearn_sha._candidates import draw_for_brackets
+from sklearn_sha._checks import check_int
+from sklearn_sha._search import BaseHalvingSearch
+from sklearn_sha._setup import Limits, minimum
+from sklearn_sha.schedules import Schedule, hyperband_schedules
+
+
+class HyperbandSearchCV(BaseHalvingSearch):
+    """Search hyperparameters by several halvings at once, from bold to careful.
+
+    Successive Halving has to choose between many candidates with little training each and
+    few with much. Hyperband [1]_ does not choose: its first bracket halves many candidates
+    from the least resource on, the next fewer from more, and the last is a random search at
+    full resource. All brackets run together, and the best at full resource wins.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of which the best candidate is wanted; a Pipeline too.
+    param_distributions : dict or list of dict
+        Parameter names to distributions with an ``rvs`` method, and/or to lists. How many
+        candidates are drawn follows from the brackets: `plan` says how many.
+    factor : real > 1, default=3
+        A rung promotes one in so many candidates, to so many times the resource.
+    resource : "auto", "partial_fit", "n_samples" or str, default="auto"
+        As in SuccessiveHalvingSearchCV.
+    min_resources : int, float or "auto", default="auto"
+        Least units of the first rung of the widest bracket; a float is a fraction of the
+        maximum. "auto": 1, or for "n_samples" two rows a class.
+    max_resources : int or "auto", default="auto"
+        Units of the last rung of every bracket. "auto": as in SuccessiveHalvingSearchCV.
+    n_repeats : int, default=1
+        How often the set of brackets is run, with fresh candidates each time.
+    batch_size : int or None, default=None
+        Rows that each ``partial_fit`` gets: the next so many of the training fold, which is
+        reshuffled at every pass. None: all of them, so that a unit is an epoch.
+    scoring : str, callable, list, tuple, dict or None, default=None
+        As in GridSearchCV.
+    n_jobs : int or None, default=None
+        Jobs in parallel, as in GridSearchCV. The results do not depend on it.
+    refit : bool, str or callable, default=True
+        As in GridSearchCV. With several metrics it names the one that decides which
+        candidates are promoted.
+    cv : int, cross-validator, iterable or None, default=None
+        As in GridSearchCV. The splits are drawn once, so it may shuffle at random.
+    verbose : int, default=0
+        1 prints a line a rung.
+    pre_dispatch : int or str, default="2*n_jobs"
+        As in GridSearchCV, in batches of jobs.
+    random_state : int, RandomState or None, default=None
+        Decides the candidates that are drawn, the subsamples of rows and the order of
+        mini-batches. It is not handed to the estimator.
+    error_score : "raise" or float, default=nan
+        Score of a candidate on a fold where its fit or its scoring fails. "raise" raises
+        instead, with the candidate in a note.
+    return_train_score : bool, default=False
+        Whether ``cv_results_`` has scores on the training rows too.
+
+    Attributes
+    ----------
+    cv_results_ : dict of ndarray, MaskedArray and list
+        As in SuccessiveHalvingSearchCV, and ``bracket``. Candidates are numbered over all
+        brackets. More resource ranks above less.
+    rung_history_ : list of dict
+        One a rung, in the order in which they ended; as in SuccessiveHalvingSearchCV, and
+        bracket. ``wall_time`` is that of the stage in which several brackets had a rung.
+    schedule_ : Schedule
+        What `plan` says beforehand: the rungs, bracket after bracket.
+    n_resources_, n_candidates_ : list of int
+        One entry a rung of the schedule.
+    best_index_, best_score_, best_params_, best_estimator_, best_n_resources_, ...
+        As in SuccessiveHalvingSearchCV.
+
+    See Also
+    --------
+    SuccessiveHalvingSearchCV : One bracket, over candidates of which you say how many.
+
+    References
+    ----------
+    .. [1] L. Li, K. Jamieson, G. DeSalvo, A. Rostamizadeh and A. Talwalkar, "Hyperband: A
+       Novel Bandit-Based Approach to Hyperparameter Optimization", JMLR 18, 2018.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.linear_model import SGDClassifier
+    >>> from sklearn_sha import HyperbandSearchCV
+    >>> X, y = load_digits(return_X_y=True)
+    >>> search = HyperbandSearchCV(
+    ...     SGDClassifier(random_state=0),
+    ...     {"alpha": loguniform(1e-6, 10)},
+    ...     max_resources=9,
+    ...     cv=2,
+    ...     random_state=0,
+    ... )
+    >>> search.plan(X, y)
+    bracket  rung  candidates  step  resource  spent
+          0     0           9     1         1      9
+          0     1           3     2         3     15
+          0     2           1     6         9     21
+          1     0           5     3         3     36
+          1     1           1     6         9     42
+          2     0           3     9         9     69
+    69 units per fold; all 17 candidates at 9 units: 153; starting over at every rung: 78
+    >>> search.fit(X, y).best_n_resources_
+    9
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        factor: float = 3,
+        resource: str = "auto",
+        min_resources: float | Literal["auto"] = "auto",
+        max_resources: int | Literal["auto"] = "auto",
+        n_repeats: int = 1,
+        batch_size: int | None = None,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: bool | str | Callable[[dict[str, Any]], int] = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        random_state: int | RandomState | None = None,
+        error_score: float | Literal["raise"] = np.nan,
+        return_train_score: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.param_distributions = param_distributions
+        self.factor = factor
+        self.resource = resource
+        self.min_resources = min_resources
+        self.max_resources = max_resources
+        self.n_repeats = n_repeats
+        self.batch_size = batch_size
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.refit = refit
+        self.cv = cv
+        self.verbose = verbose
+        self.pre_dispatch = pre_dispatch
+        self.random_state = random_state
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+
+    def _contest(
+        self, limits: Limits, random_state: RandomState
+    ) -> tuple[list[dict[str, Any]], Schedule]:
+        check_int("n_repeats", self.n_repeats)
+        highest = limits.maximum(self.max_resources, self.resource)
+        least = minimum(self.min_resources, highest)
+        if least is None:
+            least = min(limits.lowest, highest)
+        brackets = hyperband_schedules(
+            highest, factor=self.factor, min_resources=least, continues=limits.continues
+        )
+        if len(brackets) == 1:
+            warnings.warn(
+                f"max_resources={highest} is less than factor={self.factor} times "
+                f"min_resources={least}, so there is one bracket of one rung, a random search; "
+                "raise max_resources or lower min_resources.",
+                UserWarning,
+                stacklevel=2,
+            )
+        brackets *= int(self.n_repeats)
+        candidates = draw_for_brackets(self.param_distributions, brackets, random_state)
+        return candidates, Schedule.joined(brackets)

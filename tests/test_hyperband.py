@@ -1,0 +1,156 @@
+"""Hyperband in the search: its brackets are halvings of their own, run together."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import parallel_config
+from scipy.stats import loguniform, uniform
+from sklearn.datasets import load_iris
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from toys import CALLS, Curve, curve
+
+from sklearn_sha import HyperbandSearchCV, _engine
+from sklearn_sha.bandit import hyperband
+
+X = np.zeros((12, 1))
+SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
+IRIS, SPECIES = load_iris(return_X_y=True)
+
+
+def search_of(**params):
+    params = {"resource": "partial_fit", "cv": KFold(2), "refit": False, "random_state": 0} | params
+    return HyperbandSearchCV(Curve(), params.pop("space", SPACE), **params)
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 30), st.sampled_from([2, 3, 4]), st.integers(0, 99))
+def test_it_is_the_papers_algorithm_over_the_same_candidates(highest, factor, seed):
+    search = search_of(max_resources=factor * highest, factor=factor, random_state=seed).fit(X)
+    results = search.cv_results_
+    params = dict(zip(results["candidate"], results["params"], strict=True))
+
+    def losses(arms, resource):
+        return [-curve(params[arm]["limit"], params[arm]["speed"], resource) for arm in arms]
+
+    paper = hyperband(losses, factor * highest, factor)
+    assert sorted(params) == list(range(sum(s.n_candidates[0] for s in search.schedule_.brackets)))
+    mine = {(r["bracket"], r["iter"]): r for r in search.rung_history_}
+    assert len(mine) == len(search.rung_history_) == len(paper.history)
+    rungs = [(rung.bracket, k) for b in search.schedule_.brackets for k, rung in enumerate(b.rungs)]
+    for key, row in zip(rungs, paper.history, strict=True):
+        assert mine[key]["candidates"] == list(row["arms"])
+        assert mine[key]["promoted"] == list(row["kept"])
+        assert mine[key]["resource"] == row["resource"]
+    assert results["candidate"][search.best_index_] == paper.best
+    assert search.rung_history_[-1]["spent"] == search.schedule_.spent == paper.spent
+
+
+def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
+    search = search_of(max_resources=9)
+    plan = search.plan(X)
+    CALLS.clear()
+    search.fit(X)
+    assert len(CALLS) == 2 * plan.spent == 2 * search.schedule_.spent
+    assert plan.n_candidates == [9, 3, 1, 5, 1, 3]
+    assert [row["bracket"] for row in search.rung_history_] == [0, 1, 2, 0, 1, 0]
+    assert set(search.cv_results_["bracket"]) == {0, 1, 2}
+    assert search.best_n_resources_ == 9
+    at_full = search.cv_results_["n_resources"] == 9
+    best = search.cv_results_["mean_test_score"][at_full].max()
+    assert search.best_score_ == best
+    assert (search.cv_results_["rank_test_score"][at_full] <= at_full.sum()).all()
+    assert (search.cv_results_["rank_test_score"][~at_full] > at_full.sum()).all()
+
+
+def test_brackets_share_one_call_a_stage_with_the_longest_jobs_first(monkeypatch):
+    calls = []
+
+    class Listening(_engine.Parallel):
+        def __call__(self, tasks):
+            tasks = list(tasks)
+            calls.append([sum(j.units() for j in args[0].jobs) for _, args, _ in tasks])
+            return super().__call__(tasks)
+
+    monkeypatch.setattr(_engine, "Parallel", Listening)
+    monkeypatch.setattr(_engine, "effective_n_jobs", lambda n_jobs: 2)
+    search_of(max_resources=81).fit(X)
+    assert len(calls) == 5  # as many as the longest bracket has rungs; 15 rungs in all
+    assert all(units == sorted(units, reverse=True) for units in calls)
+
+
+def test_repeats_run_the_set_again_with_fresh_candidates():
+    once, twice = search_of(max_resources=9), search_of(max_resources=9, n_repeats=2)
+    assert twice.plan(X).n_candidates == once.plan(X).n_candidates * 2
+    results = twice.fit(X).cv_results_
+    assert sorted(set(results["bracket"])) == list(range(6))
+    drawn = {candidate: str(p) for candidate, p in zip(results["candidate"], results["params"])}  # noqa: B905
+    assert len(set(drawn.values())) == len(drawn) == 34
+
+
+def test_a_small_grid_takes_part_in_several_brackets():
+    search = search_of(space={"limit": [0.1, 0.5, 0.9]}, max_resources=9)
+    with pytest.warns(
+        UserWarning, match="holds 3 different candidates, and the brackets have room for 17"
+    ):
+        search.fit(X)
+    assert search.best_params_ == {"limit": 0.9}
+    widest = search.cv_results_["candidate"] < 9
+    assert {p["limit"] for p in np.array(search.cv_results_["params"])[widest]} == {0.1, 0.5, 0.9}
+
+
+def test_one_bracket_warns():
+    with pytest.warns(
+        UserWarning, match="max_resources=5 is less than factor=3 times min_resources=2"
+    ):
+        search = search_of(max_resources=5, min_resources=2).fit(X)
+    assert search.n_resources_ == [5]
+    assert "bracket" not in search.cv_results_
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"n_repeats": 0}, "n_repeats=0 must be an integer of at least 1"),
+        (
+            {"min_resources": 10, "max_resources": 9},
+            "min_resources=10 is more than max_resources=9",
+        ),
+        ({"factor": 1}, "factor=1 would drop no candidate"),
+    ],
+)
+def test_mistakes_are_named(params, message):
+    with pytest.raises(ValueError, match=message):
+        search_of(**params).fit(X)
+
+
+def test_real_data_in_a_pipeline_is_the_same_for_all_backends():
+    search = HyperbandSearchCV(
+        make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
+        {"sgdclassifier__alpha": loguniform(1e-5, 1)},
+        max_resources=9,
+        cv=3,
+        random_state=0,
+        verbose=0,
+    )
+    expected = search.fit(IRIS, SPECIES).cv_results_
+    assert search.score(IRIS, SPECIES) > 0.9
+    for backend in ("threading", "loky"):
+        with parallel_config(backend=backend, n_jobs=2):
+            results = search.fit(IRIS, SPECIES).cv_results_
+        for name, column in expected.items():
+            if "_time" not in name:
+                assert str(results[name]) == str(column), name
+
+
+def test_lines_say_which_bracket(capsys):
+    search_of(max_resources=9, verbose=1).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:4] for line in lines[:2]] == [
+        ["bracket", "0", "rung", "1/3"],
+        ["bracket", "1", "rung", "1/2"],
+    ]
+    assert len({len(line) for line in lines}) == 1
