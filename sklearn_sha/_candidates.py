@@ -51,7 +51,7 @@ def draw_candidates(
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
     wanted = None if n_candidates == "auto" else int(n_candidates)
-    candidates = _draw_different(param_distributions, wanted, random_state)
+    candidates = draw_different(param_distributions, wanted, random_state)
     if wanted is not None and len(candidates) < wanted:
         warnings.warn(
             f"n_candidates={wanted} is more than the {len(candidates)} different candidates "
@@ -85,7 +85,7 @@ def draw_for_brackets(
         a bracket as far as there are enough, and drawn anew for each.
     """
     sizes = [schedule.n_candidates[0] for schedule in schedules]
-    pool = _draw_different(param_distributions, sum(sizes), random_state)
+    pool = draw_different(param_distributions, sum(sizes), random_state)
     if len(pool) == sum(sizes):
         return pool
     warnings.warn(
@@ -102,10 +102,22 @@ def draw_for_brackets(
     ]
 
 
-def _draw_different(
+def draw_different(
     param_distributions: Any, wanted: int | None, random_state: RandomState
 ) -> list[dict[str, Any]]:
-    """Different candidates, at most as many as wanted; None: the whole grid, or the default."""
+    """Different candidates, as many as there are of those wanted.
+
+    Parameters
+    ----------
+    param_distributions, random_state
+        As for `draw_candidates`.
+    wanted : int or None
+        None is the whole grid, or `N_CANDIDATES` of distributions.
+
+    Returns
+    -------
+    list of dict
+    """
     is_one = isinstance(param_distributions, Mapping)
     spaces = [param_distributions] if is_one else param_distributions
     _check_spaces(spaces, param_distributions)
@@ -134,15 +146,19 @@ def setting_key(params: Mapping[str, Any]) -> Hashable:
     What cannot be hashed, and estimators, are told apart by identity: a setting may then
     be taken for two, never two for one.
     """
-    return tuple((name, type(value), _hashable(value)) for name, value in sorted(params.items()))
+    return tuple((name, _value_key(value)) for name, value in sorted(params.items()))
 
 
-def _hashable(value: Any) -> Hashable:
+def _value_key(value: Any) -> Hashable:
+    if isinstance(value, tuple):
+        return (type(value), *map(_value_key, value))
+    if isinstance(value, float):
+        return (type(value), repr(value))  # tells -0.0 from 0.0, and knows nan again
     try:
         hash(value)
     except TypeError:
-        return id(value)
-    return value
+        return (type(value), id(value))
+    return (type(value), value)
 
 
 def _check_spaces(spaces: Sequence[Any], given: Any) -> None:

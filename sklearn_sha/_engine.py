@@ -60,7 +60,9 @@ class Engine:
         self._folds = folds
         self._setting = setting
         self._n_workers = effective_n_jobs(n_jobs)
-        self._parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch)
+        # Large arrays reach workers as memory maps. Of models too, which train on in place:
+        # copy on write, where joblib's own default would be read-only.
+        self._parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, mmap_mode="c")
         self._trained: dict[tuple[int, int], Trained] = {}
         self._prefixes: dict[_PrefixKey, FittedPrefix | str] = {}
         self._prefix_keys = [self._prefix_setting(params) for params in candidates]
@@ -181,9 +183,14 @@ class Engine:
 
 def _fit_prefix(fold: Fold, job: Job, setting: Setting) -> FittedPrefix | str:
     """The prefix of a job's candidate, fitted on a fold; its traceback where it fails."""
+    pipeline = new_model(setting, job.params)
     try:
-        model = new_model(setting, job.params)
-        return fit_prefix(model, fold, keep_raw=setting.scores_pipeline)
+        return fit_prefix(
+            pipeline,
+            fold,
+            keep_raw=setting.scores_pipeline,
+            scores_train=setting.return_train_score,
+        )
     except Exception as error:
         if setting.error_score == "raise":
             job.add_note(error)

@@ -181,9 +181,11 @@ def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outco
         What the estimator or the scorer raised, where ``error_score="raise"``, with the
         candidate in a note.
     """
+    # Parameters that the estimator does not have are the user's mistake, not a failed fit.
+    trained = job.trained or _untrained(job, setting)
     start = perf_counter()
     try:
-        trained = _train(job, rows, setting)
+        trained = _train(trained, job, rows, setting)
     except Exception as error:
         if setting.error_score == "raise":
             job.add_note(error)
@@ -221,23 +223,25 @@ def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outco
     return outcome, trained if goes_on else None
 
 
-def _train(job: Job, rows: Rows, setting: Setting) -> Trained:
-    def advance(view: Rows, trained: Trained | None) -> Any:
-        if trained is None:
-            model = new_model(setting, job.params)
-            trained = Trained(model[-1] if setting.has_prefix else model, 0)
-        setting.resource.advance(trained.model, view, trained.spent, job.target)
-        return trained.model
+def _untrained(job: Job, setting: Setting) -> Trained:
+    model = new_model(setting, job.params)
+    return Trained(model[-1] if setting.has_prefix else model, 0)
 
-    owns = job.trained is not None and job.trained.owns_rows
+
+def _train(trained: Trained, job: Job, rows: Rows, setting: Setting) -> Trained:
+    def advance(start: Trained, view: Rows) -> Trained:
+        setting.resource.advance(start.model, view, start.spent, job.target)
+        return Trained(start.model, job.target, view.is_owned)
+
+    if trained.owns_rows:
+        return advance(trained, rows.owned())
     try:
-        model = advance(rows.owned() if owns else rows.lent(), job.trained)
+        return advance(trained, rows)
     except ValueError as error:
-        if owns or not _is_read_only(error):
+        if not _is_read_only(error):
             raise
         # The estimator writes into its input: start over, on rows of its own.
-        owns, model = True, advance(rows.owned(), None)
-    return Trained(model, job.target, owns)
+        return advance(_untrained(job, setting), rows.owned())
 
 
 def _score(
@@ -258,7 +262,7 @@ def _score(
 
     try:
         try:
-            scores = call(rows.owned() if trained.owns_rows else rows.lent())
+            scores = call(rows.owned() if trained.owns_rows else rows)
         except ValueError as error:
             if trained.owns_rows or not _is_read_only(error):
                 raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,10 @@ _FIRST_PER_CLASS = 2
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one fold, cut from the data.
+    """The rows of one fold, cut from the data, and lent to jobs.
+
+    Arrays are lent read-only, frames and lists as copies: what a job does to them, the next
+    one can't see. An estimator that has to write into arrays works on ``owned()`` rows.
 
     Attributes
     ----------
@@ -29,6 +32,12 @@ class Rows:
     fit_params, score_params, train_score_params : dict
         Parameters of the trained estimator's fit, and of the scorer on test and on
         training rows, each cut to those rows.
+    X_train_scored : array-like or None
+        What is scored for a training score, where that is not ``X_train``.
+    test_error : Exception or None
+        What came of making ``X_test``, where that failed.
+    is_owned : bool
+        Whether arrays are given as copies too.
     """
 
     X_train: Any
@@ -38,39 +47,41 @@ class Rows:
     fit_params: dict[str, Any]
     score_params: dict[str, Any]
     train_score_params: dict[str, Any]
+    X_train_scored: Any = None
+    test_error: Exception | None = None
+    is_owned: bool = False
 
     @classmethod
     def for_training(cls, X: Any, y: Any, fit_params: dict[str, Any]) -> Rows:
         """Rows to train on, with none to test on."""
         return cls(X, y, None, None, fit_params, {}, {})
 
+    def owned(self) -> Rows:
+        """The same rows, given as copies each time."""
+        return replace(self, is_owned=True)
+
+    def fitting(self, batch: NDArray[np.intp] | None = None) -> tuple[Any, Any, dict[str, Any]]:
+        """X, y and fit parameters of the training rows, or of some, by position."""
+        if batch is None:
+            return self._given(self.X_train, self.y_train, self.fit_params)
+        y = None if self.y_train is None else take(self.y_train, batch)
+        params = cut_params(self.fit_params, batch, n_rows(self.X_train))
+        return take(self.X_train, batch), y, params
+
     def testing(self) -> tuple[Any, Any, dict[str, Any]]:
         """X, y and score parameters of the test rows."""
-        return self.X_test, self.y_test, self.score_params
+        if self.test_error is not None:
+            raise self.test_error
+        return self._given(self.X_test, self.y_test, self.score_params)
 
     def training(self) -> tuple[Any, Any, dict[str, Any]]:
         """X, y and score parameters of the training rows."""
-        return self.X_train, self.y_train, self.train_score_params
+        X = self.X_train if self.X_train_scored is None else self.X_train_scored
+        return self._given(X, self.y_train, self.train_score_params)
 
-    def train_part(self, part: NDArray[np.intp]) -> tuple[Any, Any, dict[str, Any]]:
-        """X, y and fit parameters of some of the training rows, by position."""
-        y = None if self.y_train is None else take(self.y_train, part)
-        params = cut_params(self.fit_params, part, n_rows(self.X_train))
-        return take(self.X_train, part), y, params
-
-    def lent(self) -> Rows:
-        """The same rows for one of several jobs: it can't change what the next one sees.
-
-        Arrays are shared and read-only; frames and lists are copied.
-        """
-        return self._each(_lend)
-
-    def owned(self) -> Rows:
-        """A copy that a job may write to."""
-        return self._each(_copy)
-
-    def _each(self, give: Callable[[Any], Any]) -> Rows:
-        return Rows(*(give(part) for part in vars(self).values()))
+    def _given(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        give = _copy if self.is_owned else _lend
+        return give(X), give(y), give(params)
 
 
 @dataclass(frozen=True)
@@ -175,7 +186,9 @@ class FittedPrefix:
         return Pipeline([*self.pipeline.steps, (name, step)])
 
 
-def fit_prefix(pipeline: Pipeline, fold: Fold, *, keep_raw: bool) -> FittedPrefix:
+def fit_prefix(
+    pipeline: Pipeline, fold: Fold, *, keep_raw: bool, scores_train: bool
+) -> FittedPrefix:
     """Fit the steps of a pipeline before its last on the training rows of a fold.
 
     Parameters
@@ -185,22 +198,44 @@ def fit_prefix(pipeline: Pipeline, fold: Fold, *, keep_raw: bool) -> FittedPrefi
     fold : Fold
     keep_raw : bool
         Whether the rows are asked for as they came, too.
+    scores_train : bool
+        Whether training rows are scored: what `transform` makes of them can be another
+        thing than what `fit_transform` does.
 
     Returns
     -------
     FittedPrefix
     """
     prefix, rows = pipeline[:-1], fold.rows()
-    used = rows.owned() if keep_raw else rows  # the steps may write into their rows
-    X_train = fit_transform(prefix, used.X_train, used.y_train, fold.cut_prefix_params())
-    X_test = prefix.transform(used.X_test) if prefix.steps else used.X_test
-    transformed = replace(used, X_train=X_train, X_test=X_test)
+    # The steps may write into rows that nobody else has.
+    used = rows.owned() if keep_raw or scores_train else rows
+    X, y, _ = used.training() if used.is_owned else (rows.X_train, rows.y_train, {})
+    transformed = replace(rows, X_train=fit_transform(prefix, X, y, fold.cut_prefix_params()))
+    if scores_train:
+        transformed = replace(transformed, X_train_scored=transform(prefix, used.training()[0]))
+    try:
+        X_test = transform(prefix, used.testing()[0] if used.is_owned else rows.X_test)
+        transformed = replace(transformed, X_test=X_test)
+    except Exception as error:  # a score that fails, not a fit
+        transformed = replace(transformed, X_test=None, test_error=error)
     return FittedPrefix(prefix, transformed, rows if keep_raw else None)
 
 
 def fit_transform(prefix: Pipeline, X: Any, y: Any, params: dict[str, Any]) -> Any:
     """Fit the steps before a pipeline's last, which may be none, and transform X."""
     return prefix.fit_transform(X, y, **params) if prefix.steps else X
+
+
+def transform(prefix: Pipeline, X: Any) -> Any:
+    """Transform X by the steps before a pipeline's last.
+
+    Step by step, since a Pipeline asks its last step whether it is fitted, and one that has
+    nothing to learn need not look so.
+    """
+    for _, step in prefix.steps:
+        if step is not None and step != "passthrough":
+            X = step.transform(X)
+    return X
 
 
 def make_folds(
@@ -273,6 +308,8 @@ def take(X: Any, rows: NDArray[np.intp]) -> Any:
     """Rows of an array, a sparse matrix, a frame or a list, by number, as a copy."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
+    if sparse.issparse(X):
+        return X.tocsr()[rows]
     if hasattr(X, "shape"):
         return X[rows]
     return [X[row] for row in rows]
@@ -320,12 +357,12 @@ def _lend(part: Any) -> Any:
     if sparse.issparse(part) and part.format in ("csr", "csc"):
         arrays = (_lend(part.data), _lend(part.indices), _lend(part.indptr))
         return type(part)(arrays, shape=part.shape, copy=False)
-    if isinstance(part, dict):
+    if isinstance(part, dict) and not sparse.issparse(part):
         return {name: _lend(value) for name, value in part.items()}
     return _copy(part)
 
 
 def _copy(part: Any) -> Any:
-    if isinstance(part, dict):
+    if isinstance(part, dict) and not sparse.issparse(part):  # a dok_matrix is both
         return {name: _copy(value) for name, value in part.items()}
     return part.copy() if hasattr(part, "copy") else part

@@ -127,7 +127,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             nonlocal metric
             results.add(pull, outcomes, seconds)
             if all(outcome.fit_failed for outcome in outcomes):
-                raise ValueError(all_failed_message(results.failures, pull))
+                raise ValueError(all_failed_message(results.failures, setup.candidates, pull))
             metric = self._promoting_metric(results.metrics, setup.schedule)
             scores = None if metric is None else results.mean_scores(metric)
             if self.verbose:
@@ -153,7 +153,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self._set_attributes(setup, results)
         self._select_best(metric)
         if self.refit:
-            self._refit(setup, X, y)
+            self._refit(setup)
         return self
 
     def _promoting_metric(self, metrics: list[str], schedule: Schedule) -> str | None:
@@ -189,7 +189,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if results.failures:
             fits = any(failure.fit_failed for failure in results.failures)
             warnings.warn(
-                failures_message(results.failures, self.error_score),
+                failures_message(results.failures, results.candidates, self.error_score),
                 FitFailedWarning if fits else UserWarning,
                 stacklevel=3,
             )
@@ -235,8 +235,9 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if self.resource_ not in ("partial_fit", "n_samples"):
             self.best_params_[self.resource_] = self.best_n_resources_
 
-    def _refit(self, setup: Setup, X: Any, y: Any) -> None:
+    def _refit(self, setup: Setup) -> None:
         fold, setting = setup.folds[0], setup.setting
+        X, y = fold.X, fold.y
         start = perf_counter()
         best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
         trained = best

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
+from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
@@ -19,7 +21,7 @@ from sklearn.utils import check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
-from sklearn_sha._candidates import draw_candidates
+from sklearn_sha._candidates import N_CANDIDATES, draw_different
 from sklearn_sha._checks import check_int, is_int, is_real
 from sklearn_sha._evaluate import Setting
 from sklearn_sha._folds import Fold, make_folds, with_subsampling
@@ -137,11 +139,10 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
             "None; give fit the targets."
         )
     random_state = check_random_state(search.random_state)
-    # One candidate, drawn without using up the random state, to look at.
-    (params_seen,) = draw_candidates(search.param_distributions, 1, deepcopy(random_state))
-    example = clone(search.estimator).set_params(**clone(params_seen, safe=False))
     kind = resource_kind(search.estimator, search.resource)
-    _check_resource(search, kind, example, params_seen)
+    examples = _examples(search, deepcopy(random_state))
+    example = next((e for e in examples if _has_resource(e, kind)), examples[0])
+    _check_resource(search, kind, example)
 
     scoring = make_scoring(
         search.estimator, search.scoring, raise_errors=search.error_score == "raise"
@@ -159,17 +160,16 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
         fit_params=routed.fit,
         prefix_params=routed.prefix,
         score_params=routed.score,
-        pairwise=get_tags(example).input_tags.pairwise,
+        pairwise=_is_pairwise(example, X),
     )
-    trained = example[-1] if has_prefix else example
     classify = is_classifier(search.estimator)
-    limits = _limits(kind, has_prefix, example, trained, folds, classify)
+    limits = _limits(kind, has_prefix, example, examples, folds, classify)
     candidates, schedule = search._contest(limits, random_state)
     _check_first_rung(kind, schedule, limits)
     seed = int(random_state.randint(np.iinfo(np.int32).max))
     resource: Resource
     if kind == "partial_fit":
-        resource = PartialFit(search.batch_size, seed, _classes(trained, y))
+        resource = PartialFit(search.batch_size, seed, _classes(_last_step(example), y))
     elif kind == "n_samples":
         resource = SampleCount()
         folds = with_subsampling(folds, splitter=splitter, stratify=classify, seed=seed)
@@ -192,11 +192,38 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
     return Setup(candidates, schedule, folds, setting, scoring, kind)
 
 
+def _examples(search: Any, random_state: RandomState) -> list[Any]:
+    """Estimators of some candidates, to look at."""
+    some = draw_different(search.param_distributions, N_CANDIDATES, random_state)
+    return [clone(search.estimator).set_params(**clone(p, safe=False)) for p in some]
+
+
+def _last_step(estimator: Any) -> Any:
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+def _has_resource(estimator: Any, kind: str) -> bool:
+    if kind == "partial_fit":
+        return hasattr(_last_step(estimator), "partial_fit")
+    return kind == "n_samples" or kind in estimator.get_params()
+
+
+def _is_pairwise(estimator: Any, X: Any) -> bool:
+    if not get_tags(estimator).input_tags.pairwise:
+        return False
+    if not hasattr(X, "shape") or X.shape[0] != X.shape[1]:
+        raise ValueError(
+            "X should be a square kernel matrix: precomputed kernels, affinities and distances "
+            "have to be passed as arrays or sparse matrices of shape (n_samples, n_samples)."
+        )
+    return True
+
+
 def resource_kind(estimator: Any, resource: str) -> str:
     """What ``resource`` is for an estimator: "partial_fit", "n_samples" or a parameter."""
     if resource != "auto":
         return resource
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    last = _last_step(estimator)
     iterates = hasattr(last, "partial_fit") and any(
         name in last.get_params(deep=False) for name in _ITERATION_PARAMETERS
     )
@@ -211,19 +238,30 @@ def trains_last_step(estimator: Any, param_distributions: Any, kind: str) -> boo
         return False
     if kind == "partial_fit":
         return True
+    last = estimator.steps[-1][0]
+    steps = [estimator.steps[-1][1], *_searched_values(param_distributions, last)]
+    if any(step is None or isinstance(step, str) for step in steps):
+        return False  # a last step that passes rows on has nothing to train
     # What overrides Pipeline's fit, or changes y on its way, has to be fitted whole.
     if type(estimator) is not Pipeline or getattr(estimator, "transform_input", None) is not None:
         return False
-    return kind == "n_samples" or kind.startswith(f"{estimator.steps[-1][0]}__")
+    return kind == "n_samples" or kind.startswith(f"{last}__")
+
+
+def _spaces(param_distributions: Any) -> Sequence[Mapping[str, Any]]:
+    return (
+        [param_distributions] if isinstance(param_distributions, Mapping) else param_distributions
+    )
 
 
 def _searched_names(param_distributions: Any) -> set[str]:
-    is_one = isinstance(param_distributions, Mapping)
-    return {
-        name
-        for space in ([param_distributions] if is_one else param_distributions)
-        for name in space
-    }
+    return {name for space in _spaces(param_distributions) for name in space}
+
+
+def _searched_values(param_distributions: Any, name: str) -> list[Any]:
+    """The listed values of a searched parameter."""
+    values = [space[name] for space in _spaces(param_distributions) if name in space]
+    return [value for listed in values if not hasattr(listed, "rvs") for value in listed]
 
 
 @dataclass(frozen=True)
@@ -283,7 +321,7 @@ def _classes(trained: Any, y: Any) -> Any:
     of_each_output = isinstance(trained, MultiOutputClassifier | ClassifierChain)
     if of_each_output or type_of_target(y) == "multiclass-multioutput":
         return [np.unique(column) for column in np.asarray(y).T]
-    return unique_labels(y)
+    return unique_labels(y if issparse(y) else np.asarray(y))
 
 
 def _parameter(kind: str, has_prefix: bool) -> IntegerParameter:
@@ -292,7 +330,12 @@ def _parameter(kind: str, has_prefix: bool) -> IntegerParameter:
 
 
 def _limits(
-    kind: str, has_prefix: bool, example: Any, trained: Any, folds: list[Fold], classify: bool
+    kind: str,
+    has_prefix: bool,
+    example: Any,
+    examples: list[Any],
+    folds: list[Fold],
+    classify: bool,
 ) -> Limits:
     if kind == "partial_fit":
         return Limits(1, PARTIAL_FIT_CALLS, None, True)
@@ -304,16 +347,20 @@ def _limits(
         return Limits(2 * n_classes, largest, largest, False)
     value = example.get_params()[kind]
     default = int(value) if is_int(value) else None
-    return Limits(1, default, None, _parameter(kind, has_prefix).continues(trained, largest))
+    # A plan must not promise what one of the candidates can't keep.
+    resource = _parameter(kind, has_prefix)
+    trained = [e[-1] if has_prefix else e for e in examples if _has_resource(e, kind)]
+    continues = all(resource.continues(model, largest) for model in trained)
+    return Limits(1, default, None, continues)
 
 
 def _check_first_rung(kind: str, schedule: Schedule, limits: Limits) -> None:
     first = min(schedule.n_resources)
-    if kind == "n_samples" and 2 * first < limits.lowest:
+    if kind == "n_samples" and 2 * first < limits.lowest and first != limits.highest:
         raise ValueError(
-            f"the first rung has {first} rows, too few to hold each of the "
-            f"{limits.lowest // 2} classes; raise min_resources or the budget, or leave "
-            'min_resources="auto".'
+            f"resource='n_samples' would start with {first} rows, too few to hold each of the "
+            f"{limits.lowest // 2} classes; raise min_resources, max_resources or budget (they "
+            "count rows), or choose another resource."
         )
 
 
@@ -349,9 +396,8 @@ def _check_parameters(search: Any) -> None:
         )
 
 
-def _check_resource(search: Any, kind: str, example: Any, params: dict[str, Any]) -> None:
+def _check_resource(search: Any, kind: str, example: Any) -> None:
     name = type(search.estimator).__name__
-    last = example.steps[-1][1] if isinstance(example, Pipeline) else example
     if search.batch_size is not None and kind != "partial_fit":
         raise ValueError(
             f"batch_size={search.batch_size} is for resource='partial_fit', but the resource is "
@@ -367,12 +413,10 @@ def _check_resource(search: Any, kind: str, example: Any, params: dict[str, Any]
                 f"resource='partial_fit' can't train the last step of {name} apart from steps "
                 "that resample; use resource='n_samples'."
             )
-        # Where the last step is searched, each candidate answers for itself.
-        searched = isinstance(example, Pipeline) and example.steps[-1][0] in params
-        if not hasattr(last, "partial_fit") and not searched:
+        if not _has_resource(example, kind):
             raise ValueError(
-                f"resource='partial_fit' needs partial_fit, which {type(last).__name__} does "
-                f"not have; {_what_works(example)}."
+                f"resource='partial_fit' needs partial_fit, which "
+                f"{type(_last_step(example)).__name__} does not have; {_what_works(example)}."
             )
         return
     if kind not in example.get_params():
@@ -396,4 +440,6 @@ def _what_works(estimator: Any) -> str:
         for name, value in sorted(estimator.get_params().items())
         if name.split("__")[-1] in _GROWING_PARAMETERS and is_int(value)
     ]
-    return "use " + " or ".join(f"resource={name!r}" for name in ["n_samples", *fitting])
+    always = ["partial_fit"] if _has_resource(estimator, "partial_fit") else []
+    names = [*always, "n_samples", *fitting]
+    return "use " + " or ".join(f"resource={name!r}" for name in names)

@@ -81,10 +81,8 @@ class PartialFit(Resource):
 
     def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
         for call in range(spent, target):
-            X, y, params = rows.X_train, rows.y_train, rows.fit_params
-            if self.batch_size is not None:
-                batch = self.batch(call, n_rows(X))
-                X, y, params = rows.train_part(batch)
+            whole = self.batch_size is None
+            X, y, params = rows.fitting(None if whole else self.batch(call, n_rows(rows.X_train)))
             if call == 0 and self.classes is not None and _takes_classes(model.partial_fit):
                 params = {"classes": self.classes} | params
             _train(model.partial_fit, X, y, params)
@@ -125,7 +123,7 @@ class SampleCount(Resource):
         return fold.subsampled(target)
 
     def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
-        _train(model.fit, rows.X_train, rows.y_train, rows.fit_params)
+        _train(model.fit, *rows.fitting())
 
 
 class IntegerParameter(Resource):
@@ -149,14 +147,14 @@ class IntegerParameter(Resource):
         self.name = name
 
     def continues(self, model: Any, n_train: int) -> bool:
-        name, exact = exact_warm_starts().get(type(model), (None, None))
-        return name == self.name and (exact is None or exact(model, n_train))
+        name, exact = exact_warm_starts().get(type(model), (None, _replays))
+        return name == self.name and exact(model, n_train)
 
     def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
         model.set_params(**{self.name: target})
         if spent:
             model.set_params(warm_start=True)
-        _train(model.fit, rows.X_train, rows.y_train, rows.fit_params)
+        _train(model.fit, *rows.fitting())
 
 
 def _train(method: Callable[..., Any], X: Any, y: Any, params: dict[str, Any]) -> None:
@@ -166,9 +164,15 @@ def _train(method: Callable[..., Any], X: Any, y: Any, params: dict[str, Any]) -
         method(X, y, **params)
 
 
+def _replays(model: Any, n_train: int) -> bool:
+    # Warm start draws again what was drawn before: a RandomState would have gone on.
+    return not isinstance(model.random_state, np.random.RandomState)
+
+
 def _forest(model: Any, n_train: int) -> bool:
     # Exact for a preset class_weight too, but scikit-learn warns at every fit.
-    return not isinstance(getattr(model, "class_weight", None), str)
+    preset = isinstance(getattr(model, "class_weight", None), str)
+    return _replays(model, n_train) and not preset
 
 
 def _gradient_boosting(model: Any, n_train: int) -> bool:
@@ -185,11 +189,11 @@ def _hist_gradient_boosting(model: Any, n_train: int) -> bool:
 
 def _bagging(model: Any, n_train: int) -> bool:
     # scikit-learn refuses warm start with out-of-bag scores.
-    return not model.oob_score
+    return _replays(model, n_train) and not model.oob_score
 
 
 @cache
-def exact_warm_starts() -> dict[type, tuple[str, Callable[[Any, int], bool] | None]]:
+def exact_warm_starts() -> dict[type, tuple[str, Callable[[Any, int], bool]]]:
     """Estimators whose warm start is exact: the parameter that grows, and the condition.
 
     Found by comparing every prediction bit for bit (tests/test_resources.py does it again
@@ -197,8 +201,8 @@ def exact_warm_starts() -> dict[type, tuple[str, Callable[[Any, int], bool] | No
 
     Returns
     -------
-    dict of class to (str, callable or None)
-        The callable takes a model and a number of training rows; None: without condition.
+    dict of class to (str, callable)
+        The callable takes a model and a number of training rows.
     """
     # A slow import, and needed only where an integer parameter is the resource.
     from sklearn import ensemble
@@ -208,8 +212,8 @@ def exact_warm_starts() -> dict[type, tuple[str, Callable[[Any, int], bool] | No
         ensemble.RandomForestRegressor: ("n_estimators", _forest),
         ensemble.ExtraTreesClassifier: ("n_estimators", _forest),
         ensemble.ExtraTreesRegressor: ("n_estimators", _forest),
-        ensemble.RandomTreesEmbedding: ("n_estimators", None),
-        ensemble.IsolationForest: ("n_estimators", None),
+        ensemble.RandomTreesEmbedding: ("n_estimators", _replays),
+        ensemble.IsolationForest: ("n_estimators", _replays),
         ensemble.BaggingClassifier: ("n_estimators", _bagging),
         ensemble.BaggingRegressor: ("n_estimators", _bagging),
         ensemble.GradientBoostingClassifier: ("n_estimators", _gradient_boosting),

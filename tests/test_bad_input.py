@@ -47,8 +47,8 @@ MISTAKES = {
         SGD,
         ALPHAS,
         {"resource": "n_trees"},
-        "resource='n_trees' is no parameter of SGDClassifier; use resource='n_samples' or "
-        "resource='max_iter'",
+        "resource='n_trees' is no parameter of SGDClassifier; use resource='partial_fit' or "
+        "resource='n_samples' or resource='max_iter'",
     ),
     "no integer parameter": (SGD, ALPHAS, {"resource": "penalty"}, "is no integer parameter"),
     "a bool is no integer": (SGD, ALPHAS, {"resource": "shuffle"}, "is no integer parameter"),
@@ -116,7 +116,7 @@ MISTAKES = {
         LogisticRegression(),
         {"C": [1, 2, 3, 4]},
         {"min_resources": 2},
-        "the first rung has 2 rows, too few to hold each of the 3 classes",
+        "would start with 2 rows, too few to hold each of the 3 classes; raise min_resources",
     ),
     "no splits": (SGD, ALPHAS, {"cv": NoSplits()}, "yields no split"),
     "metrics without a choice": (

@@ -104,24 +104,25 @@ def test_without_classes_any_order_and_another_for_another_seed():
 def test_rows_lent_to_one_job_cannot_change_for_the_next(X):
     rows = folds_of(X, np.arange(6), KFold(2), stratify=False)[0].rows()
     before = repr(take(rows.X_train, np.arange(3)))
-    lent = rows.lent()
-    assert repr(take(lent.X_train, np.arange(3))) == before
+    X_lent, y_lent, _ = rows.fitting()
+    assert repr(take(X_lent, np.arange(3))) == before
+    with pytest.raises(ValueError, match="read-only"):
+        y_lent[0] = 99
     if isinstance(X, pd.DataFrame):
-        lent.X_train["a"] = -1
-        lent.X_train.iloc[0, 1] = "z"
-        lent.X_train["new"] = 0
+        X_lent["a"] = -1
+        X_lent.iloc[0, 1] = "z"
+        X_lent["new"] = 0
     elif isinstance(X, list):
-        lent.X_train.reverse()
+        X_lent.reverse()
     else:
-        values = lent.X_train.data if sparse.issparse(X) else lent.X_train
         with pytest.raises(ValueError, match="read-only"):
-            values[0] = 99
-    assert repr(take(rows.X_train, np.arange(3))) == before
-    owned = rows.owned()
+            (X_lent.data if sparse.issparse(X) else X_lent)[0] = 99
+    assert repr(take(rows.fitting()[0], np.arange(3))) == before
+    X_own, y_own, _ = rows.owned().fitting()
+    y_own[:] = 99
     if isinstance(X, np.ndarray):
-        owned.X_train[:] = 99
-        owned.y_train[:] = 99
-    assert repr(take(rows.X_train, np.arange(3))) == before
+        X_own[:] = 99
+    assert repr(take(rows.fitting()[0], np.arange(3))) == before
     assert rows.y_train.max() < 99
 
 

@@ -1,0 +1,314 @@
+"""Estimators, data and compositions on which a search must not differ from what it replaces."""
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    IsolationForest,
+    RandomForestClassifier,
+)
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler, TargetEncoder
+from sklearn.svm import SVC
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+X, Y = load_iris(return_X_y=True)
+X = X / X.max(axis=0)
+ALPHAS = {"alpha": [1e-4, 1e-3, 1e-2]}
+CS = {"logisticregression__C": [0.1, 1.0]}
+
+
+class Double(TransformerMixin, BaseEstimator):
+    """Has nothing to learn, and does not look fitted."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return 2 * X
+
+
+class Columns(TransformerMixin, BaseEstimator):
+    def __init__(self, columns=(0,)):
+        self.columns = columns
+
+    def fit(self, X, y=None):
+        self.fitted_ = True
+        return self
+
+    def transform(self, X):
+        return X[:, list(self.columns)]
+
+
+class Doubling(RegressorMixin, BaseEstimator):
+    """Doubles the rows that it is given, in place, at every call."""
+
+    def __init__(self, a=1.0):
+        self.a = a
+
+    def fit(self, X, y):
+        return self
+
+    def partial_fit(self, X, y):
+        X *= 2
+        self.sum_ = getattr(self, "sum_", 0.0) + self.a * float(np.asarray(X)[0, 0])
+        return self
+
+    def score(self, X, y):
+        return self.sum_
+
+
+class Heavy(ClassifierMixin, BaseEstimator):
+    """Trains a large array in place, and counts the calls that it has had."""
+
+    def __init__(self, a=1.0):
+        self.a = a
+
+    def fit(self, X, y):
+        return self
+
+    def partial_fit(self, X, y, classes=None):
+        if not hasattr(self, "weights_"):
+            self.classes_ = classes
+            self.weights_ = np.zeros(300_000)
+        self.weights_ += self.a
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def score(self, X, y):
+        return float(self.weights_[-1])
+
+
+def one_rung(estimator, grid, X, y, **params):
+    """Scores of GridSearchCV and of one rung at full resource."""
+    theirs = GridSearchCV(estimator, grid, **params).fit(X, y)
+    ours = SuccessiveHalvingSearchCV(
+        estimator, grid, resource="n_samples", min_resources=1.0, **params
+    ).fit(X, y)
+    return theirs.cv_results_, ours.cv_results_
+
+
+@pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
+def test_a_transformer_with_nothing_to_learn(resource):
+    model = make_pipeline(StandardScaler(), Double(), SGDClassifier(random_state=0))
+    grid = {"sgdclassifier__alpha": [1e-3, 1e-2]}
+    search = SuccessiveHalvingSearchCV(model, grid, resource=resource, cv=3)
+    assert search.fit(X, Y).score(X, Y) > 0.8
+
+
+def test_hashed_text():
+    texts = [f"w{i % 7} w{i % 11} w{i % 3}" for i in range(90)]
+    model = make_pipeline(HashingVectorizer(n_features=2**10), LogisticRegression())
+    theirs, ours = one_rung(model, CS, texts, np.arange(90) % 3, cv=3)
+    np.testing.assert_array_equal(ours["mean_test_score"], theirs["mean_test_score"])
+
+
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
+def test_large_models_train_on_in_workers(backend):
+    with parallel_config(backend=backend, n_jobs=2):
+        search = SuccessiveHalvingSearchCV(
+            Heavy(), {"a": [1.0, 2.0, 3.0, 4.0]}, resource="partial_fit", max_resources=8, cv=2
+        ).fit(X, Y)
+    units = search.cv_results_["n_resources"]
+    a = np.array([params["a"] for params in search.cv_results_["params"]])
+    assert search.n_iterations_ == 2
+    np.testing.assert_array_equal(search.cv_results_["mean_test_score"], a * units)
+
+
+def test_a_large_linear_model_trains_on_in_workers():
+    wide = sparse.random(60, 150_000, density=1e-3, random_state=0, format="csr")
+    search = SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0), ALPHAS, max_resources=4, cv=2, random_state=0
+    )
+    alone = search.fit(wide, Y[30:90]).cv_results_["mean_test_score"]
+    both = search.set_params(n_jobs=2).fit(wide, Y[30:90]).cv_results_["mean_test_score"]
+    np.testing.assert_array_equal(alone, both)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "continues"),
+    [
+        (RandomForestClassifier(8), False),
+        (ExtraTreesClassifier(8), False),
+        (BaggingClassifier(n_estimators=8), False),
+        (IsolationForest(n_estimators=8), False),
+        (GradientBoostingClassifier(n_estimators=8, subsample=0.5), True),
+    ],
+    ids=str,
+)
+def test_a_random_state_that_goes_on_still_gives_the_scores_of_one_fit(estimator, continues):
+    estimator.random_state = np.random.RandomState(0)
+
+    def scoring(model, X, y):
+        said = model.score_samples(X) if hasattr(model, "score_samples") else model.predict_proba(X)
+        return float((said * np.arange(said.size).reshape(said.shape)).sum())
+
+    grid = {"max_features": [1, 2, 3, 4]}
+    search = SuccessiveHalvingSearchCV(
+        estimator, grid, resource="n_estimators", cv=2, scoring=scoring
+    ).fit(X, Y)
+    assert search.schedule_.continues == continues
+    full = GridSearchCV(estimator, grid, cv=2, scoring=scoring).fit(X, Y)
+    last = search.cv_results_["iter"] == 1
+    survivors = search.cv_results_["candidate"][last]
+    np.testing.assert_array_equal(
+        search.cv_results_["mean_test_score"][last], full.cv_results_["mean_test_score"][survivors]
+    )
+
+
+def test_writing_into_rows_gives_the_same_whatever_the_rungs():
+    def scores(least):
+        search = SuccessiveHalvingSearchCV(
+            Doubling(), {"a": [1.0, 2.0, 3.0]}, resource="partial_fit", max_resources=4,
+            min_resources=least, cv=2, refit=False,
+        )  # fmt: skip
+        return search.fit(np.ones((20, 1)), np.arange(20.0)).cv_results_["mean_test_score"][-2:]
+
+    assert scores("auto").tolist() == scores(1.0).tolist() == [2 * 4 * 2, 2 * 4 * 3]
+
+
+@pytest.mark.filterwarnings("ignore:.*TargetEncoder.*deprecated:FutureWarning")
+def test_train_scores_are_of_transformed_rows_as_in_grid_search():
+    letters = np.array(list("abcd"), dtype=object)[np.random.RandomState(0).randint(4, size=150)]
+    model = make_pipeline(TargetEncoder(random_state=0), LogisticRegression())
+    theirs, ours = one_rung(model, CS, letters[:, None], Y, return_train_score=True)
+    np.testing.assert_array_equal(ours["mean_train_score"], theirs["mean_train_score"])
+    np.testing.assert_array_equal(ours["mean_test_score"], theirs["mean_test_score"])
+
+
+@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
+@pytest.mark.parametrize(
+    ("made", "kind"),
+    [*((made, "matrix") for made in ("coo", "bsr", "dia", "csc", "lil", "dok")), ("csc", "array")],
+)
+def test_mini_batches_of_every_sparse_format(made, kind):
+    model = SGDClassifier(random_state=0)
+    params = {"batch_size": 20, "max_resources": 2, "cv": 2, "random_state": 0}
+    data = getattr(sparse, f"{made}_{kind}")(X)
+    search = SuccessiveHalvingSearchCV(model, ALPHAS, **params).fit(data, Y)
+    dense = SuccessiveHalvingSearchCV(model, ALPHAS, **params).fit(sparse.csr_matrix(X), Y)
+    assert search.best_score_ == dense.best_score_
+    to_format = FunctionTransformer(_AsFormat(made), accept_sparse=True)
+    after = make_pipeline(to_format, SGDClassifier(random_state=0))
+    inside = SuccessiveHalvingSearchCV(
+        after, {"sgdclassifier__alpha": ALPHAS["alpha"]}, error_score="raise", **params
+    ).fit(X, Y)
+    assert inside.best_score_ == dense.best_score_
+
+
+class _AsFormat:
+    def __init__(self, made):
+        self.made = made
+
+    def __call__(self, X):
+        return sparse.csr_matrix(X).asformat(self.made)
+
+
+@pytest.mark.filterwarnings("ignore:Scoring failed:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*fits or scores:UserWarning")
+def test_test_rows_that_cannot_be_transformed_cost_the_test_score_only():
+    each_new = np.arange(150)[:, None].astype(str).astype(object)
+    model = make_pipeline(OneHotEncoder(), LogisticRegression())
+    params = {"error_score": 0.0, "return_train_score": True}
+    theirs, ours = one_rung(model, CS, each_new, Y, **params)
+    for name in ("mean_test_score", "mean_train_score"):
+        np.testing.assert_array_equal(ours[name], theirs[name])
+
+
+@pytest.mark.parametrize("solvers", [["lbfgs", "adam"], ["adam", "lbfgs"]])
+def test_one_candidate_without_partial_fit_costs_itself_only(solvers):
+    search = SuccessiveHalvingSearchCV(
+        MLPClassifier((3,), random_state=0), {"solver": solvers}, max_resources=2, cv=2
+    )
+    with pytest.warns(match=r"the first is {'solver': 'lbfgs'}"):
+        search.fit(X, Y)
+    assert search.best_params_ == {"solver": "adam"}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_one_step_without_the_resource_costs_itself_only(first):
+    steps = [SVC(), RandomForestClassifier(4, random_state=0)]
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", SVC())])
+    search = SuccessiveHalvingSearchCV(
+        pipeline, {"model": [steps[first], steps[1 - first]]}, resource="model__n_estimators", cv=2
+    )
+    with pytest.warns(match="Invalid parameter 'n_estimators' for estimator SVC"):
+        search.fit(X, Y)
+    assert isinstance(search.best_params_["model"], RandomForestClassifier)
+
+
+def test_a_plan_does_not_promise_what_one_candidate_cannot_keep():
+    grid = {"n_iter_no_change": [None, 3]}
+    search = SuccessiveHalvingSearchCV(
+        GradientBoostingClassifier(n_estimators=8), grid, resource="n_estimators", cv=2
+    )
+    assert not search.plan(X, Y).continues
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_more_classes_than_rows_at_full_resource():
+    many = np.arange(150)
+    theirs, ours = one_rung(KNeighborsClassifier(1), {"p": [1, 2]}, X, many, cv=KFold(3))
+    np.testing.assert_array_equal(ours["mean_test_score"], theirs["mean_test_score"])
+
+
+def test_a_last_step_that_passes_rows_on():
+    def total(model, X, y):
+        return float(model.transform(X).sum())
+
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", PCA(2))])
+    grid = {"model": ["passthrough", PCA(2), PCA(1)]}
+    theirs, ours = one_rung(pipeline, grid, X, Y, scoring=total, cv=3)
+    np.testing.assert_array_equal(ours["mean_test_score"], theirs["mean_test_score"])
+
+
+def test_settings_that_compare_equal_have_prefixes_of_their_own():
+    grid = {"columns__columns": [(0, 1, 0, 1), (False, True, False, True)]}
+    pipeline = Pipeline([("columns", Columns()), ("model", LogisticRegression())])
+    theirs, ours = one_rung(pipeline, grid, X, Y)
+    np.testing.assert_array_equal(ours["mean_test_score"], theirs["mean_test_score"])
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(), make_pipeline(Double(), SVC())])
+def test_a_misspelt_parameter_in_any_dict_raises(estimator):
+    grid = [{}, {"Q": [1]}]
+    with pytest.raises(ValueError, match="Invalid parameter 'Q'"):
+        SuccessiveHalvingSearchCV(estimator, grid, resource="n_samples").fit(X, Y)
+
+
+def test_a_column_of_targets_and_several_outputs_with_partial_fit():
+    column = [[int(label)] for label in Y]
+    with pytest.warns(match="column-vector"):
+        SuccessiveHalvingSearchCV(
+            MLPClassifier((3,), random_state=0), {"alpha": [0.1]}, max_resources=2, cv=2
+        ).fit(X, column)
+    rows, labels = make_multilabel_classification(90, 6, n_classes=3, random_state=0)
+    for model, name in [
+        (MultiOutputClassifier(SGDClassifier(random_state=0)), "estimator__alpha"),
+        (MLPClassifier((3,), random_state=0), "alpha"),
+    ]:
+        search = SuccessiveHalvingSearchCV(
+            model, {name: [0.1, 0.01]}, resource="partial_fit", max_resources=2, cv=2
+        ).fit(rows, labels)
+        assert np.isfinite(search.best_score_)
+
+
+def test_kernels_have_to_be_square():
+    with pytest.raises(ValueError, match="X should be a square kernel matrix"):
+        SuccessiveHalvingSearchCV(SVC(kernel="precomputed"), {}).fit(X, Y)
