@@ -23,3 +23,10 @@ def is_int(value: Any) -> bool:
 def is_real(value: Any) -> bool:
     """Whether a value is a real number; a bool is not."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def check_patience(patience: int | None, tol: float) -> None:
+    """Raise where `patience` or `tol` can't be one."""
+    check_int("patience", patience, "None", patience is None)
+    if not (is_real(tol) and tol >= 0):
+        raise ValueError(f"tol={tol!r} must be a number of at least 0.")

@@ -26,10 +26,11 @@ from sklearn_sha._evaluate import (
 from sklearn_sha._folds import FittedPrefix, Fold, fit_prefix
 from sklearn_sha.bandit import Algorithm, Pull
 
-_BATCHES_PER_WORKER = 16
-"""Few enough that rows are cut, and models sent, for many jobs at once; enough that no
-worker waits long for the last one."""
+_BATCHES_PER_WORKER = 4
+"""Few enough that rows are sent and cut for many jobs at once; enough that no worker waits
+long for the last one."""
 
+Promoted = Callable[[Pull, tuple[int, ...]], None]
 Record = Callable[[Pull, list[Outcome], float], ArrayLike]
 _PrefixKey = tuple[int, int, Hashable]
 
@@ -67,7 +68,7 @@ class Engine:
         self._prefixes: dict[_PrefixKey, FittedPrefix | str] = {}
         self._prefix_keys = [self._prefix_setting(params) for params in candidates]
 
-    def run(self, algorithms: Sequence[Algorithm], record: Record) -> dict[int, int]:
+    def run(self, algorithms: Sequence[Algorithm], record: Record, promoted: Promoted) -> None:
         """Run algorithms to their ends, stage by stage, all that they ask for in one call.
 
         Parameters
@@ -77,13 +78,9 @@ class Engine:
         record : callable
             Takes a pull, its outcomes (candidate by candidate, fold by fold) and the
             seconds that its stage took; returns the losses of the pull's arms.
-
-        Returns
-        -------
-        dict of int to int
-            The best arm of each algorithm, by the bracket of its last pull.
+        promoted : callable
+            Told, of each pull, which of its arms go on; of the last, the best.
         """
-        winners: dict[int, int] = {}
         with self._parallel:
             asking = [(algorithm, next(algorithm)) for algorithm in algorithms]
             while asking:
@@ -96,10 +93,10 @@ class Engine:
                     losses = record(pull, [outcomes[key] for key in keys], seconds)
                     try:
                         following.append((algorithm, algorithm.send(losses)))
+                        promoted(pull, following[-1][1].arms)
                     except StopIteration as end:
-                        winners[pull.bracket] = end.value
+                        promoted(pull, (end.value,))
                 asking = following
-        return winners
 
     def _answer(self, pulls: Sequence[Pull]) -> dict[tuple[int, int], Outcome]:
         numbers = range(len(self._folds))
@@ -149,12 +146,12 @@ class Engine:
         self, views: dict[tuple[int, int], Fold], groups: dict[_PrefixKey, list[Job]]
     ) -> list[Batch]:
         """Jobs that share their rows, in batches; those with most to train first."""
-        size = n_jobs = sum(map(len, groups.values()))
-        if self._n_workers > 1:
-            size = -(-n_jobs // (_BATCHES_PER_WORKER * self._n_workers))
+        n_wanted = 1 if self._n_workers == 1 else _BATCHES_PER_WORKER * self._n_workers
+        per_group = -(-n_wanted // len(groups))
         batches = []
         for key, jobs in groups.items():
             source = self._prefixes.get(key, views[key[:2]])
+            size = -(-len(jobs) // per_group)
             if not isinstance(source, str):
                 by_length = sorted(jobs, key=Job.units, reverse=True)
                 for start in range(0, len(jobs), size):

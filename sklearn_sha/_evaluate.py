@@ -116,6 +116,8 @@ class Setting:
     return_train_score : bool
     has_prefix : bool
         True where `estimator` is a pipeline of which a job trains the last step only.
+    continues : bool
+        Whether models keep training from rung to rung, where the resource lets them.
     scores_pipeline : bool
         True where there is a prefix, and the scorer must see the whole pipeline and the rows
         as they came, since the last step on transformed rows might not give the same.
@@ -127,6 +129,7 @@ class Setting:
     error_score: float | str
     return_train_score: bool
     has_prefix: bool
+    continues: bool
     scores_pipeline: bool
 
 
@@ -219,8 +222,10 @@ def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outco
         scored - fitted,
         tuple(errors),
     )
-    goes_on = job.keep and setting.resource.continues(trained.model, n_rows(rows.X_train))
-    return outcome, trained if goes_on else None
+    may_continue = job.keep and setting.continues
+    if may_continue and setting.resource.continues(trained.model, n_rows(rows.X_train)):
+        return outcome, trained
+    return outcome, None
 
 
 def _untrained(job: Job, setting: Setting) -> Trained:
@@ -238,7 +243,7 @@ def _train(trained: Trained, job: Job, rows: Rows, setting: Setting) -> Trained:
     try:
         return advance(trained, rows)
     except ValueError as error:
-        if not _is_read_only(error):
+        if not is_read_only(error):
             raise
         # The estimator writes into its input: start over, on rows of its own.
         return advance(_untrained(job, setting), rows.owned())
@@ -264,7 +269,7 @@ def _score(
         try:
             scores = call(rows.owned() if trained.owns_rows else rows)
         except ValueError as error:
-            if trained.owns_rows or not _is_read_only(error):
+            if trained.owns_rows or not is_read_only(error):
                 raise
             scores = call(rows.owned())
     except Exception:
@@ -293,5 +298,6 @@ def _number(score: Any, scorer: Any) -> float:
     return float(score)
 
 
-def _is_read_only(error: ValueError) -> bool:
+def is_read_only(error: ValueError) -> bool:
+    """Whether an error comes from writing into rows that are lent read-only."""
     return "read-only" in str(error)

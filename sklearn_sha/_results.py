@@ -65,8 +65,6 @@ class Results:
     Attributes
     ----------
     failures : list of Failure
-    winners : dict of int to int
-        The best candidate of each bracket that has come to its end.
     """
 
     def __init__(
@@ -88,7 +86,7 @@ class Results:
         self._metrics = metrics
         self.return_train_score = return_train_score
         self.failures: list[Failure] = []
-        self.winners: dict[int, int] = {}
+        self._promoted: dict[tuple[int, int], tuple[int, ...]] = {}
         self._rungs: list[_RungOutcome] = []
 
     def add(self, pull: Pull, outcomes: Sequence[Outcome], wall_time: float) -> None:
@@ -117,6 +115,10 @@ class Results:
                 self._by_metric(train, shape) if train else {},
             )
         )
+
+    def promoted(self, pull: Pull, arms: tuple[int, ...]) -> None:
+        """Take in which arms of a rung went on; of a bracket's last rung, the best."""
+        self._promoted[pull.bracket, pull.rung] = arms
 
     @property
     def metrics(self) -> list[str]:
@@ -179,9 +181,7 @@ class Results:
 
     def _history_of(self, k: int, rung: _RungOutcome, metric: str | None) -> dict[str, Any]:
         pull = rung.pull
-        following = (r.pull.arms for r in self._rungs[k + 1 :] if r.pull.bracket == pull.bracket)
-        winner = (self.winners[pull.bracket],) if pull.bracket in self.winners else ()
-        kept = list(next(following, winner))
+        kept = list(self._promoted.get((pull.bracket, pull.rung), ()))
         return {
             **({"bracket": pull.bracket} if self.has_brackets else {}),
             "iter": pull.rung,

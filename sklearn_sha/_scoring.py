@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.metrics import accuracy_score, check_scoring, make_scorer
+from sklearn.metrics import check_scoring
 
-from sklearn_sha._compat import SCORES_WITH_SAMPLE_WEIGHT, accepts_sample_weight
+from sklearn_sha._compat import (
+    SCORES_WITH_SAMPLE_WEIGHT,
+    accepts_sample_weight,
+    is_made_by_make_scorer,
+)
 
 
 @dataclass(frozen=True)
@@ -78,17 +82,12 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
         As `sklearn.metrics.check_scoring`.
     """
     if callable(scoring):
-        return Scoring(scoring, scoring, None, _is_made(scoring))
+        return Scoring(scoring, scoring, None, is_made_by_make_scorer(scoring))
     if scoring is None or isinstance(scoring, str):
         scorer = check_scoring(estimator, scoring)
         return Scoring(scorer, scorer, ["score"], True)
     scorer = check_scoring(estimator, scoring, raise_exc=raise_errors)
     each = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
     scorers = {name: check_scoring(estimator, value) for name, value in each.items()}
-    only_predictions = all(isinstance(v, str) or _is_made(v) for v in each.values())
+    only_predictions = all(isinstance(v, str) or is_made_by_make_scorer(v) for v in each.values())
     return Scoring(scorer, scorers, list(scorers), only_predictions)
-
-
-def _is_made(scorer: Any) -> bool:
-    """Whether make_scorer made it: it then hands the metric predictions, never the model."""
-    return isinstance(scorer, type(make_scorer(accuracy_score)))

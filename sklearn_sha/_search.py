@@ -6,6 +6,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, Self
 
@@ -15,20 +16,20 @@ from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.exceptions import FitFailedWarning, NotFittedError
-from sklearn.utils import get_tags
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._engine import Engine
-from sklearn_sha._evaluate import Outcome
+from sklearn_sha._evaluate import Outcome, is_read_only
 from sklearn_sha._failures import all_failed_message, failures_message
 from sklearn_sha._folds import Rows, fit_transform
 from sklearn_sha._progress import rung_line
 from sklearn_sha._results import Results
 from sklearn_sha._scoring import make_scoring
 from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
-from sklearn_sha.bandit import Pull, bracket_halvings
+from sklearn_sha.bandit import Pull, bracket_halvings, promote
 from sklearn_sha.schedules import Schedule, contest_sizes
 
 
@@ -79,8 +80,16 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         TypeError, ValueError
             For what fit would refuse before it trains.
         """
-        # A clone, so that random states and iterators are not used up.
-        return set_up(clone(self), X, y, params).schedule
+        # On a copy, so that no random state is used up.
+        random_state = deepcopy(check_random_state(self.random_state))
+        try:
+            copied = clone(self).set_params(random_state=random_state)
+        except TypeError as error:
+            raise TypeError(
+                f"plan works on a copy of the search, and can't make one ({error}); if cv is a "
+                "generator, give a list of its splits."
+            ) from error
+        return set_up(copied, X, y, params).schedule
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Search, and train the best candidate on all rows.
@@ -105,13 +114,13 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             For parameters that don't fit together, before any training; and where every
             fit of a rung failed: ``cv_results_`` then has what there is.
         """
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # nothing of an earlier fit may outlive one that fails
         setup = set_up(self, X, y, params)
         brackets = setup.schedule.brackets
         metric = None
         if setup.scoring.metrics is not None:
             metric = self._promoting_metric(setup.scoring.metrics, setup.schedule)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit may mix with this one
         results = Results(
             setup.candidates,
             n_folds=len(setup.folds),
@@ -127,7 +136,10 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             nonlocal metric
             results.add(pull, outcomes, seconds)
             if all(outcome.fit_failed for outcome in outcomes):
-                raise ValueError(all_failed_message(results.failures, setup.candidates, pull))
+                raise ValueError(
+                    all_failed_message(results.failures, setup.candidates, pull)
+                    + self._advice(setup.resource)
+                )
             metric = self._promoting_metric(results.metrics, setup.schedule)
             scores = None if metric is None else results.mean_scores(metric)
             if self.verbose:
@@ -143,7 +155,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             pre_dispatch=self.pre_dispatch,
         )
         try:
-            results.winners = engine.run(bracket_halvings(brackets), record)
+            engine.run(bracket_halvings(brackets), record, results.promoted)
         finally:
             # Whatever ended the search, what was finished is kept.
             if results.n_rungs:
@@ -155,6 +167,14 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if self.refit:
             self._refit(setup)
         return self
+
+    def _advice(self, resource: str) -> str:
+        if self.resource != "auto" or resource != "partial_fit":
+            return ""
+        return (
+            "\nresource='auto' chose 'partial_fit'. If that is what the estimator refuses (as "
+            "with early stopping or balanced class weights), set resource='n_samples'."
+        )
 
     def _promoting_metric(self, metrics: list[str], schedule: Schedule) -> str | None:
         """The metric that decides; None where there are several and none has to."""
@@ -178,8 +198,9 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         )
 
     def _check_single_refit(self) -> None:
-        named = isinstance(self.refit, str) and isinstance(self.scoring, str)
-        if named and self.refit not in (self.scoring, "score"):
+        # The single metric of a callable can have any name.
+        is_named = isinstance(self.refit, str) and not callable(self.scoring)
+        if is_named and self.refit not in (self.scoring, "score"):
             raise ValueError(
                 f"refit={self.refit!r} is no metric of scoring={self.scoring!r}; set refit=True, "
                 "or add the metric to scoring."
@@ -228,30 +249,42 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             if not 0 <= self.best_index_ < len(self.cv_results_["params"]):
                 raise IndexError("best_index_ index out of range")
         else:
-            self.best_index_ = self.cv_results_[f"rank_test_{metric}"].argmin()
-            self.best_score_ = self.cv_results_[f"mean_test_{metric}"][self.best_index_]
+            best = np.flatnonzero(self.cv_results_[f"rank_test_{metric}"] == 1)
+            # NaN can tie with huge losses, in GridSearchCV's ranks too, but not win.
+            scores = self.cv_results_[f"mean_test_{metric}"]
+            self.best_index_ = best[promote(-scores[best], 1)[0]]
+            self.best_score_ = scores[self.best_index_]
         self.best_n_resources_ = int(self.cv_results_["n_resources"][self.best_index_])
         self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
         if self.resource_ not in ("partial_fit", "n_samples"):
             self.best_params_[self.resource_] = self.best_n_resources_
 
     def _refit(self, setup: Setup) -> None:
-        fold, setting = setup.folds[0], setup.setting
-        X, y = fold.X, fold.y
+        fold = setup.folds[0]
+        rows = Rows.for_training(fold.X, fold.y, fold.fit_params)
         start = perf_counter()
+        try:
+            self.best_estimator_ = self._best_trained_on(rows, setup)
+        except ValueError as error:
+            if not is_read_only(error):
+                raise
+            self.best_estimator_ = self._best_trained_on(rows.owned(), setup)
+        self.refit_time_ = perf_counter() - start
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+
+    def _best_trained_on(self, rows: Rows, setup: Setup) -> Any:
         best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
         trained = best
-        if setting.has_prefix:
+        if setup.setting.has_prefix:
             prefix = best[:-1]
-            X = fit_transform(prefix, X, y, fold.prefix_params)
+            X, y, _ = rows.fitting()
+            transformed = fit_transform(prefix, X, y, setup.folds[0].prefix_params)
+            rows = replace(rows, X_train=transformed)
             best.set_params(**dict(prefix.steps))  # a cache fits copies of the steps
             trained = best[-1]
-        rows = Rows.for_training(X, y, fold.fit_params)
-        setting.resource.advance(trained, rows, 0, self.best_n_resources_)
-        self.refit_time_ = perf_counter() - start
-        self.best_estimator_ = best
-        if hasattr(best, "feature_names_in_"):
-            self.feature_names_in_ = best.feature_names_in_
+        setup.setting.resource.advance(trained, rows, 0, self.best_n_resources_)
+        return best
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
         """Score of the best estimator, by ``scoring`` where given, else by its own score.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -182,6 +181,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
         search.error_score,
         search.return_train_score,
         has_prefix,
+        schedule.continues,
         # Under routing, a pipeline's own score may send metadata to its other steps.
         scores_pipeline=has_prefix
         and (
@@ -347,7 +347,7 @@ def _limits(
         return Limits(2 * n_classes, largest, largest, False)
     value = example.get_params()[kind]
     default = int(value) if is_int(value) else None
-    # A plan must not promise what one of the candidates can't keep.
+    # As planned, so run: where one of the examples can't continue, none does.
     resource = _parameter(kind, has_prefix)
     trained = [e[-1] if has_prefix else e for e in examples if _has_resource(e, kind)]
     continues = all(resource.continues(model, largest) for model in trained)
@@ -365,11 +365,7 @@ def _check_first_rung(kind: str, schedule: Schedule, limits: Limits) -> None:
 
 
 def _check_parameters(search: Any) -> None:
-    factor, least = search.factor, search.min_resources
-    if not (is_real(factor) and math.isfinite(factor) and factor > 1):
-        raise ValueError(
-            f"factor={factor!r} would drop no candidate; give a finite number above 1, such as 2."
-        )
+    least = search.min_resources
     check_int("max_resources", search.max_resources, '"auto"', search.max_resources == "auto")
     check_int("batch_size", search.batch_size, "None", search.batch_size is None)
     is_fraction = is_real(least) and not is_int(least) and 0 < least <= 1

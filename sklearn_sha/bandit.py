@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sklearn_sha._checks import check_int, is_real
+from sklearn_sha._checks import check_int, check_patience
 from sklearn_sha.schedules import (
     Schedule,
     doubling_schedules,
@@ -72,7 +72,7 @@ class Result:
 
     best: int
     spent: int
-    history: list[dict[str, Any]] = field(repr=False)
+    history: list[dict[str, Any]] = field(repr=False, compare=False)
 
 
 class LossesError(ValueError):
@@ -266,7 +266,7 @@ def successive_halving(losses: Losses, n: int, budget: int, factor: float = 2) -
 
 
 def hyperband(
-    losses: Losses, max_resource: int, factor: float = 3, min_resource: int = 1
+    losses: Losses, max_resources: int, factor: float = 3, min_resources: int = 1
 ) -> Result:
     """Hyperband: brackets of Successive Halving, from the widest to a grid search.
 
@@ -275,20 +275,20 @@ def hyperband(
     losses : callable
         As for `successive_halving`. Arms are numbered over all brackets, so every bracket
         has arms of its own.
-    max_resource : int >= 1
+    max_resources : int >= 1
         Units of the last rung of every bracket.
     factor : real > 1, default=3
-    min_resource : int >= 1, default=1
+    min_resources : int >= 1, default=1
 
     Returns
     -------
     Result
-        ``best`` is the best arm at `max_resource`.
+        ``best`` is the best arm at `max_resources`.
 
     Raises
     ------
     ValueError
-        If `min_resource` is more than `max_resource`.
+        If `min_resources` is more than `max_resources`.
     LossesError
         As for `successive_halving`.
 
@@ -307,9 +307,9 @@ def hyperband(
     >>> print(result.best == limits.argmin(), result.spent)
     True 1581
     """
-    check_int("max_resource", max_resource)
-    check_int("min_resource", min_resource)
-    schedules = hyperband_schedules(max_resource, factor=factor, min_resources=min_resource)
+    check_int("max_resources", max_resources)
+    check_int("min_resources", min_resources)
+    schedules = hyperband_schedules(max_resources, factor=factor, min_resources=min_resources)
     return _run(bracket_halvings(schedules), losses)
 
 
@@ -326,8 +326,8 @@ def doubling(
     losses: Losses,
     n: int,
     factor: float = 2,
-    min_resource: int = 1,
-    max_resource: int | None = None,
+    min_resources: int = 1,
+    max_resources: int | None = None,
     patience: int | None = 2,
     tol: float = 0.0,
 ) -> Result:
@@ -343,9 +343,9 @@ def doubling(
         As for `successive_halving`; asked at most once for an arm and a resource.
     n : int >= 1
     factor : real > 1, default=2
-    min_resource : int >= 1, default=1
+    min_resources : int >= 1, default=1
         Units of the very first rung.
-    max_resource : int >= 1 or None, default=None
+    max_resources : int >= 1 or None, default=None
         The halving that reaches it is the last.
     patience : int >= 1 or None, default=2
         Stop after so many halvings in a row whose winner is not better by more than `tol`.
@@ -359,7 +359,7 @@ def doubling(
     Raises
     ------
     ValueError
-        If nothing would ever stop it: neither `patience` nor `max_resource`.
+        If nothing would ever stop it: neither `patience` nor `max_resources`.
     LossesError
         As for `successive_halving`.
 
@@ -373,20 +373,20 @@ def doubling(
     >>> import numpy as np
     >>> from sklearn_sha.bandit import doubling
     >>> limits = np.array([0.3, 0.1, 0.2, 0.4])
-    >>> doubling(lambda arms, resource: limits[list(arms)] + 1 / resource, 4, max_resource=16)
+    >>> doubling(lambda arms, resource: limits[list(arms)] + 1 / resource, 4, max_resources=16)
     Result(best=1, spent=48)
     """
     check_int("n", n)
-    check_int("min_resource", min_resource)
-    check_int("max_resource", max_resource, "None", max_resource is None)
+    check_int("min_resources", min_resources)
+    check_int("max_resources", max_resources, "None", max_resources is None)
     check_patience(patience, tol)
-    if patience is None and max_resource is None:
+    if patience is None and max_resources is None:
         raise ValueError(
-            "patience=None and max_resource=None leave nothing that stops the doubling; give "
+            "patience=None and max_resources=None leave nothing that stops the doubling; give "
             "one of them."
         )
     schedules = doubling_schedules(
-        n, factor=factor, min_resources=min_resource, max_resources=max_resource
+        n, factor=factor, min_resources=min_resources, max_resources=max_resources
     )
     return _run([repeated_halving(schedules, patience=patience, tol=tol)], losses)
 
@@ -470,13 +470,6 @@ def running_mean(losses: ArrayLike) -> NDArray[np.float64]:
     """
     values = np.asarray(losses, dtype=float)
     return np.cumsum(values, axis=-1) / np.arange(1, values.shape[-1] + 1)
-
-
-def check_patience(patience: int | None, tol: float) -> None:
-    """Raise where `patience` or `tol` can't be one."""
-    check_int("patience", patience, "None", patience is None)
-    if not (is_real(tol) and tol >= 0):
-        raise ValueError(f"tol={tol!r} must be a number of at least 0.")
 
 
 def _run(algorithms: list[Algorithm], losses: Losses) -> Result:

@@ -15,16 +15,7 @@ from sklearn_sha._folds import Fold, Rows, n_rows
 
 
 class Resource(ABC):
-    """The contract of a kind of resource.
-
-    Attributes
-    ----------
-    method : {"fit", "partial_fit"}
-        The method of the estimator that `advance` calls, and so the one whose metadata
-        requests count.
-    """
-
-    method: str = "fit"
+    """The contract of a kind of resource."""
 
     def view(self, fold: Fold, target: int) -> Fold:
         """The part of a fold that a model with `target` units is trained and scored on."""
@@ -68,8 +59,6 @@ class PartialFit(Resource):
     classes : ndarray, list of ndarray or None
         What ``partial_fit`` is told in its first call, where it takes `classes`.
     """
-
-    method = "partial_fit"
 
     def __init__(self, batch_size: int | None, seed: int, classes: Any = None) -> None:
         self.batch_size = batch_size

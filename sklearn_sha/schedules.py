@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, count, groupby
-from math import ceil, floor
+from math import ceil, floor, isfinite
+from numbers import Real
 
 
 @dataclass(frozen=True)
@@ -230,8 +231,9 @@ def schedule_from_range(
 ) -> Schedule:
     """Schedule whose first rung is at `min_resources` and whose last is at the maximum.
 
-    Rung k stands at ``floor(min_resources * factor**k)``. There are as many rungs as fit
-    below `max_resources`, and no second rung of one candidate. The last rung is lifted to
+    Rung k stands at ``floor(min_resources * factor**k)``, or a unit above the rung before
+    where a factor below 2 rounds both to the same. There are as many rungs as fit below
+    `max_resources`, and no second rung of one candidate. The last rung is lifted to
     `max_resources`, so that the winner's score is a score at full resource.
 
     Parameters
@@ -409,17 +411,22 @@ def doubling_schedules(
     f = _fraction(factor)
     if max_resources is not None and min_resources > max_resources:
         raise _minimum_above_maximum(min_resources, max_resources)
-    for number in count():
+    number = 0
+    before: list[int] = []
+    for j in count():
         sizes: list[int] = []
         resources: list[int] = []
         for k, n in enumerate(contest_sizes(n_candidates, factor)):
-            resource = floor(min_resources * f ** (number + k))
+            resource = floor(min_resources * f ** (j + k))
             if max_resources is not None:
                 resource = min(resource, max_resources)
             if not resources or resource > resources[-1]:
                 sizes.append(n)
                 resources.append(resource)
-        yield Schedule.from_rungs(sizes, resources, continues, number)
+        # A factor below 2 can round two halvings to the same one.
+        if resources != before:
+            yield Schedule.from_rungs(sizes, resources, continues, number)
+            number, before = number + 1, resources
         if resources[-1] == max_resources:
             return
 
@@ -502,4 +509,9 @@ def _minimum_above_maximum(min_resources: int, max_resources: int) -> ValueError
 
 def _fraction(factor: float) -> Fraction:
     """`factor` as an exact number: 1.1 is eleven tenths, not the nearest float."""
+    is_number = isinstance(factor, Real) and not isinstance(factor, bool)
+    if not (is_number and isfinite(factor) and factor > 1):
+        raise ValueError(
+            f"factor={factor!r} would drop no candidate; give a finite number above 1, such as 2."
+        )
     return Fraction(str(factor))

@@ -144,6 +144,7 @@ MISTAKES = {
         {"scoring": "accuracy", "refit": "recall"},
         "refit='recall' is no metric of scoring='accuracy'",
     ),
+    "a metric that nothing has": (SGD, ALPHAS, {"refit": "recall"}, "refit='recall' is no metric"),
     "refit of no type": (SGD, ALPHAS, {"refit": 3.5}, "refit=3.5 is neither"),
     "error_score of text": (SGD, ALPHAS, {"error_score": "ignore"}, "error_score='ignore'"),
 }

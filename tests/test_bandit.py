@@ -109,7 +109,7 @@ def test_successive_halving_is_the_generator_and_spends_no_more(n, factor, seed,
 @given(st.integers(1, 40), st.integers(2, 4), st.integers(1, 60), st.integers(0, 99))
 def test_doubling_asks_once_and_is_a_row_of_whole_halvings(n, factor, highest, seed):
     table = Table(n, highest, seed)
-    result = doubling(table, n, factor, max_resource=highest, patience=None)
+    result = doubling(table, n, factor, max_resources=highest, patience=None)
     assert len(table.asked) == len(set(table.asked))
     furthest = {}
     for arm, resource in table.asked:
@@ -123,6 +123,17 @@ def test_doubling_asks_once_and_is_a_row_of_whole_halvings(n, factor, highest, s
     assert [row["arms"] for row in result.history] == rows
     assert result.best == best
     assert result.history[-1]["resource"] == highest
+
+
+@given(st.integers(1, 30), st.sampled_from([1.1, 1.5, 1.9, 2.5]), st.integers(1, 5))
+def test_every_doubling_is_another_one(n, factor, least):
+    schedules = list(
+        doubling_schedules(n, factor=factor, min_resources=least, max_resources=60 + least)
+    )
+    tops = [schedule.n_resources for schedule in schedules]
+    assert all(a != b for a, b in itertools.pairwise(tops))
+    assert all(a[-1] <= b[-1] for a, b in itertools.pairwise(tops))
+    assert [schedule.rungs[0].bracket for schedule in schedules] == list(range(len(schedules)))
 
 
 @given(st.integers(1, 30), st.integers(2, 4), st.integers(1, 5), st.integers(1, 300))
@@ -145,7 +156,7 @@ def test_rungs_of_one_doubling_fall_on_those_of_the_one_before(n, factor, least,
 def test_patience_counts_doublings_without_a_better_winner(patience, halvings):
     by_resource = {1: 9.0, 2: 8.0, 4: 7.0, 8: 7.0, 16: 7.5, 32: 6.9, 64: 6.9, 128: 8.0, 256: 1.0}
     result = doubling(
-        lambda arms, resource: [by_resource[resource]], 1, patience=patience, max_resource=256
+        lambda arms, resource: [by_resource[resource]], 1, patience=patience, max_resources=256
     )
     # Winners of one arm: 9, 8, 7, 7 (stale 1), 7.5 (2), 6.9 (better), 6.9 (1), 8 (2), 1.
     assert len(result.history) == halvings
@@ -153,8 +164,8 @@ def test_patience_counts_doublings_without_a_better_winner(patience, halvings):
 
 def test_tol_asks_for_more_than_a_little_better():
     slowly = {2**k: 1 - 0.01 * k for k in range(9)}
-    few = doubling(lambda arms, r: [slowly[r]], 1, patience=2, tol=0.05, max_resource=256)
-    all_ = doubling(lambda arms, r: [slowly[r]], 1, patience=2, max_resource=256)
+    few = doubling(lambda arms, r: [slowly[r]], 1, patience=2, tol=0.05, max_resources=256)
+    all_ = doubling(lambda arms, r: [slowly[r]], 1, patience=2, max_resources=256)
     assert (len(few.history), len(all_.history)) == (3, 9)
 
 
@@ -210,7 +221,10 @@ def test_running_losses(losses):
         (lambda: successive_halving(Table(4, 9, 0), 4, 3), "give at least budget=8"),
         (lambda: successive_halving(Table(4, 9, 0), 0, 3), "n=0 must be an integer of at least 1"),
         (lambda: uniform_allocation(Table(4, 9, 0), 4, 3), "give at least budget=4"),
-        (lambda: hyperband(Table(4, 9, 0), 5, min_resource=6), "min_resources=6 is more than"),
+        (lambda: hyperband(Table(4, 9, 0), 5, min_resources=6), "min_resources=6 is more than"),
+        (lambda: hyperband(Table(4, 9, 0), 9, factor=1), "factor=1 would drop no candidate"),
+        (lambda: doubling(Table(4, 9, 0), 4, factor=float("inf")), "factor=inf would drop"),
+        (lambda: successive_halving(Table(4, 9, 0), 4, 99, factor=0.5), "factor=0.5 would drop"),
         (lambda: doubling(Table(4, 9, 0), 4, patience=0), "patience=0 must be an integer"),
         (lambda: doubling(Table(4, 9, 0), 4, tol=-1), "tol=-1 must be a number of at least 0"),
         (lambda: doubling(Table(4, 9, 0), 4, patience=None), "leave nothing that stops"),

@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 import sklearn_sha
-from sklearn_sha import SuccessiveHalvingSearchCV, bandit, resources, schedules
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, bandit, resources, schedules
 
 README = (ROOT / "README.md").read_text()
 
@@ -37,10 +37,11 @@ def test_importing_needs_no_slow_module():
     assert printed.strip() == "False"
 
 
-def test_every_parameter_and_attribute_is_documented():
-    documented = SuccessiveHalvingSearchCV.__doc__
+@pytest.mark.parametrize("search", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+def test_every_parameter_is_documented(search):
+    documented = search.__doc__
     api = (ROOT / "docs" / "api.md").read_text()
-    for name in inspect.signature(SuccessiveHalvingSearchCV).parameters:
+    for name in inspect.signature(search).parameters:
         assert re.search(rf"^    {name} : ", documented, flags=re.MULTILINE), name
         assert name in api
 

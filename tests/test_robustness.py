@@ -259,6 +259,7 @@ def test_a_plan_does_not_promise_what_one_candidate_cannot_keep():
         GradientBoostingClassifier(n_estimators=8), grid, resource="n_estimators", cv=2
     )
     assert not search.plan(X, Y).continues
+    assert not search.fit(X, Y).schedule_.continues
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")

@@ -313,8 +313,63 @@ def test_a_prefix_with_a_cache_ends_up_fitted(tmp_path):
     np.testing.assert_array_equal(search.predict(X), halving().fit(X, Y).predict(X))
 
 
-def test_a_second_fit_leaves_nothing_of_the_first():
+def test_a_mistake_loses_nothing_and_a_failed_fit_leaves_nothing_of_the_one_before():
     search = halving().fit(X, Y)
+    results = search.cv_results_
     with pytest.raises(ValueError, match="min_resources=9"):
         search.set_params(min_resources=9).fit(X, Y)
-    assert not [name for name in vars(search) if name.endswith("_")]
+    assert search.cv_results_ is results
+    assert search.predict(X).shape == (150,)
+    search.set_params(min_resources="auto", estimator=SVC(), param_distributions={"C": [-1]})
+    with pytest.raises(ValueError, match="All the 3 fits failed"):
+        search.fit(X, Y)
+    assert [name for name in vars(search) if name.endswith("_")] == ["cv_results_", "rung_history_"]
+
+
+def test_plan_with_a_generator_says_what_to_give():
+    generator = ((train, test) for train, test in KFold(2).split(X))
+    with pytest.raises(TypeError, match="if cv is a generator, give a list of its splits"):
+        halving(cv=generator).plan(X, Y)
+
+
+def test_plan_leaves_numpys_global_random_state_alone():
+    state = str(np.random.get_state())
+    halving(grid={"sgdclassifier__alpha": loguniform(1e-5, 1)}, random_state=None).plan(X, Y)
+    assert str(np.random.get_state()) == state
+
+
+def test_nan_does_not_win_even_where_it_ties():
+    def scoring(model, X, y):
+        return float("nan") if model.limit < 0.5 else -1e17
+
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": [0.1, 0.9]}, resource="partial_fit", max_resources=2, cv=KFold(2),
+        scoring=scoring,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.fit(X, Y)
+    assert search.best_params_ == {"limit": 0.9}
+    assert search.rung_history_[-1]["promoted"] == [1]
+
+
+def test_an_interrupted_search_knows_who_was_promoted():
+    def scoring(model, X, y):
+        if model.units_ > 4:
+            raise KeyboardInterrupt
+        return model.limit
+
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": [0.1, 0.9, 0.5, 0.7]}, resource="partial_fit", max_resources=8,
+        cv=KFold(2), scoring=scoring,
+    )  # fmt: skip
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, Y)
+    assert [row["promoted"] for row in search.rung_history_] == [[1, 3]]
+    assert search.rung_history_[0]["cut_score"] == 0.7
+    assert len(search.cv_results_["params"]) == 4
+
+
+def test_what_auto_chose_is_said_where_it_fails():
+    balanced = SGDClassifier(class_weight="balanced")
+    with pytest.raises(ValueError, match=r"'auto' chose 'partial_fit'.*set resource='n_samples'"):
+        halving(balanced, GRID).fit(X, Y)

@@ -263,6 +263,7 @@ def test_estimators_that_write_into_their_input_get_rows_of_their_own(resource):
         InPlace(), {"shift": [0.0, 1.0, 2.0, 3.0]}, resource="n_samples", min_resources=1.0
     )
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    np.testing.assert_array_equal(X, before)  # not even at refit
     folds = [before[train] for train, _ in KFold(3).split(before)]
     expected = [-np.mean([rows.mean() for rows in folds])] * 4
     np.testing.assert_allclose(reference.cv_results_["mean_test_score"], expected)
