@@ -10,6 +10,7 @@ PACKAGE = ROOT / "sklearn_sha"
 
 FLOORS = {
     "schedules": 0,
+    "theory": 0,
     "_checks": 0,
     "_compat": 0,
     "bandit": 1,

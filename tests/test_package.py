@@ -10,7 +10,14 @@ import pytest
 from conftest import ROOT
 
 import sklearn_sha
-from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, bandit, resources, schedules
+from sklearn_sha import (
+    HyperbandSearchCV,
+    SuccessiveHalvingSearchCV,
+    bandit,
+    resources,
+    schedules,
+    theory,
+)
 
 README = (ROOT / "README.md").read_text()
 
@@ -46,7 +53,7 @@ def test_every_parameter_is_documented(search):
         assert name in api
 
 
-@pytest.mark.parametrize("module", [schedules, bandit, resources], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [schedules, bandit, resources, theory], ids=lambda m: m.__name__)
 def test_every_public_name_is_in_the_api_page(module):
     api = (ROOT / "docs" / "api.md").read_text()
     for name, value in vars(module).items():

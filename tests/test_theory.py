@@ -1,0 +1,197 @@
+"""The theorems hold, for the algorithms of this library, over thousands of random arms."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta, norm, uniform
+from toys import Curve
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import successive_halving, uniform_allocation
+from sklearn_sha.theory import (
+    budget_for,
+    confidence_for,
+    envelope,
+    hyperband_h,
+    n_candidates_for,
+    sampling_gap,
+    z_successive_halving,
+    z_uniform,
+)
+
+
+def polynomial(power):
+    """gamma(t) = t**-power and its inverse."""
+    return lambda t: t**-power, lambda a: _least(lambda t: t**-power, a)
+
+
+def exponential(base):
+    return lambda t: base**-t, lambda a: _least(lambda t: base**-t, a)
+
+
+def _least(gamma, a):
+    """The least whole t >= 1 with gamma(t) <= a, by doubling and halving."""
+    high = 1
+    while gamma(high) > a:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if gamma(middle) > a else (low, middle)
+    return high
+
+
+ENVELOPES = {
+    "1 / sqrt(t)": polynomial(0.5),
+    "1 / t": polynomial(1),
+    "1 / t^2": polynomial(2),
+    "2^-t": exponential(2),
+    "1.1^-t": exponential(1.1),
+}
+
+
+def arms(rng, limits, gamma, adversarial):
+    """Losses within the envelope: random, or such that the best look worst as long as can be."""
+    limits = np.asarray(limits)
+    by_rank = np.argsort(np.argsort(limits))
+
+    def losses(pulled, resource):
+        chosen = list(pulled)
+        if adversarial:
+            noise = np.where(by_rank[chosen] < len(limits) / 2, 1.0, -1.0)
+        else:
+            noise = rng.uniform(-1, 1, len(chosen))
+        return limits[chosen] + 0.999 * noise * gamma(resource)
+
+    return losses
+
+
+@pytest.mark.parametrize("adversarial", [True, False])
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_above_z_halving_returns_an_arm_within_half_epsilon(name, adversarial):
+    gamma, gamma_inverse = ENVELOPES[name]
+    rng = np.random.default_rng(0)
+    for _ in range(400):
+        n = int(rng.integers(1, 40))  # powers of two and others
+        limits = rng.beta(rng.uniform(0.3, 3), rng.uniform(0.3, 3), n)
+        epsilon = float(rng.choice([0.05, 0.2, 0.5]))
+        budget = math.floor(z_successive_halving(limits, gamma_inverse, epsilon)) + 1
+        budget = max(budget, n * max(1, (n - 1).bit_length()))
+        best = successive_halving(arms(rng, limits, gamma, adversarial), n, budget).best
+        assert limits[best] - limits.min() <= epsilon / 2 + 1e-12
+
+
+@pytest.mark.parametrize("adversarial", [True, False])
+@pytest.mark.parametrize("name", ["1 / t", "1 / t^2", "2^-t"])
+def test_above_z_uniform_allocation_returns_the_best_arm(name, adversarial):
+    gamma, gamma_inverse = ENVELOPES[name]
+    rng = np.random.default_rng(0)
+    for _ in range(400):
+        n = int(rng.integers(2, 30))
+        limits = rng.random(n)
+        budget = math.floor(z_uniform(limits, gamma_inverse)) + 1
+        best = uniform_allocation(arms(rng, limits, gamma, adversarial), n, max(n, budget)).best
+        assert best == limits.argmin()
+
+
+def test_below_z_halving_can_go_wrong():
+    """So that the tests above can fail: with a tenth of the budget some of them would."""
+    gamma, gamma_inverse = ENVELOPES["1 / sqrt(t)"]
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(100):
+        limits = rng.random(16)
+        budget = max(64, math.floor(z_successive_halving(limits, gamma_inverse, 0.2) / 50))
+        best = successive_halving(arms(rng, limits, gamma, True), 16, budget).best
+        wrong += limits[best] - limits.min() > 0.1
+    assert wrong > 10
+
+
+@pytest.mark.parametrize(
+    ("distribution", "n"), [(uniform(), 64), (uniform(2, 3), 100), (beta(1, 3), 50)], ids=str
+)
+@pytest.mark.parametrize("name", ["1 / t", "2^-t"])
+def test_the_proposition_holds_with_its_probability(distribution, n, name):
+    gamma, gamma_inverse = ENVELOPES[name]
+    rng = np.random.default_rng(0)
+    delta = 0.2
+    gap = sampling_gap(distribution, n, delta)
+    epsilon = 4 * gap
+    budget = math.ceil(budget_for(distribution, gamma_inverse, n, delta, epsilon))
+    lowest = distribution.support()[0]
+    misses = 0
+    for trial in range(200):
+        limits = distribution.rvs(n, random_state=trial)
+        best = successive_halving(arms(rng, limits, gamma, trial % 2 == 0), n, budget).best
+        misses += limits[best] - lowest > gap + epsilon / 2
+    assert misses / 200 <= delta
+
+
+def test_h_is_the_integral_that_can_be_done_by_hand():
+    """gamma(t) = 1 / t, F uniform on [0, 1], without rounding gamma^-1 to whole units."""
+    n, delta, epsilon = 64, 0.1, 0.4
+    exact = 2 * n * 4 * math.log(4 / epsilon) + (
+        4 / 3 * math.log(2 / delta) + 2 * n * epsilon / 4
+    ) * (16 / epsilon)
+    approximate = hyperband_h(uniform(), lambda a: 1 / a, n, delta, epsilon)
+    assert exact <= approximate <= exact * 1.001
+
+
+@given(st.floats(0.001, 0.6), st.floats(0.01, 0.999))
+def test_numbers_of_candidates_are_the_least(top, confidence):
+    n = n_candidates_for(top, confidence)
+    assert confidence_for(n, top) >= confidence
+    assert n == 1 or confidence_for(n - 1, top) < confidence
+
+
+def test_the_numbers_of_the_documents():
+    assert n_candidates_for() == 59
+    assert confidence_for(64) == pytest.approx(0.96, abs=0.005)
+
+
+def test_the_envelope_of_a_search_is_that_of_its_curves():
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": [0.2, 0.5, 0.9, 0.7], "speed": [1.0, 8.0]}, resource="partial_fit",
+        max_resources=40, cv=2, refit=False,
+    ).fit(np.zeros((12, 1)))  # fmt: skip
+    resources, gamma = envelope(search.cv_results_)
+    assert resources.tolist() == search.n_resources_[:-1]
+    curves = {}
+    for candidate, units, score in zip(
+        *(search.cv_results_[k] for k in ("candidate", "n_resources", "mean_test_score")),
+        strict=True,
+    ):
+        curves.setdefault(candidate, {})[units] = score
+    for resource, largest in zip(resources, gamma, strict=True):
+        assert largest == max(
+            abs(score - curve[max(curve)])
+            for curve in curves.values()
+            for units, score in curve.items()
+            if resource <= units < max(curve)
+        )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: n_candidates_for(top=0), "top=0 must be above 0 and below 1"),
+        (lambda: n_candidates_for(confidence=1), "confidence=1 must be above 0 and below 1"),
+        (lambda: z_uniform([1.0, 1.0, 2.0], math.ceil), "the lowest of limits is there twice"),
+        (lambda: z_successive_halving([1.0, 2.0], math.ceil, -1), "epsilon=-1 must be at least 0"),
+        (lambda: hyperband_h(uniform(), math.ceil, 9, 0.1, 0), "epsilon=0 must be above 0"),
+        (lambda: hyperband_h(norm(), math.ceil, 9, 0.1, 1), "not bounded below"),
+        (lambda: budget_for(uniform(), math.ceil, 64, 0.1, 0.1), "epsilon=0.1 is less than 0.187"),
+        (lambda: sampling_gap(uniform(), 9, 1.5), "delta=1.5 must be above 0"),
+    ],
+)
+def test_bad_values_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_one_arm_needs_no_budget():
+    assert z_successive_halving([0.3], math.ceil) == z_uniform([0.3], math.ceil) == 0
+    assert sampling_gap(uniform(), 2, 0.01) == math.inf
