@@ -24,7 +24,7 @@ from sklearn_sha._evaluate import (
     new_model,
 )
 from sklearn_sha._folds import FittedPrefix, Fold, fit_prefix
-from sklearn_sha.bandit import Algorithm, Pull
+from sklearn_sha.bandit import Algorithm, Pull, went_on
 
 _BATCHES_PER_WORKER = 4
 """Few enough that rows are sent and cut for many jobs at once; enough that no worker waits
@@ -76,7 +76,7 @@ class Engine:
         algorithms : sequence of generator
             Of `sklearn_sha.bandit`, over different arms.
         record : callable
-            Takes a pull, its outcomes (candidate by candidate, fold by fold) and the
+            Takes a pull, the outcomes of its new arms (arm by arm, fold by fold) and the
             seconds that its stage took; returns the losses of the pull's arms.
         promoted : callable
             Told, of each pull, which of its arms go on; of the last, the best.
@@ -89,11 +89,11 @@ class Engine:
                 seconds = perf_counter() - start
                 following = []
                 for algorithm, pull in asking:
-                    keys = product(pull.arms, range(len(self._folds)))
+                    keys = product(pull.new, range(len(self._folds)))
                     losses = record(pull, [outcomes[key] for key in keys], seconds)
                     try:
                         following.append((algorithm, algorithm.send(losses)))
-                        promoted(pull, following[-1][1].arms)
+                        promoted(pull, went_on(pull, losses, following[-1][1]))
                     except StopIteration as end:
                         promoted(pull, (end.value,))
                 asking = following
@@ -107,7 +107,7 @@ class Engine:
         for number, pull in product(numbers, pulls):
             view = self._setting.resource.view(self._folds[number], pull.resource)
             views[number, len(view.train)] = view
-            for arm in pull.arms:
+            for arm in pull.new:
                 job = Job(
                     arm,
                     number,
@@ -147,7 +147,7 @@ class Engine:
     ) -> list[Batch]:
         """Jobs that share their rows, in batches; those with most to train first."""
         n_wanted = 1 if self._n_workers == 1 else _BATCHES_PER_WORKER * self._n_workers
-        per_group = -(-n_wanted // len(groups))
+        per_group = -(-n_wanted // max(1, len(groups)))
         batches = []
         for key, jobs in groups.items():
             source = self._prefixes.get(key, views[key[:2]])

@@ -78,7 +78,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
     schedule_ : Schedule
         What `plan` says beforehand: the rungs, bracket after bracket.
     n_resources_, n_candidates_ : list of int
-        One entry a rung of the schedule.
+        One entry a rung, in the order of ``rung_history_``.
     best_index_, best_score_, best_params_, best_estimator_, best_n_resources_, ...
         As in SuccessiveHalvingSearchCV.
 

@@ -28,12 +28,13 @@ def rung_line(schedule: Schedule, pull: Pull, best_score: float | None, elapsed:
     'rung 4/6   8 candidates at resource  24   best score   0.9123     7.2 s'
     """
     brackets = schedule.brackets
+    mine = brackets[pull.bracket].n_resources
     most = max(len(bracket.rungs) for bracket in brackets)
     bracket = f"bracket {pull.bracket:>{len(str(len(brackets) - 1))}}  "
     score = "" if best_score is None else f"best score {best_score:8.4f}"
     return (
         f"{bracket if len(brackets) > 1 else ''}"
-        f"rung {pull.rung + 1:>{len(str(most))}}/{len(brackets[pull.bracket].rungs)}  "
+        f"rung {mine.index(pull.resource) + 1:>{len(str(most))}}/{len(mine)}  "
         f"{len(pull.arms):>{len(str(max(schedule.n_candidates)))}} candidates "
         f"at resource {pull.resource:>{len(str(max(schedule.n_resources)))}}   "
         f"{score}  {elapsed:7.1f} s"

@@ -53,8 +53,9 @@ class Results:
     n_folds : int
     continues : bool
         Whether models keep training from rung to rung.
-    has_brackets : bool
-        Whether to say in which bracket a rung stands.
+    columns : sequence of str
+        Of "bracket" (in which bracket a rung stands) and "cached" (which scores were known
+        and read back): what there is to say.
     error_score : float
         Stands for a score that is missing.
     metrics : list of str or None
@@ -73,7 +74,7 @@ class Results:
         *,
         n_folds: int,
         continues: bool,
-        has_brackets: bool,
+        columns: Sequence[str],
         error_score: float,
         metrics: list[str] | None,
         return_train_score: bool,
@@ -81,11 +82,12 @@ class Results:
         self.candidates = candidates
         self.n_folds = n_folds
         self.continues = continues
-        self.has_brackets = has_brackets
+        self.columns = columns
         self.error_score = error_score
         self._metrics = metrics
         self.return_train_score = return_train_score
         self.failures: list[Failure] = []
+        self._furthest: dict[int, int] = {}
         self._promoted: dict[tuple[int, int], tuple[int, ...]] = {}
         self._rungs: list[_RungOutcome] = []
 
@@ -93,28 +95,53 @@ class Results:
         """Take in a rung: its outcomes, candidate by candidate and fold by fold."""
         if self._metrics is None:
             self._metrics = _metric_names(outcomes)
-        shape = (len(pull.arms), self.n_folds)
         self.failures += [
             Failure(o.candidate, o.fold, pull.rung, o.fit_failed, error)
             for o in outcomes
             for error in o.errors
         ]
-        train = [o.train_scores for o in outcomes] if self.return_train_score else []
         before = self._before(len(self._rungs), pull)
         step = pull.resource - (before.pull.resource if before else 0)
-        spent = self._rungs[-1].spent if self._rungs else 0
+        trained = [
+            pull.resource - (self._furthest.get(arm, 0) if self.continues else 0)
+            for arm in pull.new
+        ]
+        self._furthest |= dict.fromkeys(pull.new, pull.resource)
+        spent = (self._rungs[-1].spent if self._rungs else 0) + sum(trained)
+
+        def rows(values: Sequence[float], kind: str = "", metric: str = "") -> Any:
+            """An array of the rung: of new arms the values, of known ones what was told."""
+            array = np.zeros((len(pull.arms), self.n_folds))
+            is_new = np.isin(pull.arms, pull.new)
+            array[is_new] = np.reshape(values, (len(pull.new), self.n_folds))
+            if kind:
+                for position in np.flatnonzero(~is_new):
+                    told = self._told(pull.arms[position], pull.resource, kind)
+                    array[position] = told[metric]
+            return array
+
+        test = self._by_metric([o.test_scores for o in outcomes])
+        train = self._by_metric([o.train_scores for o in outcomes])
         self._rungs.append(
             _RungOutcome(
                 pull,
                 step,
-                spent + len(pull.arms) * (step if self.continues else pull.resource),
+                spent,
                 wall_time,
-                np.array([o.fit_time for o in outcomes]).reshape(shape),
-                np.array([o.score_time for o in outcomes]).reshape(shape),
-                self._by_metric([o.test_scores for o in outcomes], shape),
-                self._by_metric(train, shape) if train else {},
+                rows([o.fit_time for o in outcomes]),
+                rows([o.score_time for o in outcomes]),
+                {m: rows(test[m], "test", m) for m in self.metrics},
+                {m: rows(train[m], "train", m) for m in self.metrics}
+                if self.return_train_score
+                else {},
             )
         )
+
+    def _told(self, arm: int, resource: int, kind: str) -> dict[str, NDArray[np.float64]]:
+        """An arm's scores, by metric, from the rung in which it was trained to a resource."""
+        rung = next(r for r in self._rungs if r.pull.resource == resource and arm in r.pull.new)
+        position = rung.pull.arms.index(arm)
+        return {metric: scores[position] for metric, scores in getattr(rung, kind).items()}
 
     def promoted(self, pull: Pull, arms: tuple[int, ...]) -> None:
         """Take in which arms of a rung went on; of a bracket's last rung, the best."""
@@ -140,9 +167,8 @@ class Results:
         Returns
         -------
         dict of str to ndarray, MaskedArray or list
-            To GridSearchCV's columns come ``bracket`` (where there are several), ``iter``
-            (the rung), ``n_resources`` (total units of the candidate by then) and
-            ``candidate`` (its number).
+            To GridSearchCV's columns come ``iter`` (the rung), ``n_resources`` (total
+            units of the candidate by then), ``candidate`` (its number) and `columns`.
         """
         rungs = self._rungs
         results: dict[str, Any] = {}
@@ -162,11 +188,13 @@ class Results:
             if self.return_train_score:
                 train = np.concatenate([r.train[metric] for r in rungs])
                 _store_splits(results, f"train_{metric}", train)
-        if self.has_brackets:
+        if "bracket" in self.columns:
             results["bracket"] = np.repeat([r.pull.bracket for r in rungs], sizes)
         results["iter"] = np.repeat([r.pull.rung for r in rungs], sizes)
         results["n_resources"] = n_resources
         results["candidate"] = arms
+        if "cached" in self.columns:
+            results["cached"] = np.concatenate([np.isin(r.pull.arms, r.pull.known) for r in rungs])
         return results
 
     def rung_history(self, metric: str | None) -> list[dict[str, Any]]:
@@ -183,7 +211,7 @@ class Results:
         pull = rung.pull
         kept = list(self._promoted.get((pull.bracket, pull.rung), ()))
         return {
-            **({"bracket": pull.bracket} if self.has_brackets else {}),
+            **({"bracket": pull.bracket} if "bracket" in self.columns else {}),
             "iter": pull.rung,
             "n_candidates": len(pull.arms),
             "step": rung.step,
@@ -212,17 +240,12 @@ class Results:
             ranks[here] = (n_resources > resource).sum() + _rank(means[here])
         return ranks
 
-    def _by_metric(
-        self, scores: Sequence[Scores | None], shape: tuple[int, int]
-    ) -> dict[str, NDArray[np.float64]]:
+    def _by_metric(self, scores: Sequence[Scores | None]) -> dict[str, list[float]]:
         def score_of(scores: Scores | None, metric: str) -> float:
             score = scores[metric] if isinstance(scores, dict) else scores
             return self.error_score if score is None else score
 
-        return {
-            metric: np.array([score_of(s, metric) for s in scores], dtype=np.float64).reshape(shape)
-            for metric in self.metrics
-        }
+        return {metric: [score_of(s, metric) for s in scores] for metric in self.metrics}
 
 
 def _metric_names(outcomes: Sequence[Outcome]) -> list[str]:

@@ -29,7 +29,7 @@ from sklearn_sha._progress import rung_line
 from sklearn_sha._results import Results
 from sklearn_sha._scoring import make_scoring
 from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
-from sklearn_sha.bandit import Pull, bracket_halvings, promote
+from sklearn_sha.bandit import Algorithm, Pull, bracket_halvings, promote
 from sklearn_sha.schedules import Schedule, contest_sizes
 
 
@@ -61,6 +61,14 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self, limits: Limits, random_state: RandomState
     ) -> tuple[list[dict[str, Any]], Schedule]:
         """The candidates of this search, and the schedule of their brackets."""
+
+    def _algorithms(self, schedule: Schedule) -> list[Algorithm]:
+        """What is run: a halving a bracket, all of them together."""
+        return bracket_halvings(schedule.brackets)
+
+    def _columns(self, schedule: Schedule) -> tuple[str, ...]:
+        """What ``cv_results_`` says beyond iter, n_resources and candidate."""
+        return ("bracket",) if len(schedule.brackets) > 1 else ()
 
     def plan(self, X: Any, y: Any = None, **params: Any) -> Schedule:
         """The schedule that fit would follow, without training anything.
@@ -115,7 +123,6 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             fit of a rung failed: ``cv_results_`` then has what there is.
         """
         setup = set_up(self, X, y, params)
-        brackets = setup.schedule.brackets
         metric = None
         if setup.scoring.metrics is not None:
             metric = self._promoting_metric(setup.scoring.metrics, setup.schedule)
@@ -125,7 +132,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             setup.candidates,
             n_folds=len(setup.folds),
             continues=setup.schedule.continues,
-            has_brackets=len(brackets) > 1,
+            columns=self._columns(setup.schedule),
             error_score=np.nan if self.error_score == "raise" else self.error_score,
             metrics=setup.scoring.metrics,
             return_train_score=self.return_train_score,
@@ -135,7 +142,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         def record(pull: Pull, outcomes: list[Outcome], seconds: float) -> ArrayLike:
             nonlocal metric
             results.add(pull, outcomes, seconds)
-            if all(outcome.fit_failed for outcome in outcomes):
+            if outcomes and all(outcome.fit_failed for outcome in outcomes):
                 raise ValueError(
                     all_failed_message(results.failures, setup.candidates, pull)
                     + self._advice(setup.resource)
@@ -155,7 +162,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             pre_dispatch=self.pre_dispatch,
         )
         try:
-            engine.run(bracket_halvings(brackets), record, results.promoted)
+            engine.run(self._algorithms(setup.schedule), record, results.promoted)
         finally:
             # Whatever ended the search, what was finished is kept.
             if results.n_rungs:
@@ -229,9 +236,9 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self.resource_ = setup.resource
         self.schedule_ = setup.schedule
         self.n_splits_ = len(setup.folds)
-        self.n_resources_ = setup.schedule.n_resources
-        self.n_candidates_ = setup.schedule.n_candidates
-        self.n_iterations_ = len(setup.schedule.rungs)
+        self.n_resources_ = [row["resource"] for row in self.rung_history_]
+        self.n_candidates_ = [row["n_candidates"] for row in self.rung_history_]
+        self.n_iterations_ = len(self.rung_history_)
         self.min_resources_ = min(self.n_resources_)
         self.max_resources_ = max(self.n_resources_)
         self.n_remaining_candidates_ = [*contest_sizes(self.n_candidates_[-1], self.factor), 1][1]

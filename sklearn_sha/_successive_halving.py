@@ -9,10 +9,16 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha._candidates import draw_candidates
-from sklearn_sha._checks import check_int
+from sklearn_sha._checks import check_int, check_patience
 from sklearn_sha._search import BaseHalvingSearch
 from sklearn_sha._setup import Limits, minimum
-from sklearn_sha.schedules import Schedule, schedule_from_budget, schedule_from_range
+from sklearn_sha.bandit import Algorithm, repeated_halving
+from sklearn_sha.schedules import (
+    Schedule,
+    doubling_schedules,
+    schedule_from_budget,
+    schedule_from_range,
+)
 
 
 class SuccessiveHalvingSearchCV(BaseHalvingSearch):
@@ -53,9 +59,17 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     max_resources : int or "auto", default="auto"
         Units of the last rung. "auto": 100 calls of partial_fit; the rows of the largest
         training fold; the value that the parameter has in the estimator.
-    budget : int or None, default=None
+    budget : int, "double" or None, default=None
         Units per fold to spend in all, in equal shares for the rungs, as in the paper;
         instead of `min_resources`. With `max_resources`, no candidate gets more than that.
+        "double" needs no number: it halves all candidates from `min_resources` (1 for "auto")
+        on, then again from `factor` times as many, and so on up to `max_resources`. What has
+        been trained is not trained again.
+    patience : int or None, default=2
+        With ``budget="double"``, stop after so many halvings in a row whose winner's score is
+        not better by more than `tol` than that of a winner before. None: go on to the end.
+    tol : float, default=0.0
+        See `patience`.
     batch_size : int or None, default=None
         Rows that each ``partial_fit`` gets: the next so many of the training fold, which is
         reshuffled at every pass. None: all of them, so that a unit is an epoch.
@@ -86,7 +100,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     cv_results_ : dict of ndarray, MaskedArray and list
         One row per candidate and rung, with GridSearchCV's columns, and ``iter`` (the
         rung), ``n_resources`` (the candidate's total by then) and ``candidate`` (its
-        number). ``mean_fit_time`` is the time of this rung's training. A later rung ranks
+        number); with ``budget="double"`` also ``cached`` (whether the scores were known from an
+        earlier halving). ``mean_fit_time`` is the time of this rung's training. A later rung ranks
         above every earlier one.
     rung_history_ : list of dict
         One a rung, as `pandas.DataFrame` takes it: iter, n_candidates, step, resource,
@@ -94,7 +109,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         rank_correlation (Spearman's with the rung before, over the candidates of both; None
         in the first rung), fit_time, score_time (summed over jobs) and wall_time (seconds).
     schedule_ : Schedule
-        What `plan` says beforehand.
+        What `plan` says beforehand. With ``budget="double"`` it counts each halving by itself,
+        so that its ``spent`` is the most that can be; ``rung_history_`` has what was.
     best_index_, best_score_, best_params_, best_estimator_, refit_time_
         As in GridSearchCV. ``best_params_`` has the resource too where that is a parameter.
     best_n_resources_ : int
@@ -150,7 +166,9 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         resource: str = "auto",
         min_resources: float | Literal["auto"] = "auto",
         max_resources: int | Literal["auto"] = "auto",
-        budget: int | None = None,
+        budget: int | Literal["double"] | None = None,
+        patience: int | None = 2,
+        tol: float = 0.0,
         batch_size: int | None = None,
         scoring: Any = None,
         n_jobs: int | None = None,
@@ -170,6 +188,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.min_resources = min_resources
         self.max_resources = max_resources
         self.budget = budget
+        self.patience = patience
+        self.tol = tol
         self.batch_size = batch_size
         self.scoring = scoring
         self.n_jobs = n_jobs
@@ -184,11 +204,32 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     def _contest(
         self, limits: Limits, random_state: RandomState
     ) -> tuple[list[dict[str, Any]], Schedule]:
-        check_int("budget", self.budget, "None", self.budget is None)
+        check_int("budget", self.budget, '"double" or None', self.budget in (None, "double"))
+        check_patience(self.patience, self.tol)
         candidates = draw_candidates(self.param_distributions, self.n_candidates, random_state)
         return candidates, self._schedule(len(candidates), limits)
 
+    def _algorithms(self, schedule: Schedule) -> list[Algorithm]:
+        if self.budget == "double":
+            return [repeated_halving(schedule.brackets, patience=self.patience, tol=self.tol)]
+        return super()._algorithms(schedule)
+
+    def _columns(self, schedule: Schedule) -> tuple[str, ...]:
+        return ("cached",) if self.budget == "double" else ()
+
     def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
+        if self.budget == "double":
+            highest = limits.maximum(self.max_resources, self.resource)
+            least = minimum(self.min_resources, highest)
+            return Schedule.joined(
+                doubling_schedules(
+                    n_candidates,
+                    factor=self.factor,
+                    min_resources=min(limits.lowest, highest) if least is None else least,
+                    max_resources=highest,
+                    continues=limits.continues,
+                )
+            )
         if self.budget is not None:
             if self.min_resources != "auto":
                 raise ValueError(

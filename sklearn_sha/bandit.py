@@ -54,6 +54,12 @@ class Pull:
     known: tuple[int, ...] = ()
     bracket: int = 0
 
+    @property
+    def new(self) -> tuple[int, ...]:
+        """The arms whose loss at this resource was not told before."""
+        known = set(self.known)
+        return tuple(arm for arm in self.arms if arm not in known)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -111,6 +117,25 @@ def promote(losses: ArrayLike, n: int) -> NDArray[np.intp]:
     # A stable sort keeps ties in order, and numpy sorts NaN behind every number.
     order = np.argsort(np.asarray(losses, dtype=float), kind="stable")
     return np.sort(order[:n])
+
+
+def went_on(pull: Pull, losses: ArrayLike, following: Pull) -> tuple[int, ...]:
+    """Arms of a pull that went on: into the one that follows, or as the winner of a halving.
+
+    Parameters
+    ----------
+    pull, following : Pull
+        Two pulls of one algorithm, one after the other.
+    losses : array-like of float, shape (n_arms,)
+        Of the first.
+
+    Returns
+    -------
+    tuple of int
+    """
+    if following.bracket == pull.bracket:
+        return following.arms
+    return (pull.arms[int(promote(losses, 1)[0])],)
 
 
 def halving(schedule: Schedule, first_arm: int = 0) -> Algorithm:
@@ -481,7 +506,7 @@ def _run(algorithms: list[Algorithm], losses: Losses) -> Result:
     for algorithm in algorithms:
         pull = next(algorithm)
         while True:
-            new = tuple(arm for arm in pull.arms if arm not in pull.known)
+            new = pull.new
             answer = _checked(losses(new, pull.resource), new, pull, history) if new else []
             told.update({(arm, pull.resource): loss for arm, loss in zip(new, answer, strict=True)})
             furthest |= {arm: max(pull.resource, furthest.get(arm, 0)) for arm in pull.arms}
@@ -494,15 +519,10 @@ def _run(algorithms: list[Algorithm], losses: Losses) -> Result:
                 history[-1]["kept"] = (end.value,)
                 finalists.append((end.value, told[end.value, pull.resource]))
                 break
-            is_new_halving = following.bracket != pull.bracket
-            history[-1]["kept"] = _winner(pull, now) if is_new_halving else following.arms
+            history[-1]["kept"] = went_on(pull, now, following)
             pull = following
     best, _ = finalists[int(promote([loss for _, loss in finalists], 1)[0])]
     return Result(best, sum(furthest.values()), history)
-
-
-def _winner(pull: Pull, losses: NDArray[np.float64]) -> tuple[int, ...]:
-    return (pull.arms[int(promote(losses, 1)[0])],)
 
 
 def _checked(

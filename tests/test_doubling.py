@@ -1,0 +1,139 @@
+"""budget="double" in the search: whole halvings, nothing trained or scored twice."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import uniform
+from sklearn.datasets import load_iris
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from toys import CALLS, Curve, curve
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import doubling
+
+X = np.zeros((12, 1))
+SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
+IRIS, SPECIES = load_iris(return_X_y=True)
+
+
+def search_of(**params):
+    params = {
+        "budget": "double", "resource": "partial_fit", "n_candidates": 12, "max_resources": 20,
+        "cv": KFold(2), "refit": False, "random_state": 0,
+    } | params  # fmt: skip
+    return SuccessiveHalvingSearchCV(Curve(), params.pop("space", SPACE), **params)
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(1, 20),
+    st.integers(2, 40),
+    st.sampled_from([2, 3, 1.5]),
+    st.sampled_from([None, 1, 2]),
+    st.integers(0, 99),
+)
+def test_it_is_the_algorithm_over_the_same_candidates(n, highest, factor, patience, seed):
+    search = search_of(
+        n_candidates=n, max_resources=highest, factor=factor, patience=patience, random_state=seed
+    )
+    CALLS.clear()
+    search.fit(X)
+    results = search.cv_results_
+    params = dict(zip(results["candidate"], results["params"], strict=True))
+
+    def losses(arms, resource):
+        return [-curve(params[arm]["limit"], params[arm]["speed"], resource) for arm in arms]
+
+    paper = doubling(losses, n, factor, max_resources=highest, patience=patience)
+    for row, theirs in zip(search.rung_history_, paper.history, strict=True):
+        assert row["candidates"] == list(theirs["arms"])
+        assert row["promoted"] == list(theirs["kept"])
+        assert row["resource"] == theirs["resource"]
+    assert results["candidate"][search.best_index_] == paper.best
+    # All training together is the furthest resource of each candidate, once per fold.
+    furthest = {c: results["n_resources"][results["candidate"] == c].max() for c in params}
+    assert len(CALLS) == 2 * sum(furthest.values()) == 2 * paper.spent
+    assert search.rung_history_[-1]["spent"] == paper.spent <= search.schedule_.spent
+
+
+def test_what_is_known_is_read_back_exactly():
+    results = search_of(patience=None).fit(X).cv_results_
+    assert results["cached"].dtype == bool
+    assert results["cached"].any()
+    first = {}
+    for row, key in enumerate(zip(results["candidate"], results["n_resources"], strict=True)):
+        assert results["cached"][row] == (key in first)
+        for name in ("split0_test_score", "split1_test_score", "mean_test_score"):
+            assert results[name][row] == results[name][first.get(key, row)]
+        if results["cached"][row]:
+            assert results["mean_fit_time"][row] == 0
+        first.setdefault(key, row)
+    assert results["iter"].tolist() == sorted(results["iter"])
+
+
+def test_patience_stops_it_early():
+    still = search_of(space={"limit": [0.5, 0.4, 0.3], "speed": [0.0]}, n_candidates=3)
+    still.set_params(max_resources=64)
+    # The winner's score is 0.5 from the first unit on.
+    assert len({tuple(row["promoted"]) for row in still.fit(X).rung_history_[1::2]}) == 1
+    assert still.n_iterations_ == 3 * 2
+    assert still.set_params(patience=None).fit(X).max_resources_ == 64
+    assert still.set_params(patience=1).fit(X).n_iterations_ == 2 * 2
+
+
+def test_tol_asks_for_more_than_a_little_better():
+    grid = {"limit": [0.9, 0.8], "speed": [1.0]}
+    eager = search_of(space=grid, n_candidates=2, max_resources=64).fit(X)
+    content = search_of(space=grid, n_candidates=2, max_resources=64, tol=0.2).fit(X)
+    # 0.45, 0.6, 0.72 (better by more than 0.2), 0.8, 0.85: two in a row that are not.
+    assert (content.n_iterations_, eager.n_iterations_) == (5, 7)
+
+
+def test_it_starts_where_min_resources_says():
+    assert search_of(min_resources=3).fit(X).n_resources_[0] == 3
+    assert search_of().fit(X).n_resources_[0] == 1
+
+
+def test_real_data_in_a_pipeline_for_any_number_of_jobs(capsys):
+    search = SuccessiveHalvingSearchCV(
+        make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
+        {"sgdclassifier__alpha": [10.0**-k for k in range(8)]},
+        budget="double",
+        max_resources=16,
+        cv=3,
+        verbose=1,
+    )
+    alone = search.fit(IRIS, SPECIES).cv_results_
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:4] == ["bracket", "0", "rung", "1/3"]
+    both = search.set_params(n_jobs=2).fit(IRIS, SPECIES).cv_results_
+    for name in ("mean_test_score", "candidate", "n_resources", "cached"):
+        np.testing.assert_array_equal(alone[name], both[name])
+    assert search.score(IRIS, SPECIES) > 0.9
+
+
+def test_samples_start_over_and_are_scored_once():
+    search = search_of(resource="n_samples", max_resources="auto", n_candidates=4)
+    CALLS.clear()
+    search.fit(np.zeros((64, 1)))
+    results = search.cv_results_
+    assert len(CALLS) == 2 * (~results["cached"]).sum()
+    assert sum(units for _, _, units in CALLS) == 2 * search.rung_history_[-1]["spent"]
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"budget": "triple"}, "budget='triple' must be an integer of at least 1, or \"double\""),
+        ({"patience": 0}, "patience=0 must be an integer of at least 1, or None"),
+        ({"tol": -0.1}, "tol=-0.1 must be a number of at least 0"),
+        ({"min_resources": 30}, "min_resources=30 is more than max_resources=20"),
+    ],
+)
+def test_mistakes_are_named(params, message):
+    with pytest.raises(ValueError, match=message):
+        search_of(**params).fit(X)
