@@ -295,3 +295,12 @@ def test_models_of_the_eliminated_are_let_go():
     # By the last score of a rung no more models live than the rung has.
     ends = np.cumsum([2 * n for n in search.n_candidates_]) - 1
     assert [counts[end] for end in ends] == [2 * n for n in search.n_candidates_]
+
+
+@pytest.mark.parametrize(("estimator", "least"), [(Recorder(), 2 * 3), (Curve(), 2)], ids=str)
+def test_the_automatic_minimum_of_samples_is_two_rows_a_class(estimator, least):
+    name = "tag" if isinstance(estimator, Recorder) else "limit"
+    search = SuccessiveHalvingSearchCV(
+        estimator, {name: [k / 64 for k in range(64)]}, resource="n_samples", cv=KFold(3)
+    )
+    assert search.plan(X, Y).n_resources[0] == least
