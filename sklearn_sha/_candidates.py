@@ -118,8 +118,7 @@ def draw_different(
     -------
     list of dict
     """
-    is_one = isinstance(param_distributions, Mapping)
-    spaces = [param_distributions] if is_one else param_distributions
+    spaces = spaces_of(param_distributions)
     _check_spaces(spaces, param_distributions)
     if all(not hasattr(v, "rvs") for space in spaces for v in space.values()):
         grid = ParameterGrid(param_distributions)
@@ -138,6 +137,12 @@ def draw_different(
         if len(different) == wanted:
             break
     return list(different.values())
+
+
+def spaces_of(param_distributions: Any) -> Any:
+    """The dicts of `param_distributions`, which may be one."""
+    is_one = isinstance(param_distributions, Mapping)
+    return [param_distributions] if is_one else param_distributions
 
 
 def setting_key(params: Mapping[str, Any]) -> Hashable:

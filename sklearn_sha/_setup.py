@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +19,7 @@ from sklearn.utils import check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
-from sklearn_sha._candidates import N_CANDIDATES, draw_different
+from sklearn_sha._candidates import N_CANDIDATES, draw_different, spaces_of
 from sklearn_sha._checks import check_int, is_int, is_real
 from sklearn_sha._evaluate import Setting
 from sklearn_sha._folds import Fold, make_folds, with_subsampling
@@ -146,8 +145,8 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
     scoring = make_scoring(
         search.estimator, search.scoring, raise_errors=search.error_score == "raise"
     )
-    routed = _route(search, params, scoring)
     has_prefix = trains_last_step(search.estimator, search.param_distributions, kind)
+    routed = _route(search, params, scoring, kind, has_prefix)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     splits = list(splitter.split(X, y, **routed.split))
     if not splits:
@@ -248,19 +247,13 @@ def trains_last_step(estimator: Any, param_distributions: Any, kind: str) -> boo
     return kind == "n_samples" or kind.startswith(f"{last}__")
 
 
-def _spaces(param_distributions: Any) -> Sequence[Mapping[str, Any]]:
-    return (
-        [param_distributions] if isinstance(param_distributions, Mapping) else param_distributions
-    )
-
-
 def _searched_names(param_distributions: Any) -> set[str]:
-    return {name for space in _spaces(param_distributions) for name in space}
+    return {name for space in spaces_of(param_distributions) for name in space}
 
 
 def _searched_values(param_distributions: Any, name: str) -> list[Any]:
     """The listed values of a searched parameter."""
-    values = [space[name] for space in _spaces(param_distributions) if name in space]
+    values = [space[name] for space in spaces_of(param_distributions) if name in space]
     return [value for listed in values if not hasattr(listed, "rvs") for value in listed]
 
 
@@ -278,9 +271,9 @@ def _routing_enabled() -> bool:
     return bool(get_config()["enable_metadata_routing"])
 
 
-def _route(search: Any, params: dict[str, Any], scoring: Scoring) -> _Routed:
-    kind = resource_kind(search.estimator, search.resource)
-    has_prefix = trains_last_step(search.estimator, search.param_distributions, kind)
+def _route(
+    search: Any, params: dict[str, Any], scoring: Scoring, kind: str, has_prefix: bool
+) -> _Routed:
     if _routing_enabled():
         routed = process_routing(search, "fit", **params)
         method = "partial_fit" if kind == "partial_fit" else "fit"
