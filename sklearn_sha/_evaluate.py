@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
 
@@ -14,6 +14,10 @@ from sklearn.base import clone
 
 from sklearn_sha._folds import FittedPrefix, Fold, Rows, n_rows
 from sklearn_sha.resources import Resource
+
+SECONDS_PER_BATCH = 2.0
+"""How long a worker goes on with a batch before it hands back what is done: short enough that
+little is lost where a search is stopped, long enough that cutting rows costs nothing."""
 
 Scores = float | dict[str, float | None]
 
@@ -62,9 +66,18 @@ class Job:
     trained: Trained | None
     keep: bool
 
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """What tells it, and its outcome, from all others of a search."""
+        return self.candidate, self.fold, self.target
+
     def units(self) -> int:
         """Units of resource to train."""
         return self.target - (0 if self.trained is None else self.trained.spent)
+
+    def failed(self, error: str, seconds: float = 0.0) -> Outcome:
+        """The outcome where its fit raised an error."""
+        return Outcome(*self.key, fit_time=seconds, errors=(error,), fit_failed=True)
 
     def add_note(self, error: Exception) -> None:
         """Say in an error whose it is."""
@@ -74,13 +87,14 @@ class Job:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of a job.
 
     Attributes
     ----------
-    candidate, fold : int
+    candidate, fold, resource : int
+        Of which job.
     test_scores, train_scores : float, dict of str to float or None, or None
         None for what failed, or was not asked for.
     fit_time, score_time : float
@@ -93,12 +107,18 @@ class Outcome:
 
     candidate: int
     fold: int
+    resource: int
     test_scores: Scores | None = None
     train_scores: Scores | None = None
     fit_time: float = 0.0
     score_time: float = 0.0
     errors: tuple[str, ...] = ()
     fit_failed: bool = False
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """That of its job."""
+        return self.candidate, self.fold, self.resource
 
 
 @dataclass(frozen=True)
@@ -147,6 +167,25 @@ class Batch:
     jobs: tuple[Job, ...]
     source: Fold | FittedPrefix
 
+    def units(self) -> int:
+        """Units of resource to train."""
+        return sum(map(Job.units, self.jobs))
+
+
+@dataclass(frozen=True)
+class Done:
+    """What was done of a batch.
+
+    Attributes
+    ----------
+    pairs : list of (Outcome, Trained or None)
+    interrupted : bool
+        Whether a KeyboardInterrupt ended it, which the search has to raise again.
+    """
+
+    pairs: list[tuple[Outcome, Trained | None]]
+    interrupted: bool = False
+
 
 def new_model(setting: Setting, params: dict[str, Any]) -> Any:
     """The estimator with a candidate's parameters, not fitted: a pipeline where it is one."""
@@ -154,10 +193,34 @@ def new_model(setting: Setting, params: dict[str, Any]) -> Any:
     return clone(setting.estimator).set_params(**clone(params, safe=False))
 
 
-def evaluate_batch(batch: Batch, setting: Setting) -> list[tuple[Outcome, Trained | None]]:
-    """Evaluate jobs that share their rows; the function that is sent to workers."""
-    rows = batch.source.rows()
-    return [evaluate(job, batch.source, rows, setting) for job in batch.jobs]
+def evaluate_batch(batch: Batch, setting: Setting, deadline: float) -> Done:
+    """Evaluate jobs that share their rows; the function that is sent to workers.
+
+    Parameters
+    ----------
+    batch : Batch
+    setting : Setting
+    deadline : float
+        No job begins after it, in seconds as `time.time` counts them.
+
+    Returns
+    -------
+    Done
+        Of the first jobs of the batch: all that fit into `SECONDS_PER_BATCH`, and at least
+        one before the deadline, unless interrupted.
+    """
+    done: list[tuple[Outcome, Trained | None]] = []
+    try:
+        rows = batch.source.rows()
+        until = time() + SECONDS_PER_BATCH
+        for job in batch.jobs:
+            now = time()
+            if now >= deadline or (done and now >= until):
+                break
+            done.append(evaluate(job, batch.source, rows, setting))
+    except KeyboardInterrupt:
+        return Done(done, interrupted=True)
+    return Done(done)
 
 
 def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outcome, Trained | None]:
@@ -193,11 +256,7 @@ def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outco
         if setting.error_score == "raise":
             job.add_note(error)
             raise
-        seconds = perf_counter() - start
-        failure = (format_exc(),)
-        return Outcome(
-            job.candidate, job.fold, fit_time=seconds, errors=failure, fit_failed=True
-        ), None
+        return job.failed(format_exc(), perf_counter() - start), None
     fitted = perf_counter()
     model, scored_rows = trained.model, rows
     if setting.scores_pipeline:
@@ -214,8 +273,7 @@ def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outco
         job.add_note(error)
         raise
     outcome = Outcome(
-        job.candidate,
-        job.fold,
+        *job.key,
         test_scores,
         train_scores,
         fitted - start,

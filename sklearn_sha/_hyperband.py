@@ -13,6 +13,7 @@ from sklearn_sha._candidates import draw_for_brackets
 from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
 from sklearn_sha._setup import Limits, minimum
+from sklearn_sha.bandit import Algorithm
 from sklearn_sha.schedules import Schedule, hyperband_schedules
 
 
@@ -42,6 +43,20 @@ class HyperbandSearchCV(BaseHalvingSearch):
         Units of the last rung of every bracket. "auto": as in SuccessiveHalvingSearchCV.
     n_repeats : int, default=1
         How often the set of brackets is run, with fresh candidates each time.
+    patience : int or None, default=None
+        Stop after so many sets in a row whose winner's score is not better by more than `tol`
+        than that of a winner before; sets are run one after the other then. None: all of them,
+        together.
+    tol : float, default=0.0
+        See `patience`.
+    max_time : float or None, default=None
+        Seconds after which no training begins. What is finished by then is kept, and the best
+        of it wins: at the
+        largest resource that a whole rung has reached. The refit comes on top.
+    score_memory : "last", "best" or "mean", default="last"
+        What a candidate is promoted by: its score in this rung, its best so far, or the mean
+        of its scores so far, where scores fluctuate as training goes on. The winner of the
+        last rung is by its score there.
     batch_size : int or None, default=None
         Rows that each ``partial_fit`` gets: the next so many of the training fold, which is
         reshuffled at every pass. None: all of them, so that a unit is an epoch.
@@ -128,6 +143,10 @@ class HyperbandSearchCV(BaseHalvingSearch):
         min_resources: float | Literal["auto"] = "auto",
         max_resources: int | Literal["auto"] = "auto",
         n_repeats: int = 1,
+        patience: int | None = None,
+        tol: float = 0.0,
+        max_time: float | None = None,
+        score_memory: Literal["last", "best", "mean"] = "last",
         batch_size: int | None = None,
         scoring: Any = None,
         n_jobs: int | None = None,
@@ -146,6 +165,10 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.min_resources = min_resources
         self.max_resources = max_resources
         self.n_repeats = n_repeats
+        self.patience = patience
+        self.tol = tol
+        self.max_time = max_time
+        self.score_memory = score_memory
         self.batch_size = batch_size
         self.scoring = scoring
         self.n_jobs = n_jobs
@@ -179,3 +202,10 @@ class HyperbandSearchCV(BaseHalvingSearch):
         brackets *= int(self.n_repeats)
         candidates = draw_for_brackets(self.param_distributions, brackets, random_state)
         return candidates, Schedule.joined(brackets)
+
+    def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
+        (together,) = super()._rounds(schedule)
+        if self.patience is None:
+            return [together]
+        n = len(together) // self.n_repeats
+        return [together[start : start + n] for start in range(0, len(together), n)]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.ma import MaskedArray
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from sklearn_sha._evaluate import Outcome, Scores
 from sklearn_sha.bandit import Pull
+from sklearn_sha.schedules import Schedule
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class _RungOutcome:
     """Arrays of one rung, of shape (n_arms, n_folds); scores by metric."""
 
     pull: Pull
+    is_whole: bool
     step: int
     spent: int
     wall_time: float
@@ -39,8 +41,8 @@ class _RungOutcome:
     test: dict[str, NDArray[np.float64]]
     train: dict[str, NDArray[np.float64]]
 
-    def means(self, metric: str) -> NDArray[np.float64]:
-        return self.test[metric].mean(axis=1)
+    def means(self, metric: str | None) -> NDArray[np.float64]:
+        return self.test[str(metric)].mean(axis=1)
 
 
 class Results:
@@ -50,9 +52,8 @@ class Results:
     ----------
     candidates : sequence of dict
         Parameters of each candidate.
+    schedule : Schedule
     n_folds : int
-    continues : bool
-        Whether models keep training from rung to rung.
     columns : sequence of str
         Of "bracket" (in which bracket a rung stands) and "cached" (which scores were known
         and read back): what there is to say.
@@ -66,14 +67,16 @@ class Results:
     Attributes
     ----------
     failures : list of Failure
+    metric : str or None
+        What promotion goes by; None where nothing is promoted, or not known yet.
     """
 
     def __init__(
         self,
         candidates: Sequence[dict[str, Any]],
+        schedule: Schedule,
         *,
         n_folds: int,
-        continues: bool,
         columns: Sequence[str],
         error_score: float,
         metrics: list[str] | None,
@@ -81,18 +84,32 @@ class Results:
     ) -> None:
         self.candidates = candidates
         self.n_folds = n_folds
-        self.continues = continues
+        self._continues = schedule.continues
+        self._ends = [bracket.n_resources[-1] for bracket in schedule.brackets]
         self.columns = columns
         self.error_score = error_score
         self._metrics = metrics
         self.return_train_score = return_train_score
         self.failures: list[Failure] = []
+        self.metric: str | None = None
         self._furthest: dict[int, int] = {}
         self._promoted: dict[tuple[int, int], tuple[int, ...]] = {}
         self._rungs: list[_RungOutcome] = []
 
-    def add(self, pull: Pull, outcomes: Sequence[Outcome], wall_time: float) -> None:
-        """Take in a rung: its outcomes, candidate by candidate and fold by fold."""
+    def add(
+        self, pull: Pull, outcomes: Sequence[Outcome], wall_time: float, is_whole: bool
+    ) -> None:
+        """Take in a rung, or its part that was done before the search was broken off.
+
+        Parameters
+        ----------
+        pull : Pull
+        outcomes : sequence of Outcome
+            Of its new arms, candidate by candidate and fold by fold.
+        wall_time : float
+        is_whole : bool
+            False where arms are missing.
+        """
         if self._metrics is None:
             self._metrics = _metric_names(outcomes)
         self.failures += [
@@ -103,7 +120,7 @@ class Results:
         before = self._before(len(self._rungs), pull)
         step = pull.resource - (before.pull.resource if before else 0)
         trained = [
-            pull.resource - (self._furthest.get(arm, 0) if self.continues else 0)
+            pull.resource - (self._furthest.get(arm, 0) if self._continues else 0)
             for arm in pull.new
         ]
         self._furthest |= dict.fromkeys(pull.new, pull.resource)
@@ -125,6 +142,7 @@ class Results:
         self._rungs.append(
             _RungOutcome(
                 pull,
+                is_whole,
                 step,
                 spent,
                 wall_time,
@@ -157,9 +175,37 @@ class Results:
         """How many rungs there are so far."""
         return len(self._rungs)
 
-    def mean_scores(self, metric: str) -> NDArray[np.float64]:
-        """Mean test scores of the arms of the last rung that was added."""
-        return self._rungs[-1].means(metric)
+    def ends_bracket(self, pull: Pull) -> bool:
+        """Whether a rung is the last of its bracket."""
+        return pull.resource == self._ends[pull.bracket]
+
+    def mean_scores(self) -> NDArray[np.float64]:
+        """Mean test scores, by `metric`, of the arms of the last rung that was added."""
+        return self._rungs[-1].means(self.metric)
+
+    def remembered(self, memory: Callable[[ArrayLike], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Losses of the arms of the last rung, by a memory over all they have shown so far.
+
+        What is NaN now is NaN, whatever it was before.
+
+        Parameters
+        ----------
+        memory : callable
+            Takes an arm's losses, from the least resource to the most, and returns as many.
+
+        Returns
+        -------
+        ndarray of float, shape (n_arms,)
+        """
+        now = self._rungs[-1].pull
+        shown: dict[int, dict[int, float]] = {arm: {} for arm in now.arms}
+        for rung in self._rungs:
+            if rung.pull.resource <= now.resource:
+                for arm, score in zip(rung.pull.arms, rung.means(self.metric), strict=True):
+                    if arm in shown:
+                        shown[arm][rung.pull.resource] = score
+        losses = [memory([-s for _, s in sorted(of.items())])[-1] for of in shown.values()]
+        return np.where(np.isnan(self.mean_scores()), np.nan, losses)
 
     def cv_results(self) -> dict[str, Any]:
         """GridSearchCV's columns, a row per candidate and rung, and where a row stands.
@@ -177,6 +223,7 @@ class Results:
         arms = np.concatenate([np.array(r.pull.arms) for r in rungs])
         sizes = [len(r.pull.arms) for r in rungs]
         n_resources = np.repeat([r.pull.resource for r in rungs], sizes)
+        standing = np.repeat([self._standing(r) for r in rungs], sizes)
         for name, column in _param_columns(self.candidates).items():
             results[f"param_{name}"] = column[arms]
         results["params"] = [self.candidates[arm] for arm in arms]
@@ -184,7 +231,7 @@ class Results:
             scores = np.concatenate([r.test[metric] for r in rungs])
             _store_splits(results, f"test_{metric}", scores)
             means = results[f"mean_test_{metric}"]
-            results[f"rank_test_{metric}"] = self._ranks(means, n_resources)
+            results[f"rank_test_{metric}"] = _ranks(means, standing, n_resources)
             if self.return_train_score:
                 train = np.concatenate([r.train[metric] for r in rungs])
                 _store_splits(results, f"train_{metric}", train)
@@ -197,18 +244,12 @@ class Results:
             results["cached"] = np.concatenate([np.isin(r.pull.arms, r.pull.known) for r in rungs])
         return results
 
-    def rung_history(self, metric: str | None) -> list[dict[str, Any]]:
-        """One dict a rung.
+    def rung_history(self) -> list[dict[str, Any]]:
+        """One dict a rung."""
+        return [self._history_of(k, rung) for k, rung in enumerate(self._rungs)]
 
-        Parameters
-        ----------
-        metric : str or None
-            What promotion went by; None where nothing was promoted.
-        """
-        return [self._history_of(k, rung, metric) for k, rung in enumerate(self._rungs)]
-
-    def _history_of(self, k: int, rung: _RungOutcome, metric: str | None) -> dict[str, Any]:
-        pull = rung.pull
+    def _history_of(self, k: int, rung: _RungOutcome) -> dict[str, Any]:
+        pull, metric = rung.pull, self.metric
         kept = list(self._promoted.get((pull.bracket, pull.rung), ()))
         return {
             **({"bracket": pull.bracket} if "bracket" in self.columns else {}),
@@ -218,6 +259,7 @@ class Results:
             "resource": pull.resource,
             "spent": rung.spent,
             "candidates": list(pull.arms),
+            "scores": None if metric is None else rung.means(metric).tolist(),
             "promoted": kept,
             **_promotion(rung, kept, self._before(k, pull), metric),
             "fit_time": float(rung.fit_time.sum()),
@@ -230,15 +272,14 @@ class Results:
         earlier = (r for r in reversed(self._rungs[:k]) if r.pull.bracket == pull.bracket)
         return next(earlier, None)
 
-    def _ranks(
-        self, means: NDArray[np.float64], n_resources: NDArray[np.intp]
-    ) -> NDArray[np.int32]:
-        """More resource ranks above less; at the same resource as in GridSearchCV."""
-        ranks = np.empty(len(means), dtype=np.int32)
-        for resource in np.unique(n_resources):
-            here = n_resources == resource
-            ranks[here] = (n_resources > resource).sum() + _rank(means[here])
-        return ranks
+    def _standing(self, rung: _RungOutcome) -> int:
+        """2 in a bracket that has ended, 1 in another, 0 in a rung that was broken off."""
+        if not rung.is_whole:
+            return 0
+        return 1 + any(
+            r.is_whole and r.pull.bracket == rung.pull.bracket and self.ends_bracket(r.pull)
+            for r in self._rungs
+        )
 
     def _by_metric(self, scores: Sequence[Scores | None]) -> dict[str, list[float]]:
         def score_of(scores: Scores | None, metric: str) -> float:
@@ -286,6 +327,18 @@ def _dtype(values: list[Any]) -> np.dtype:
     except ValueError:
         return np.dtype(object)
     return array.dtype if array.dtype.kind != "U" and array.ndim == 1 else np.dtype(object)
+
+
+def _ranks(
+    means: NDArray[np.float64], standing: NDArray[np.intp], n_resources: NDArray[np.intp]
+) -> NDArray[np.int32]:
+    """Higher standing, then more resource ranks above less; else as in GridSearchCV."""
+    ranks = np.empty(len(means), dtype=np.int32)
+    _, level = np.unique(np.stack([standing, n_resources]), axis=1, return_inverse=True)
+    level = level.ravel()
+    for here in np.unique(level):
+        ranks[level == here] = (level > here).sum() + _rank(means[level == here])
+    return ranks
 
 
 def _rank(means: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -7,7 +7,8 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
-from time import perf_counter
+from math import inf
+from time import perf_counter, time
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._engine import Engine
+from sklearn_sha._engine import Engine, OutOfTimeError
 from sklearn_sha._evaluate import Outcome, is_read_only
 from sklearn_sha._failures import all_failed_message, failures_message
 from sklearn_sha._folds import Rows, fit_transform
@@ -29,8 +30,18 @@ from sklearn_sha._progress import rung_line
 from sklearn_sha._results import Results
 from sklearn_sha._scoring import make_scoring
 from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
-from sklearn_sha.bandit import Algorithm, Pull, bracket_halvings, promote
+from sklearn_sha.bandit import (
+    Algorithm,
+    Patience,
+    Pull,
+    bracket_halvings,
+    promote,
+    running_mean,
+    running_min,
+)
 from sklearn_sha.schedules import Schedule, contest_sizes
+
+_MEMORIES = {"best": running_min, "mean": running_mean}
 
 
 def _best_estimator_has(name: str) -> Callable[[Any], bool]:
@@ -62,9 +73,9 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     ) -> tuple[list[dict[str, Any]], Schedule]:
         """The candidates of this search, and the schedule of their brackets."""
 
-    def _algorithms(self, schedule: Schedule) -> list[Algorithm]:
-        """What is run: a halving a bracket, all of them together."""
-        return bracket_halvings(schedule.brackets)
+    def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
+        """What is run one after the other, and in each round together: a halving a bracket."""
+        return [bracket_halvings(schedule.brackets)]
 
     def _columns(self, schedule: Schedule) -> tuple[str, ...]:
         """What ``cv_results_`` says beyond iter, n_resources and candidate."""
@@ -122,58 +133,88 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             For parameters that don't fit together, before any training; and where every
             fit of a rung failed: ``cv_results_`` then has what there is.
         """
+        begun = time()
         setup = set_up(self, X, y, params)
-        metric = None
         if setup.scoring.metrics is not None:
-            metric = self._promoting_metric(setup.scoring.metrics, setup.schedule)
+            self._promoting_metric(setup.scoring.metrics, setup.schedule)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # nothing of an earlier fit may mix with this one
-        results = Results(
-            setup.candidates,
-            n_folds=len(setup.folds),
-            continues=setup.schedule.continues,
-            columns=self._columns(setup.schedule),
-            error_score=np.nan if self.error_score == "raise" else self.error_score,
-            metrics=setup.scoring.metrics,
-            return_train_score=self.return_train_score,
-        )
-        start = perf_counter()
-
-        def record(pull: Pull, outcomes: list[Outcome], seconds: float) -> ArrayLike:
-            nonlocal metric
-            results.add(pull, outcomes, seconds)
-            if outcomes and all(outcome.fit_failed for outcome in outcomes):
-                raise ValueError(
-                    all_failed_message(results.failures, setup.candidates, pull)
-                    + self._advice(setup.resource)
-                )
-            metric = self._promoting_metric(results.metrics, setup.schedule)
-            scores = None if metric is None else results.mean_scores(metric)
-            if self.verbose:
-                best = None if scores is None else float(np.fmax.reduce(scores))
-                print(rung_line(setup.schedule, pull, best, perf_counter() - start))
-            return np.zeros(len(pull.arms)) if scores is None else -scores
-
         engine = Engine(
             setup.candidates,
             setup.folds,
             setup.setting,
             n_jobs=self.n_jobs,
             pre_dispatch=self.pre_dispatch,
+            deadline=inf if self.max_time is None else begun + self.max_time,
         )
+        results = Results(
+            setup.candidates,
+            setup.schedule,
+            n_folds=len(setup.folds),
+            columns=self._columns(setup.schedule),
+            error_score=np.nan if self.error_score == "raise" else self.error_score,
+            metrics=setup.scoring.metrics,
+            return_train_score=self.return_train_score,
+        )
+        interrupted = False
         try:
-            engine.run(self._algorithms(setup.schedule), record, results.promoted)
-        finally:
-            # Whatever ended the search, what was finished is kept.
+            self._contend(setup, engine, results)
+        except OutOfTimeError:
+            if not results.n_rungs:
+                raise TimeoutError(
+                    f"max_time={self.max_time} seconds ended before one candidate was trained "
+                    "and scored on every fold; raise max_time, or lower min_resources."
+                ) from None
+            interrupted = True
+        except KeyboardInterrupt:
+            self.interrupted_ = True
             if results.n_rungs:
-                self.cv_results_ = results.cv_results()
-                self.rung_history_ = results.rung_history(metric)
+                self._conclude(setup, results)
+            raise
+        except Exception:
+            self._keep(results)
+            raise
+        self.interrupted_ = interrupted
+        self._conclude(setup, results)
         self._warn_of_failures(results)
-        self._set_attributes(setup, results)
-        self._select_best(metric)
         if self.refit:
             self._refit(setup)
         return self
+
+    def _contend(self, setup: Setup, engine: Engine, results: Results) -> None:
+        """Run the algorithms to their ends, or until time or patience has."""
+        start = perf_counter()
+        finals: list[float] = []
+
+        def record(
+            pull: Pull, outcomes: list[Outcome], seconds: float, is_whole: bool
+        ) -> ArrayLike:
+            results.add(pull, outcomes, seconds, is_whole)
+            if outcomes and all(outcome.fit_failed for outcome in outcomes):
+                raise ValueError(
+                    all_failed_message(results.failures, setup.candidates, pull)
+                    + self._advice(setup.resource)
+                )
+            results.metric = self._promoting_metric(results.metrics, setup.schedule)
+            if results.metric is None:
+                return np.zeros(len(pull.arms))
+            losses = -results.mean_scores()
+            if self.verbose:
+                elapsed = perf_counter() - start
+                print(rung_line(setup.schedule, pull, -float(np.fmin.reduce(losses)), elapsed))
+            if results.ends_bracket(pull):
+                # The winner is who is best now, as in a grid search.
+                finals.append(float(np.fmin.reduce(losses)))
+            elif self.score_memory != "last":
+                return results.remembered(_MEMORIES[self.score_memory])
+            return losses
+
+        patience = Patience(self.patience, self.tol)
+        for algorithms in self._rounds(setup.schedule):
+            finals.clear()
+            engine.run(algorithms, record, results.promoted)
+            if finals and patience.is_over(min(finals)):
+                break
 
     def _advice(self, resource: str) -> str:
         if self.resource != "auto" or resource != "partial_fit":
@@ -232,7 +273,14 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                     stacklevel=3,
                 )
 
-    def _set_attributes(self, setup: Setup, results: Results) -> None:
+    def _keep(self, results: Results) -> None:
+        if results.n_rungs:
+            self.cv_results_ = results.cv_results()
+            self.rung_history_ = results.rung_history()
+
+    def _conclude(self, setup: Setup, results: Results) -> None:
+        """Set what a search has over the rungs that there are."""
+        self._keep(results)
         self.resource_ = setup.resource
         self.schedule_ = setup.schedule
         self.n_splits_ = len(setup.folds)
@@ -244,6 +292,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self.n_remaining_candidates_ = [*contest_sizes(self.n_candidates_[-1], self.factor), 1][1]
         self.scorer_ = setup.scoring.scorers
         self.multimetric_ = results.metrics != ["score"]
+        self._select_best(results.metric)
 
     def _select_best(self, metric: str | None) -> None:
         """best_index_ and what follows from it, where there is a best."""

@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from sklearn_sha._candidates import N_CANDIDATES, draw_different, spaces_of
-from sklearn_sha._checks import check_int, is_int, is_real
+from sklearn_sha._checks import check_int, check_patience, is_int, is_real
 from sklearn_sha._evaluate import Setting
 from sklearn_sha._folds import Fold, make_folds, with_subsampling
 from sklearn_sha._scoring import Scoring, make_scoring
@@ -368,6 +368,13 @@ def _check_parameters(search: Any) -> None:
         '"auto" or a float in (0, 1], a fraction of max_resources',
         least == "auto" or is_fraction,
     )
+    check_patience(search.patience, search.tol)
+    if search.max_time is not None and not (is_real(search.max_time) and search.max_time > 0):
+        raise ValueError(
+            f"max_time={search.max_time!r} must be a number of seconds above 0, or None."
+        )
+    if search.score_memory not in ("last", "best", "mean"):
+        raise ValueError(f'score_memory={search.score_memory!r} must be "last", "best" or "mean".')
     if search.error_score != "raise" and not is_real(search.error_score):
         raise ValueError(
             f"error_score={search.error_score!r}: error_score must be the string 'raise' or a "

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha._candidates import draw_candidates
-from sklearn_sha._checks import check_int, check_patience
+from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
 from sklearn_sha._setup import Limits, minimum
 from sklearn_sha.bandit import Algorithm, repeated_halving
@@ -70,6 +70,14 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         not better by more than `tol` than that of a winner before. None: go on to the end.
     tol : float, default=0.0
         See `patience`.
+    max_time : float or None, default=None
+        Seconds after which no training begins. What is finished by then is kept, and the best
+        of it wins: that of the last whole rung, or with
+        ``budget="double"`` of the last whole halving. The refit comes on top.
+    score_memory : "last", "best" or "mean", default="last"
+        What a candidate is promoted by: its score in this rung, its best so far, or the mean
+        of its scores so far, where scores fluctuate as training goes on. The winner of the
+        last rung is by its score there.
     batch_size : int or None, default=None
         Rows that each ``partial_fit`` gets: the next so many of the training fold, which is
         reshuffled at every pass. None: all of them, so that a unit is an epoch.
@@ -101,11 +109,13 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         One row per candidate and rung, with GridSearchCV's columns, and ``iter`` (the
         rung), ``n_resources`` (the candidate's total by then) and ``candidate`` (its
         number); with ``budget="double"`` also ``cached`` (whether the scores were known from an
-        earlier halving). ``mean_fit_time`` is the time of this rung's training. A later rung ranks
-        above every earlier one.
+        earlier halving). ``mean_fit_time`` is the time of this rung's training. More resource
+        ranks above less. Where the search was stopped, halvings that ended rank above others,
+        and last the rung that was broken off, which has the candidates that were done.
     rung_history_ : list of dict
         One a rung, as `pandas.DataFrame` takes it: iter, n_candidates, step, resource,
-        spent, candidates, promoted, best_score, cut_score (the worst promoted),
+        spent, candidates, scores (mean test scores, in the order of candidates), promoted
+        (empty for a rung that was broken off), best_score, cut_score (the worst promoted),
         rank_correlation (Spearman's with the rung before, over the candidates of both; None
         in the first rung), fit_time, score_time (summed over jobs) and wall_time (seconds).
     schedule_ : Schedule
@@ -115,6 +125,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         As in GridSearchCV. ``best_params_`` has the resource too where that is a parameter.
     best_n_resources_ : int
         Units that the best candidate had, and that ``best_estimator_`` was given.
+    interrupted_ : bool
+        Whether `max_time` or a KeyboardInterrupt ended the search.
     resource_ : str
         What "auto" became.
     n_resources_, n_candidates_ : list of int
@@ -169,6 +181,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         budget: int | Literal["double"] | None = None,
         patience: int | None = 2,
         tol: float = 0.0,
+        max_time: float | None = None,
+        score_memory: Literal["last", "best", "mean"] = "last",
         batch_size: int | None = None,
         scoring: Any = None,
         n_jobs: int | None = None,
@@ -190,6 +204,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.budget = budget
         self.patience = patience
         self.tol = tol
+        self.max_time = max_time
+        self.score_memory = score_memory
         self.batch_size = batch_size
         self.scoring = scoring
         self.n_jobs = n_jobs
@@ -205,14 +221,13 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self, limits: Limits, random_state: RandomState
     ) -> tuple[list[dict[str, Any]], Schedule]:
         check_int("budget", self.budget, '"double" or None', self.budget in (None, "double"))
-        check_patience(self.patience, self.tol)
         candidates = draw_candidates(self.param_distributions, self.n_candidates, random_state)
         return candidates, self._schedule(len(candidates), limits)
 
-    def _algorithms(self, schedule: Schedule) -> list[Algorithm]:
+    def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
         if self.budget == "double":
-            return [repeated_halving(schedule.brackets, patience=self.patience, tol=self.tol)]
-        return super()._algorithms(schedule)
+            return [[repeated_halving(schedule.brackets, patience=self.patience, tol=self.tol)]]
+        return super()._rounds(schedule)
 
     def _columns(self, schedule: Schedule) -> tuple[str, ...]:
         return ("cached",) if self.budget == "double" else ()

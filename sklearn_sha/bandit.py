@@ -220,8 +220,8 @@ def repeated_halving(
        Hyperparameter Optimization", AISTATS 2016, section 3.
     """
     told: dict[tuple[int, int], float] = {}
-    rung, stale, winner = 0, 0, 0
-    lowest = float("nan")
+    rung = winner = 0
+    waiting = Patience(patience, tol)
     for schedule in schedules:
         inner = halving(schedule)
         pull = next(inner)
@@ -236,13 +236,42 @@ def repeated_halving(
             except StopIteration as end:
                 winner = end.value
                 break
-        loss = told[winner, schedule.n_resources[-1]]
-        improved = loss < lowest - tol or (isnan(lowest) and not isnan(loss))
-        stale = 0 if improved else stale + 1
-        lowest = loss if improved else lowest
-        if patience is not None and stale >= patience:
+        if waiting.is_over(told[winner, schedule.n_resources[-1]]):
             break
     return winner
+
+
+class Patience:
+    """Counts the winners in a row that were no better than one before.
+
+    Parameters
+    ----------
+    patience : int >= 1 or None
+        How many are too many; None: there is no such number.
+    tol : float >= 0
+        By how much more a loss has to be lower than the lowest before.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import Patience
+    >>> waiting = Patience(2, tol=0.0)
+    >>> [waiting.is_over(loss) for loss in (0.5, 0.4, 0.4, 0.3, 0.3, 0.3)]
+    [False, False, False, False, False, True]
+    """
+
+    def __init__(self, patience: int | None, tol: float) -> None:
+        self.patience = patience
+        self.tol = tol
+        self._stale = 0
+        self._lowest = float("nan")
+
+    def is_over(self, loss: float) -> bool:
+        """Take in the loss of a winner; whether it is time to stop."""
+        if loss < self._lowest - self.tol or (isnan(self._lowest) and not isnan(loss)):
+            self._stale, self._lowest = 0, loss
+        else:
+            self._stale += 1
+        return self.patience is not None and self._stale >= self.patience
 
 
 def successive_halving(losses: Losses, n: int, budget: int, factor: float = 2) -> Result:

@@ -165,7 +165,8 @@ def test_rung_history_is_a_table_with_the_promised_columns():
     ).fit(X)
     assert [list(row) for row in search.rung_history_] == [
         [
-            "iter", "n_candidates", "step", "resource", "spent", "candidates", "promoted",
+            "iter", "n_candidates", "step", "resource", "spent", "candidates", "scores",
+                "promoted",
             "best_score", "cut_score", "rank_correlation", "fit_time", "score_time", "wall_time",
         ]
     ] * 3  # fmt: skip

@@ -103,8 +103,8 @@ def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
 
     class Listening(_engine.Parallel):
         def __call__(self, tasks):
-            done = super().__call__(tasks)
-            came_back.append([trained is not None for batch in done for _, trained in batch])
+            done = list(super().__call__(tasks))
+            came_back.append([trained is not None for part in done for _, trained in part.pairs])
             return done
 
     monkeypatch.setattr(_engine, "Parallel", Listening)

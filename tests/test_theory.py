@@ -111,7 +111,9 @@ def test_below_z_halving_can_go_wrong():
 
 
 @pytest.mark.parametrize(
-    ("distribution", "n"), [(uniform(), 64), (uniform(2, 3), 100), (beta(1, 3), 50)], ids=str
+    ("distribution", "n"),
+    [(uniform(), 64), (uniform(2, 3), 100), (beta(1, 3), 50)],
+    ids=["uniform(0, 1)", "uniform(2, 5)", "beta(1, 3)"],
 )
 @pytest.mark.parametrize("name", ["1 / t", "2^-t"])
 def test_the_proposition_holds_with_its_probability(distribution, n, name):

@@ -1,0 +1,300 @@
+"""A search that is stopped early: out of time, out of patience, or by Ctrl-C."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import uniform
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import KFold
+from toys import CALLS, Curve
+
+from sklearn_sha import (
+    HyperbandSearchCV,
+    SuccessiveHalvingSearchCV,
+    _engine,
+    _evaluate,
+    _search,
+)
+
+X = np.zeros((12, 1))
+SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
+COMMON = {"resource": "partial_fit", "cv": KFold(2), "refit": False, "random_state": 0}
+
+SEARCHES = {
+    "range": (SuccessiveHalvingSearchCV, {"n_candidates": 12, "max_resources": 20}),
+    "budget": (SuccessiveHalvingSearchCV, {"n_candidates": 12, "budget": 150}),
+    "double": (
+        SuccessiveHalvingSearchCV,
+        {"n_candidates": 12, "max_resources": 20, "budget": "double", "patience": None},
+    ),
+    "hyperband": (HyperbandSearchCV, {"max_resources": 9}),
+    "sets": (HyperbandSearchCV, {"max_resources": 9, "n_repeats": 3, "patience": 2}),
+}
+
+
+TOO_SHORT = {"range": 2, "budget": 3, "double": 2, "hyperband": 9, "sets": 9}
+"""The longest times in which no candidate begins on a second fold. Hyperband's longest jobs
+come first."""
+
+
+class Stopped(Curve):
+    """Is stopped by Ctrl-C, once `CALLS` has as many entries as `at` says."""
+
+    at: float = float("inf")
+
+    def partial_fit(self, X, y=None):
+        if len(CALLS) >= self.at:
+            raise KeyboardInterrupt
+        return super().partial_fit(X, y)
+
+
+class Swinging(Curve):
+    """Its scores go up and down as it trains."""
+
+    def score(self, X, y=None):
+        return super().score(X, y) + 0.3 * np.sin(1e3 * self.limit + self.units_)
+
+
+class FailsLater(Curve):
+    """The best one fails once it has trained for a while."""
+
+    def partial_fit(self, X, y=None):
+        if self.limit > 0.85 and getattr(self, "units_", 0) >= 4:
+            raise RuntimeError("no longer")
+        return super().partial_fit(X, y)
+
+
+def search_of(name, estimator=None, **params):
+    search, own = SEARCHES[name]
+    own = COMMON | own | params
+    return search(estimator or Curve(), own.pop("space", SPACE), **own)
+
+
+@pytest.fixture(autouse=True)
+def a_second_a_call(monkeypatch):
+    """A clock that goes on by a second at every call of partial_fit."""
+    CALLS.clear()
+    for module in (_engine, _evaluate, _search):
+        monkeypatch.setattr(module, "time", lambda: float(len(CALLS)))
+
+
+def whole(name, found={}):  # noqa: B006 - run once for all tests
+    """The same search, not stopped."""
+    if name not in found:
+        calls = CALLS.copy()
+        found[name] = search_of(name).fit(X)
+        CALLS[:] = calls
+    return found[name]
+
+
+def brackets_of(search):
+    """Of each rung in turn, its bracket or halving."""
+    sizes = [len(bracket.rungs) for bracket in search.schedule_.brackets]
+    if "bracket" in search.cv_results_:
+        return [row["bracket"] for row in search.rung_history_]
+    return np.repeat(range(len(sizes)), sizes)[: len(search.rung_history_)].tolist()
+
+
+def winner(search, whole_rungs):
+    """Best at most resource: in a bracket that has ended, else in a rung that has, else."""
+    brackets = brackets_of(search)
+    lengths = [len(bracket.rungs) for bracket in search.schedule_.brackets]
+    done = [brackets[k] for k in whole_rungs]
+    ended = [k for k in whole_rungs if done.count(brackets[k]) == lengths[brackets[k]]]
+    rows = [search.rung_history_[k] for k in ended or whole_rungs or [0]]
+    most = max(row["resource"] for row in rows)
+    scores = {}
+    for row in rows:
+        if row["resource"] == most:
+            scores |= dict(zip(row["candidates"], row["scores"], strict=True))
+    return min(scores, key=lambda c: (-scores[c], c))
+
+
+def check_part(search, reference):
+    """What a stopped search has is what the whole one has, as far as it came."""
+    whole_rungs = []
+    rows = {(row.get("bracket"), row["iter"]): row for row in reference.rung_history_}
+    for k, part in enumerate(search.rung_history_):
+        row = rows[part.get("bracket"), part["iter"]]
+        told = dict(zip(row["candidates"], row["scores"], strict=True))
+        assert part["scores"] == [told[c] for c in part["candidates"]]
+        assert part["resource"] == row["resource"]
+        if part["candidates"] == row["candidates"]:
+            # What ended with the stage that was broken off has not been sent on.
+            assert part["promoted"] in ([], row["promoted"])
+            whole_rungs.append(k)
+        else:
+            assert part["promoted"] == []
+    best = search.best_index_
+    assert search.cv_results_["candidate"][best] == winner(search, whole_rungs)
+    assert search.cv_results_["rank_test_score"][best] == 1
+    assert search.best_params_ == search.cv_results_["params"][best]
+    assert search.interrupted_
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@settings(max_examples=30)
+@given(max_time=st.integers(1, 400))
+def test_out_of_time_it_has_what_is_finished(name, max_time):
+    reference = whole(name)
+    CALLS.clear()
+    search = search_of(name, max_time=max_time)
+    if max_time <= TOO_SHORT[name]:
+        with pytest.raises(TimeoutError, match=f"max_time={max_time} seconds ended before one"):
+            search.fit(X)
+        return
+    search.fit(X)
+    longest = max(rung.step for rung in search.schedule_.rungs)
+    assert len(CALLS) < max_time + longest
+    if search.interrupted_:
+        assert len(CALLS) >= max_time
+        check_part(search, reference)
+    else:
+        assert search.rung_history_ is not reference.rung_history_
+        assert str(search.cv_results_["rank_test_score"]) == str(
+            reference.cv_results_["rank_test_score"]
+        )
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@settings(max_examples=30)
+@given(at=st.integers(0, 300))
+def test_interrupted_it_has_what_is_finished(name, at):
+    reference = whole(name)
+    CALLS.clear()
+    search = search_of(name, Stopped().set_params())
+    Stopped.at = at
+    try:
+        search.fit(X)
+    except KeyboardInterrupt:
+        assert len(CALLS) == at
+        assert search.interrupted_
+        if hasattr(search, "cv_results_"):
+            check_part(search, reference)
+    else:
+        assert not search.interrupted_
+    finally:
+        Stopped.at = float("inf")
+
+
+def test_nothing_that_was_finished_is_missing():
+    """The two folds take turns, so that all but one of the 19 jobs make whole candidates."""
+    Stopped.at = 19
+    search = search_of("range", Stopped(), min_resources=1.0, max_resources=1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search.fit(X)
+    finally:
+        Stopped.at = float("inf")
+    rows = sorted(search.cv_results_["candidate"].tolist())
+    assert rows == list(range(9))
+
+
+def test_without_a_whole_rung_the_best_so_far_wins_and_is_refitted():
+    search = search_of("range", refit=True, max_time=20, min_resources=1.0, max_resources=2)
+    search.fit(X)
+    assert search.interrupted_
+    assert search.n_candidates_[0] < 12
+    assert search.best_score_ == max(search.rung_history_[0]["scores"])
+    assert search.best_estimator_.units_ == 2
+
+
+def test_time_left_over_changes_nothing():
+    search = search_of("double", max_time=1e6).fit(X)
+    assert not search.interrupted_
+    assert search.rung_history_[-1]["promoted"] == whole("double").rung_history_[-1]["promoted"]
+
+
+@pytest.mark.parametrize("max_time", [0, -1, "1h", True, float("nan")])
+@pytest.mark.parametrize("name", ["range", "hyperband"])
+def test_no_time_at_all(name, max_time):
+    with pytest.raises(ValueError, match=r"max_time=.* must be a number of seconds above 0, or No"):
+        search_of(name, max_time=max_time).fit(X)
+
+
+def test_hyperband_stops_after_sets_that_are_no_better():
+    space = {"limit": [0.5], "speed": [1.0]}
+    with pytest.warns(UserWarning, match="different candidates"):
+        search = search_of("sets", space=space, n_repeats=5).fit(X)
+    # The first set, and two that are no better.
+    assert set(search.cv_results_["bracket"]) == set(range(3 * 3))
+    assert not search.interrupted_
+    assert [row["bracket"] for row in search.rung_history_[:6]] == [0, 1, 2, 0, 1, 0]
+
+
+def test_hyperbands_patience_ends_where_the_scores_say():
+    search = search_of("sets", n_repeats=8, patience=1, random_state=3).fit(X)
+    results = search.cv_results_
+    at_full = results["n_resources"] == 9
+    n_sets = results["bracket"].max() // 3 + 1
+    best = [
+        results["mean_test_score"][at_full & (results["bracket"] // 3 == k)].max()
+        for k in range(n_sets)
+    ]
+    improved = [b > max(best[:k], default=-1) for k, b in enumerate(best)]
+    assert improved == [True] * (n_sets - 1) + [False]
+    assert 1 < n_sets < 8
+
+
+def test_hyperband_without_patience_runs_all_sets_together():
+    one_by_one = search_of("sets").fit(X)
+    together = search_of("sets", patience=None).fit(X)
+    assert [row["bracket"] for row in together.rung_history_[:9]] == list(range(9))
+    assert [row["bracket"] for row in one_by_one.rung_history_[:4]] == [0, 1, 2, 0]
+    assert together.best_score_ == one_by_one.best_score_
+
+
+@pytest.mark.parametrize("memory", ["best", "mean"])
+def test_promotion_remembers(memory):
+    """Every rung's survivors, by an oracle over the scores seen so far."""
+    search = search_of("range", Swinging(), score_memory=memory, n_candidates=30).fit(X)
+    fold = {"best": np.max, "mean": np.mean}[memory]
+    seen = {c: [] for c in range(30)}
+    differs = False
+    for row, following in zip(search.rung_history_, search.rung_history_[1:], strict=False):
+        for c, score in zip(row["candidates"], row["scores"], strict=True):
+            seen[c].append(score)
+        n = following["n_candidates"]
+        by_memory = sorted(row["candidates"], key=lambda c: (-fold(seen[c]), c))[:n]
+        by_last = sorted(row["candidates"], key=lambda c: (-seen[c][-1], c))[:n]
+        assert row["promoted"] == following["candidates"] == sorted(by_memory)
+        differs |= set(by_memory) != set(by_last)
+    assert differs
+    # The winner is who is best in the end, as everywhere.
+    assert search.best_score_ == max(search.rung_history_[-1]["scores"])
+    assert search.cv_results_["candidate"][search.best_index_] in row["promoted"]
+
+
+def test_memory_over_doublings_takes_each_resource_once():
+    search = search_of("double", Swinging(), score_memory="mean").fit(X)
+    seen = {}
+    ends = {bracket.n_resources[-1] for bracket in search.schedule_.brackets}
+    for row, following in zip(search.rung_history_, search.rung_history_[1:], strict=False):
+        for c, score in zip(row["candidates"], row["scores"], strict=True):
+            seen[c, row["resource"]] = score
+        if following["resource"] > row["resource"]:
+            means = {
+                c: np.mean([s for (d, r), s in seen.items() if d == c and r <= row["resource"]])
+                for c in row["candidates"]
+            }
+            best = sorted(means, key=lambda c: (-means[c], c))[: following["n_candidates"]]
+            assert following["candidates"] == sorted(best)
+    assert len(ends) > 2
+
+
+def test_a_candidate_that_fails_now_is_not_promoted_for_what_it_was():
+    space = {"limit": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]}
+    search = search_of(
+        "range", FailsLater(), space=space, n_candidates=8, max_resources=16, score_memory="best"
+    )
+    with pytest.warns(FitFailedWarning, match="of 1 candidates failed"):
+        search.fit(X)
+    assert search.n_resources_ == [4, 8, 16]
+    assert [row["promoted"] for row in search.rung_history_] == [[0, 1, 2, 3], [1, 2], [1]]
+
+
+@pytest.mark.parametrize("name", ["range", "hyperband"])
+def test_memories_have_names(name):
+    with pytest.raises(ValueError, match='score_memory=\'worst\' must be "last", "best" or "mean"'):
+        search_of(name, score_memory="worst").fit(X)
