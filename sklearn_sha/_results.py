@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from sklearn_sha._evaluate import Outcome, Scores
+from sklearn_sha._ranking import spearman
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule
 
@@ -360,13 +361,5 @@ def _promotion(
             cut = float(means[np.searchsorted(rung.pull.arms, kept)].min())
         if before is not None:
             shared = np.searchsorted(before.pull.arms, rung.pull.arms)
-            correlation = _spearman(before.means(metric)[shared], means)
+            correlation = spearman(before.means(metric)[shared], means)
     return {"best_score": best, "cut_score": cut, "rank_correlation": correlation}
-
-
-def _spearman(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """Rank correlation, NaN ranked last; NaN where one side is of equal ranks only."""
-    ranks = [rankdata(np.nan_to_num(scores, nan=-np.inf)) for scores in (a, b)]
-    if any(np.ptp(rank) == 0 for rank in ranks):
-        return float("nan")
-    return float(np.corrcoef(ranks)[0, 1])

@@ -14,6 +14,8 @@ from itertools import accumulate, count, groupby
 from math import ceil, floor, isfinite
 from numbers import Real
 
+from sklearn_sha._table import aligned
+
 
 @dataclass(frozen=True)
 class Rung:
@@ -173,19 +175,12 @@ class Schedule:
         columns = {"rung": numbers} | columns
         if len(brackets) > 1:
             columns = {"bracket": [rung.bracket for rung in self.rungs]} | columns
-        cells = [[name, *map(str, column)] for name, column in columns.items()]
-        widths = [max(map(len, column)) for column in cells]
-        lines = [
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in zip(*cells, strict=True)
-        ]
-        lines.append(
-            f"{self.spent} units per fold; all "
+        return (
+            f"{aligned(columns)}\n{self.spent} units per fold; all "
             f"{sum(bracket.rungs[0].n_candidates for bracket in brackets)} candidates "
             f"at {self.rungs[-1].resource} units: {self.grid_cost}; "
             f"starting over at every rung: {self.restart_cost}"
         )
-        return "\n".join(lines)
 
     __repr__ = __str__
 

@@ -7,12 +7,28 @@ envelope: no arm's loss after t units, or more, is further than that from its li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import ceil, log, log1p
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from sklearn_sha._trust import TrustReport, envelope, trust_report
+
+__all__ = [
+    "GammaInverse",
+    "TrustReport",
+    "budget_for",
+    "confidence_for",
+    "envelope",
+    "hyperband_h",
+    "n_candidates_for",
+    "sampling_gap",
+    "trust_report",
+    "z_successive_halving",
+    "z_uniform",
+]
 
 GammaInverse = Callable[[float], int]
 
@@ -287,51 +303,6 @@ def sampling_gap(distribution: Any, n: int, delta: float) -> float:
     _check_share("delta", delta)
     share = log(2 / delta) / n
     return float(distribution.ppf(share)) - _lowest(distribution) if share <= 1 else float("inf")
-
-
-def envelope(
-    cv_results: Mapping[str, Any], metric: str = "score"
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The empirical gamma of a search: how far scores were from the last ones seen.
-
-    Parameters
-    ----------
-    cv_results : dict
-        ``cv_results_`` of a search of this library.
-    metric : str, default="score"
-
-    Returns
-    -------
-    n_resources : ndarray of int, shape (n,)
-        The resources, rising, at which candidates stood that later had more.
-    gamma : ndarray of float, shape (n,)
-        The largest distance at this resource or a larger one, over those candidates, of the
-        mean test score from the candidate's last. What was dropped at once says nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_sha.theory import envelope
-    >>> results = {
-    ...     "candidate": np.array([0, 1, 2, 0, 1, 0]),
-    ...     "n_resources": np.array([1, 1, 1, 2, 2, 4]),
-    ...     "mean_test_score": np.array([0.5, 0.25, 0.0, 0.75, 0.5, 1.0]),
-    ... }
-    >>> resources, gamma = envelope(results)
-    >>> resources.tolist(), gamma.tolist()
-    ([1, 2], [0.5, 0.25])
-    """
-    candidates = np.asarray(cv_results["candidate"])
-    resources = np.asarray(cv_results["n_resources"])
-    scores = np.asarray(cv_results[f"mean_test_{metric}"], dtype=float)
-    order = np.argsort(resources, kind="stable")
-    last_score = dict(zip(candidates[order].tolist(), scores[order].tolist(), strict=True))
-    last_resource = dict(zip(candidates[order].tolist(), resources[order].tolist(), strict=True))
-    went_on = np.array([last_resource[c] for c in candidates.tolist()]) > resources
-    distance = np.abs(scores - np.array([last_score[c] for c in candidates.tolist()]))
-    at = np.unique(resources[went_on])
-    largest = np.array([np.fmax.reduce(distance[went_on & (resources == r)]) for r in at])
-    return at, np.fmax.accumulate(largest[::-1])[::-1]
 
 
 def _gaps(limits: ArrayLike, epsilon: float) -> NDArray[np.float64]:

@@ -1,0 +1,212 @@
+"""trust_report: its numbers by another way, and whether it knows when to be trusted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau, sem, spearmanr, uniform
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import KFold
+from toys import Curve, curve
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.theory import envelope, trust_report
+
+X = np.arange(12.0).reshape(-1, 1)
+COMMON = {"resource": "partial_fit", "refit": False}
+
+
+class Noisy(Curve):
+    """A score that differs from fold to fold."""
+
+    def score(self, X, y=None):
+        return super().score(X, y) + 0.1 * np.sin(X[0, 0] + 1e3 * self.limit + self.units_)
+
+
+class Parallel(Curve):
+    """All candidates gain the same."""
+
+    def score(self, X, y=None):
+        return self.limit - 1 / self.units_
+
+
+def search_of(estimator=None, seed=0, speed=20, **params):
+    space = {"limit": uniform(0, 1), "speed": uniform(0, speed)}
+    params = COMMON | {"n_candidates": 32, "max_resources": 64, "cv": KFold(2)} | params
+    return SuccessiveHalvingSearchCV(estimator or Curve(), space, random_state=seed, **params)
+
+
+def hyperband_of(estimator=None, seed=0, **params):
+    space = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
+    params = COMMON | {"max_resources": 27, "cv": KFold(3)} | params
+    return HyperbandSearchCV(estimator or Noisy(), space, random_state=seed, **params)
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 999), hyperband=st.booleans(), double=st.booleans())
+def test_every_number_by_another_way(seed, hyperband, double):
+    if hyperband:
+        search = hyperband_of(seed=seed).fit(X)
+    else:
+        budget = {"budget": "double", "patience": None} if double else {}
+        search = search_of(Noisy(), seed, n_candidates=11, cv=KFold(4), **budget).fit(X)
+    report = trust_report(search)
+    table = pd.DataFrame(search.cv_results_)
+    if "bracket" not in table:
+        table["bracket"] = 0
+    splits = [name for name in table if name.startswith("split")]
+    score = table.pivot_table(index="candidate", columns="n_resources", values="mean_test_score")
+    by_fold = table.groupby(["candidate", "n_resources"])[splits].first()
+    gamma = dict(zip(*envelope(search.cv_results_), strict=True))
+    wanted = {b.rungs[0].bracket: len(b.rungs) for b in search.schedule_.brackets}
+    if not hyperband:
+        wanted = {0: list(wanted.values())[-1]}
+    assert [sum(r["bracket"] == b for r in report.rungs) for b in wanted] == list(wanted.values())
+    for row in report.rungs:
+        rungs = [r for r in report.rungs if r["bracket"] == row["bracket"]]
+        rows = table[(table["bracket"] == row["bracket"]) & (table["iter"] == row["iter"])]
+        later = [r for r in rungs if r["iter"] > row["iter"]]
+        assert len(rows) == row["candidates"]
+        at = row["resource"]
+        ranked = rows.sort_values("mean_test_score", ascending=False)["candidate"].tolist()
+        promoted, dropped = ranked[: row["promoted"]], ranked[row["promoted"] :]
+        correlations = {"spearman": [], "kendall": []}
+        for r in later:
+            both = table[(table["bracket"] == row["bracket"]) & (table["iter"] == r["iter"])]
+            a, b = score.loc[both["candidate"], at], score.loc[both["candidate"], r["resource"]]
+            if len(both) > 1:
+                correlations["spearman"].append((spearmanr(a, b)[0], len(both)))
+                correlations["kendall"].append((kendalltau(a, b)[0], len(both)))
+        for name, values in correlations.items():
+            weights = [n for _, n in values]
+            expected = np.average([v for v, _ in values], weights=weights) if values else np.nan
+            np.testing.assert_allclose(row[name], expected)
+        np.testing.assert_allclose(row["envelope"], gamma.get(at, np.nan))
+        if dropped:
+            edge = by_fold.loc[promoted[-1], at]
+            np.testing.assert_allclose(row["gap"], edge.mean() - score.loc[dropped[0], at])
+            np.testing.assert_allclose(row["noise"], sem(edge - by_fold.loc[dropped[0], at]))
+            apart = {c: edge - by_fold.loc[c, at] for c in dropped}
+            close = {c for c, difference in apart.items() if difference.mean() <= sem(difference)}
+            assert set(row["close"]) == close
+        else:
+            assert row["close"] == []
+        if later and dropped:
+            gains = [score[r] - score[at] for r in score.columns if r > at]
+            spread = max(gain.max() - gain.min() for gain in gains if gain.count() > 1)
+            last = table[(table["bracket"] == row["bracket"])].sort_values("iter")
+            last = last[last["iter"] == last["iter"].max()]
+            winner = last.loc[last["mean_test_score"].idxmax(), "candidate"]
+            risk = spread + score.loc[dropped[0], at] - score.loc[winner, at]
+            np.testing.assert_allclose(row["at_risk"], max(0, risk), atol=1e-12)
+        else:
+            assert np.isnan(row["at_risk"])
+    assert report.tolerance == pytest.approx(sem(by_fold.loc[tuple(
+        table.loc[search.best_index_, ["candidate", "n_resources"]])]))  # fmt: skip
+    risks = [row["at_risk"] for row in report.rungs]
+    assert report.enough == (np.nanmax(risks) <= report.tolerance)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_is_at_risk_where_all_gain_the_same(seed):
+    report = trust_report(search_of(Parallel(), seed).fit(X))
+    assert report.enough
+    assert max(row["at_risk"] for row in report.rungs[:-1]) < 1e-12
+    assert [row["spearman"] for row in report.rungs[:-1]] == [pytest.approx(1)] * 4
+    assert report.rungs[0]["envelope"] == pytest.approx(1 / 4 - 1 / 64)
+    assert report.advice.startswith("This budget was enough for the gaps seen")
+
+
+def _is_wrong(search):
+    best = max(curve(p["limit"], p["speed"], 64) for p in search.cv_results_["params"])
+    return best - search.best_score_ > 1e-9
+
+
+def test_it_knows_when_to_be_trusted():
+    """Over searches among curves that cross: wrong answers are rarer where it trusts them."""
+    wrong = {True: [], False: []}
+    after_advice = []
+    for seed in range(150):
+        search = search_of(seed=seed).fit(X)
+        report = trust_report(search)
+        wrong[report.enough].append(_is_wrong(search))
+        if not report.enough:
+            advised = int(report.advice.rsplit("min_resources=", 1)[1].rstrip("."))
+            after_advice.append(_is_wrong(search.set_params(min_resources=advised).fit(X)))
+    assert min(map(len, wrong.values())) >= 30
+    assert np.mean(wrong[True]) < 0.1
+    assert np.mean(wrong[False]) > 2 * np.mean(wrong[True])
+    assert np.mean(after_advice) < np.mean(wrong[False]) / 2
+
+
+def test_a_budget_is_advised_that_starts_where_it_should():
+    for seed in range(20):
+        search = search_of(seed=seed, max_resources="auto", budget=200, n_candidates=13).fit(X)
+        report = trust_report(search)
+        if not report.enough:
+            break
+    budget = int(report.advice.rsplit("next time set budget=", 1)[1].rstrip("."))
+    risky = [row["resource"] for row in report.rungs if row["at_risk"] > report.tolerance]
+    safe = min(r for r in search.n_resources_ if r > max(risky))
+    assert search.set_params(budget=budget).plan(X).n_resources[0] == safe
+    assert search.set_params(budget=budget - 1).plan(X).n_resources[0] == safe - 1
+
+
+def test_it_prints_as_a_table_and_becomes_a_frame():
+    report = trust_report(hyperband_of().fit(X))
+    lines = str(report).splitlines()
+    assert repr(report) == str(report)
+    assert lines[0].split()[:4] == ["bracket", "iter", "resource", "candidates"]
+    assert len({len(line) for line in lines[: len(report.rungs) + 1]}) == 1
+    assert lines[-1] == report.advice
+    frame = report.to_frame()
+    assert frame["resource"].tolist() == [row["resource"] for row in report.rungs]
+    assert not str(trust_report(search_of().fit(X))).startswith("bracket")
+
+
+def test_one_rung_and_too_few_candidates_say_so():
+    report = trust_report(search_of(min_resources=1.0).fit(X))
+    assert report.enough
+    assert report.advice == "There is one rung, so nothing was dropped before full resource."
+    two = search_of(n_candidates=2, budget=40, max_resources=30, factor=2).fit(X)
+    assert len(trust_report(two).rungs) == 1
+    few = search_of(n_candidates=2, min_resources=1, max_resources=8).fit(X)
+    assert trust_report(few).enough is None
+    assert trust_report(few).advice.startswith("Too few candidates went on to say")
+
+
+def test_what_failed_is_no_number():
+    grid = {"limit": [0.1, 0.5, 0.9, 0.3], "fails": ["nan", False]}
+    search = SuccessiveHalvingSearchCV(Curve(), grid, max_resources=8, cv=KFold(2), **COMMON)
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.fit(X)
+    report = trust_report(search)
+    assert report.enough
+    assert report.rungs[0]["close"] == []
+
+
+def test_of_several_metrics_the_one_that_decides():
+    def scoring(model, X, y=None):
+        score = model.score(X)
+        return {"good": score, "bad": -score}
+
+    search = search_of(scoring=scoring, refit="good").fit(X)
+    single = search_of().fit(X)
+    assert str(trust_report(search)) == str(trust_report(single))
+
+
+def test_mistakes_are_named():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        trust_report(search_of())
+    search = search_of(
+        scoring=lambda model, X, y=None: {"a": 1.0, "b": 2.0}, min_resources=1.0, refit=False
+    )
+    with pytest.raises(ValueError, match="a metric that decides between candidates; set refit"):
+        trust_report(search.fit(X))
+
+
+def test_envelopes_of_both_tables_are_the_same():
+    search = hyperband_of().fit(X)
+    for a, b in zip(envelope(search.cv_results_), envelope(search.rung_history_), strict=True):
+        np.testing.assert_array_equal(a, b)
