@@ -45,6 +45,34 @@ def test_warm_start_boosting(run):
     assert str(schedule) in printed
 
 
+def test_replay_learning_curves(run):
+    names, printed = run("replay_learning_curves.py")
+    table = [line for line in printed.splitlines() if line.startswith("|")]
+    assert len(table) == 2 + 6
+    assert "\n".join(table) in (ROOT / "docs" / "replayed_curves.md").read_text()
+    summary = names["summary"]
+    halvings = summary.loc[[name for name in summary.index if name.startswith("halving")]]
+    assert (halvings["trained on"] <= 0.25).all()
+    assert (halvings["mean regret"] < 0.65 * summary.loc["uniform", "mean regret"]).all()
+    assert (halvings["best found"] > summary.loc["uniform", "best found"]).all()
+
+
+def test_without_choosing_a_budget(run):
+    names, printed = run("without_choosing_a_budget.py")
+    searches = names["searches"]
+    spent = {budget: s.rung_history_[-1]["spent"] for budget, s in searches.items()}
+    assert spent[80] <= 80 < spent["double"] < spent[640] <= 640
+    scores = [search.best_score_ for search in searches.values()]
+    assert max(scores) - min(scores) < 0.01
+    assert f"Doubling ended with {searches['double'].best_n_resources_} epochs" in printed
+
+
 def test_every_example_is_run_here():
-    here = {"quickstart.py", "pipeline_text.py", "warm_start_boosting.py"}
+    here = {
+        "quickstart.py",
+        "pipeline_text.py",
+        "warm_start_boosting.py",
+        "replay_learning_curves.py",
+        "without_choosing_a_budget.py",
+    }
     assert {path.name for path in EXAMPLES.glob("*.py")} == here
