@@ -143,6 +143,7 @@ class Engine:
 
     def _answer(self, pulls: Sequence[Pull]) -> None:
         """Have an outcome of every new arm of the pulls, on every fold."""
+        self._outcomes.clear()
         numbers = range(len(self._folds))
         for arm, number in product(chain.from_iterable(p.dropped for p in pulls), numbers):
             self._trained.pop((arm, number), None)

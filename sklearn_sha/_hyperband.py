@@ -92,6 +92,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         bracket. ``wall_time`` is that of the stage in which several brackets had a rung.
     schedule_ : Schedule
         What `plan` says beforehand: the rungs, bracket after bracket.
+    interrupted_ : bool
+        As in SuccessiveHalvingSearchCV.
     n_resources_, n_candidates_ : list of int
         One entry a rung, in the order of ``rung_history_``.
     best_index_, best_score_, best_params_, best_estimator_, best_n_resources_, ...
