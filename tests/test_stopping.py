@@ -178,6 +178,22 @@ def test_interrupted_it_has_what_is_finished(name, at):
         Stopped.at = float("inf")
 
 
+def test_a_halving_that_has_not_ended_does_not_decide():
+    """Its rungs may have a better score at as much resource as the last whole halving."""
+    n_better = 0
+    for seed in range(40):
+        reference = search_of("double", random_state=seed).fit(X)
+        # The second halving but for its last rung: rungs stand at 1, 2, 4, 8 and 2, 4, 8, 16.
+        units = 2 * reference.rung_history_[6]["spent"]
+        CALLS.clear()
+        search = search_of("double", random_state=seed, max_time=units).fit(X)
+        check_part(search, reference)
+        assert search.n_resources_ == [1, 2, 4, 8, 2, 4, 8]
+        assert search.best_score_ == max(search.rung_history_[3]["scores"])
+        n_better += max(search.rung_history_[6]["scores"]) > search.best_score_
+    assert n_better > 0
+
+
 def test_nothing_that_was_finished_is_missing():
     """The two folds take turns, so that all but one of the 19 jobs make whole candidates."""
     Stopped.at = 19
@@ -261,13 +277,21 @@ def test_promotion_remembers(memory):
         assert row["promoted"] == following["candidates"] == sorted(by_memory)
         differs |= set(by_memory) != set(by_last)
     assert differs
-    # The winner is who is best in the end, as everywhere.
-    assert search.best_score_ == max(search.rung_history_[-1]["scores"])
-    assert search.cv_results_["candidate"][search.best_index_] in row["promoted"]
 
 
-def test_memory_over_doublings_takes_each_resource_once():
-    search = search_of("double", Swinging(), score_memory="mean").fit(X)
+@pytest.mark.parametrize("memory", ["best", "mean"])
+def test_the_winner_of_the_last_rung_is_who_is_best_there(memory):
+    for seed in range(20):
+        search = search_of("range", Swinging(), score_memory=memory, random_state=seed).fit(X)
+        last = search.rung_history_[-1]
+        assert last["promoted"] == [last["candidates"][np.argmax(last["scores"])]]
+        assert last["promoted"] == [search.cv_results_["candidate"][search.best_index_]]
+        assert search.best_score_ == max(last["scores"])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_memory_over_doublings_takes_each_resource_once(seed):
+    search = search_of("double", Swinging(), score_memory="mean", random_state=seed).fit(X)
     seen = {}
     ends = {bracket.n_resources[-1] for bracket in search.schedule_.brackets}
     for row, following in zip(search.rung_history_, search.rung_history_[1:], strict=False):
