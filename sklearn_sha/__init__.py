@@ -1,8 +1,9 @@
 """Successive Halving over hyperparameters, as a scikit-learn search."""
 
+from sklearn_sha._durable import CheckpointError
 from sklearn_sha._hyperband import HyperbandSearchCV
 from sklearn_sha._successive_halving import SuccessiveHalvingSearchCV
 
 __version__ = "0.1.0"
 
-__all__ = ["HyperbandSearchCV", "SuccessiveHalvingSearchCV", "__version__"]
+__all__ = ["CheckpointError", "HyperbandSearchCV", "SuccessiveHalvingSearchCV", "__version__"]

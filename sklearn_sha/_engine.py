@@ -1,32 +1,33 @@
-"""Drives algorithms: answers their pulls through joblib and keeps models between rungs."""
+"""Drives algorithms: answers their pulls through workers and keeps what is finished."""
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
 
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
-from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_sha._candidates import setting_key
 from sklearn_sha._evaluate import (
     SECONDS_PER_BATCH,
     Batch,
+    Done,
     Job,
     Outcome,
     Setting,
-    Trained,
     evaluate_batch,
     new_model,
 )
 from sklearn_sha._folds import FittedPrefix, Fold, fit_prefix
+from sklearn_sha._store import Store
+from sklearn_sha._workers import Death, Watch, Workers
 from sklearn_sha.bandit import Algorithm, Pull, went_on
 
 _BATCHES_PER_WORKER = 4
@@ -44,6 +45,29 @@ class OutOfTimeError(Exception):
     """The deadline has come before all was done that the algorithms asked for."""
 
 
+@dataclass(frozen=True)
+class _Call:
+    """What a worker is asked to do.
+
+    Attributes
+    ----------
+    function : callable
+    args : tuple
+    parts : list of tuple of Job
+        For each part of the call, the jobs that fail where it does.
+    only : callable
+        Gives the call for one part alone.
+    take : callable
+        Is told what comes back.
+    """
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    parts: list[tuple[Job, ...]]
+    only: Callable[[int], _Call]
+    take: Callable[[Any], None]
+
+
 class Engine:
     """Trains and scores what algorithms ask for.
 
@@ -53,8 +77,9 @@ class Engine:
         Parameters of each arm.
     folds : sequence of Fold
     setting : Setting
-    n_jobs, pre_dispatch
-        As of joblib.Parallel.
+    store : Store
+        What is finished. What it has already is not done again.
+    workers : Workers
     deadline : float, default=inf
         No job begins after it, in seconds as `time.time` counts them.
     """
@@ -64,26 +89,19 @@ class Engine:
         candidates: Sequence[dict[str, Any]],
         folds: Sequence[Fold],
         setting: Setting,
+        store: Store,
+        workers: Workers,
         *,
-        n_jobs: int | None,
-        pre_dispatch: int | str,
         deadline: float = inf,
     ) -> None:
         self._candidates = candidates
         self._folds = folds
         self._setting = setting
+        self._store = store
+        self._workers = workers
         self._deadline = deadline
-        self._n_workers = effective_n_jobs(n_jobs)
-        # Large arrays reach workers as memory maps. Of models too, which train on in place:
-        # copy on write, where joblib's own default would be read-only.
-        options = {"n_jobs": n_jobs, "pre_dispatch": pre_dispatch, "mmap_mode": "c"}
-        try:
-            self._parallel = Parallel(**options, return_as="generator_unordered")
-        except ValueError:  # multiprocessing hands back all results at once
-            self._parallel = Parallel(**options)
-        self._trained: dict[tuple[int, int], Trained] = {}
-        self._outcomes: dict[tuple[int, int, int], Outcome] = {}
         self._seconds_per_unit = 0.0
+        self._seconds, self._units = 0.0, 0
         self._prefixes: dict[_PrefixKey, FittedPrefix] = {}
         self._prefix_keys = [self._prefix_setting(params) for params in candidates]
 
@@ -106,24 +124,23 @@ class Engine:
         OutOfTimeError
             Where the deadline breaks a stage off.
         """
-        with self._parallel:
-            asking = [(algorithm, next(algorithm)) for algorithm in algorithms]
-            while asking:
-                pulls = [pull for _, pull in asking]
-                start = perf_counter()
+        asking = [(algorithm, next(algorithm)) for algorithm in algorithms]
+        while asking:
+            pulls = [pull for _, pull in asking]
+            start = perf_counter()
+            try:
+                self._answer(pulls)
+            finally:
+                # Whatever breaks a stage off, nothing that was finished is lost.
+                losses = self._tell(pulls, record, perf_counter() - start)
+            following = []
+            for (algorithm, pull), told in zip(asking, losses, strict=True):
                 try:
-                    self._answer(pulls)
-                finally:
-                    # Whatever breaks a stage off, nothing that was finished is lost.
-                    losses = self._tell(pulls, record, perf_counter() - start)
-                following = []
-                for (algorithm, pull), told in zip(asking, losses, strict=True):
-                    try:
-                        following.append((algorithm, algorithm.send(told)))
-                        promoted(pull, went_on(pull, told, following[-1][1]))
-                    except StopIteration as end:
-                        promoted(pull, (end.value,))
-                asking = following
+                    following.append((algorithm, algorithm.send(told)))
+                    promoted(pull, went_on(pull, told, following[-1][1]))
+                except StopIteration as end:
+                    promoted(pull, (end.value,))
+            asking = following
 
     def _tell(self, pulls: list[Pull], record: Record, seconds: float) -> list[ArrayLike]:
         losses = []
@@ -131,8 +148,8 @@ class Engine:
             done: dict[int, list[Outcome]] = {}
             for arm in pull.new:
                 keys = [(arm, fold, pull.resource) for fold in range(len(self._folds))]
-                if all(key in self._outcomes for key in keys):
-                    done[arm] = [self._outcomes[key] for key in keys]
+                if all(key in self._store.outcomes for key in keys):
+                    done[arm] = [self._store.outcomes[key] for key in keys]
             arms = tuple(arm for arm in pull.arms if arm in done or arm in pull.known)
             if arms:
                 outcomes = list(chain.from_iterable(done.values()))
@@ -143,10 +160,9 @@ class Engine:
 
     def _answer(self, pulls: Sequence[Pull]) -> None:
         """Have an outcome of every new arm of the pulls, on every fold."""
-        self._outcomes.clear()
         numbers = range(len(self._folds))
         for arm, number in product(chain.from_iterable(p.dropped for p in pulls), numbers):
-            self._trained.pop((arm, number), None)
+            self._store.drop(arm, number)
         views: _Views = {}
         groups: _Groups = defaultdict(list)
         for number, pull in product(numbers, pulls):
@@ -159,60 +175,59 @@ class Engine:
                     self._candidates[arm],
                     pull.rung,
                     pull.resource,
-                    self._trained.get((arm, number)),
+                    self._store.trained.get((arm, number)),
                     not pull.last,
                 )
                 groups[number, len(view.train), self._prefix_keys[arm]].append(job)
-        if self._setting.has_prefix:
-            self._fit_prefixes(views, groups)
-        while groups := self._unfinished(groups):
-            if time() >= self._deadline:
-                raise OutOfTimeError
-            self._evaluate(self._batches(views, groups))
+        # Let go of the prefixes that this stage can't use.
+        self._prefixes = {key: p for key, p in self._prefixes.items() if key in groups}
+        for calls_for in (self._prefix_calls, self._batch_calls):
+            while calls := calls_for(views, self._unfinished(groups)):
+                if time() >= self._deadline:
+                    raise OutOfTimeError
+                self._send(calls)
 
     def _unfinished(self, groups: _Groups) -> _Groups:
         unfinished = {
-            key: [job for job in jobs if job.key not in self._outcomes]
+            key: [job for job in jobs if job.key not in self._store.outcomes]
             for key, jobs in groups.items()
         }
         return {key: jobs for key, jobs in unfinished.items() if jobs}
 
-    def _evaluate(self, batches: list[Batch]) -> None:
-        """Send batches to the workers, and keep what comes back as it comes."""
-        units = {job.key: job.units() for batch in batches for job in batch.jobs}
-        seconds = trained_units = 0.0
-        calls = (delayed(evaluate_batch)(b, self._setting, self._deadline) for b in batches)
-        for done in self._parallel(calls):
-            for outcome, trained in done.pairs:
-                self._outcomes[outcome.key] = outcome
-                self._trained.pop((outcome.candidate, outcome.fold), None)
-                if trained is not None:
-                    self._trained[outcome.candidate, outcome.fold] = trained
-                seconds += outcome.fit_time + outcome.score_time
-                trained_units += units[outcome.key]
-            if done.interrupted:
-                raise KeyboardInterrupt
-        self._seconds_per_unit = seconds / max(1, trained_units)
+    def _prefix_calls(self, views: _Views, groups: _Groups) -> list[_Call]:
+        """Fit the prefixes that are needed and not there."""
+        if not self._setting.has_prefix:
+            return []
+        return [
+            self._prefix_call(key, views[key[:2]], jobs)
+            for key, jobs in groups.items()
+            if key not in self._prefixes
+        ]
 
-    def _fit_prefixes(self, views: _Views, groups: _Groups) -> None:
-        """Fit the prefixes that are new to this stage, and let go of those it can't use."""
-        self._prefixes = {key: p for key, p in self._prefixes.items() if key in groups}
-        new = [key for key in groups if key not in self._prefixes]
-        calls = (
-            delayed(_fit_prefix)(key, views[key[:2]], groups[key][0], self._setting, self._deadline)
-            for key in new
-        )
-        for key, prefix in self._parallel(calls):
+    def _prefix_call(self, key: _PrefixKey, view: Fold, jobs: list[Job]) -> _Call:
+        def take(prefix: FittedPrefix | str | None) -> None:
             if isinstance(prefix, str):
-                failures = [job.failed(prefix) for job in groups[key]]
-                self._outcomes |= {failure.key: failure for failure in failures}
+                self._store.keep([(job.failed(prefix), None) for job in jobs])
             elif prefix is not None:
                 self._prefixes[key] = prefix
 
-    def _batches(self, views: _Views, groups: _Groups) -> list[Batch]:
+        job = replace(jobs[0], trained=None)
+        call = _Call(
+            _fit_prefix,
+            (view.with_data(None, None), job, view.X, view.y, self._setting, self._deadline),
+            [tuple(jobs)],
+            lambda part: call,
+            take,
+        )
+        return call
+
+    def _batch_calls(self, views: _Views, groups: _Groups) -> list[_Call]:
         """Jobs that share their rows, in batches; those with most to train first."""
-        n_wanted = 1 if self._n_workers == 1 else _BATCHES_PER_WORKER * self._n_workers
-        per_group = -(-n_wanted // len(groups))
+        if self._units:
+            self._seconds_per_unit = self._seconds / self._units
+            self._seconds, self._units = 0.0, 0
+        n_wanted = 1 if self._workers.n == 1 else _BATCHES_PER_WORKER * self._workers.n
+        per_group = -(-n_wanted // max(1, len(groups)))
         batches = []
         for key, jobs in groups.items():
             source = self._prefixes.get(key, views[key[:2]])
@@ -225,7 +240,72 @@ class Engine:
         # The first candidates of all folds before the second ones of any: what is finished
         # when a search is broken off are then whole candidates.
         batches.sort(key=lambda numbered: (-numbered[1].units(), numbered[0]))
-        return [batch for _, batch in batches]
+        return [self._batch_call(batch) for _, batch in batches]
+
+    def _batch_call(self, batch: Batch) -> _Call:
+        units = {job.key: job.units() for job in batch.jobs}
+
+        def take(done: Done) -> None:
+            self._store.keep(done.pairs)
+            for outcome, _ in done.pairs:
+                self._seconds += outcome.fit_time + outcome.score_time
+                self._units += units[outcome.key]
+            if done.interrupted:
+                raise KeyboardInterrupt
+
+        # The data is an argument of its own, which backends send to each worker once.
+        X, y = (batch.source.X, batch.source.y) if isinstance(batch.source, Fold) else (None, None)
+        slim = replace(batch, source=batch.source.with_data(None, None))
+        return _Call(
+            evaluate_batch,
+            (slim, X, y, self._setting, self._deadline),
+            [(job,) for job in batch.jobs],
+            lambda part: self._batch_call(replace(batch, jobs=(batch.jobs[part],))),
+            take,
+        )
+
+    def _send(self, calls: list[_Call]) -> None:
+        """Have calls done, and keep what comes back as it comes."""
+        died = [(calls[number], death) for number, death in self._results(calls)]
+        if not died:
+            return
+        _warn_of_deaths([(call.parts[death.part], death) for call, death in died])
+        timed_out = any(death.traceback for _, death in died)
+        for call, death in died:
+            if death.traceback:
+                self._fail(call.parts[death.part], death)
+            elif not timed_out:
+                for _, second in self._results([call.only(death.part)]):
+                    self._fail(call.parts[death.part], second)
+
+    def _results(self, calls: list[_Call]) -> list[tuple[int, Death]]:
+        """Have calls done; the numbers of those whose worker died, and how."""
+        deaths = []
+        for number, result in self._workers.run([(call.function, call.args) for call in calls]):
+            if isinstance(result, Death):
+                deaths.append((number, result))
+            else:
+                calls[number].take(result)
+        return deaths
+
+    def _fail(self, jobs: Sequence[Job], death: Death) -> None:
+        """Give jobs up whose worker died again, or was ended since they took too long."""
+        error: Exception
+        if death.traceback:
+            error = TimeoutError(
+                f"It took more than fit_timeout={self._workers.fit_timeout} seconds, and was "
+                f"here when its worker process was ended:\n{death.traceback}"
+            )
+        else:
+            error = RuntimeError(
+                "Its worker process died twice: it was killed (as for using too much memory), "
+                "or crashed in compiled code."
+            )
+        if self._setting.error_score == "raise":
+            jobs[0].add_note(error)
+            raise error
+        message = f"{type(error).__name__}: {error}"
+        self._store.keep([(job.failed(message), None) for job in jobs])
 
     def _prefix_setting(self, params: dict[str, Any]) -> Hashable:
         """What a candidate's parameters say of the steps before the last: equal, shared."""
@@ -235,26 +315,40 @@ class Engine:
         return setting_key({k: v for k, v in params.items() if k.split("__")[0] != last})
 
 
+def _warn_of_deaths(died: Sequence[tuple[Sequence[Job], Death]]) -> None:
+    where = ", ".join(
+        f"{jobs[0].candidate} on fold {jobs[0].fold}{' (too long)' if death.traceback else ''}"
+        for jobs, death in died
+    )
+    warnings.warn(
+        f"A worker process died or was ended. Workers were at candidates {where}, which are "
+        "tried once more, each on its own, unless they took too long; all else goes on.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
 def _fit_prefix(
-    key: _PrefixKey, fold: Fold, job: Job, setting: Setting, deadline: float
-) -> tuple[_PrefixKey, FittedPrefix | str | None]:
+    watch: Watch, fold: Fold, job: Job, X: Any, y: Any, setting: Setting, deadline: float
+) -> FittedPrefix | str | None:
     """The prefix of a job's candidate, fitted on a fold.
 
     In its place the traceback where it fails, and None after the deadline.
     """
     if time() >= deadline:
-        return key, None
+        return None
     pipeline = new_model(setting, job.params)
     try:
-        fitted = fit_prefix(
-            pipeline,
-            fold,
-            keep_raw=setting.scores_pipeline,
-            scores_train=setting.return_train_score,
-        )
+        with watch.parts() as begins:
+            begins(0)
+            return fit_prefix(
+                pipeline,
+                fold.with_data(X, y),
+                keep_raw=setting.scores_pipeline,
+                scores_train=setting.return_train_score,
+            )
     except Exception as error:
         if setting.error_score == "raise":
             job.add_note(error)
             raise
-        return key, format_exc()
-    return key, fitted
+        return format_exc()

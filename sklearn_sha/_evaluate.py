@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 from sklearn.base import clone
 
 from sklearn_sha._folds import FittedPrefix, Fold, Rows, n_rows
+from sklearn_sha._trained import Trained, TrainedFile, write_models
+from sklearn_sha._workers import Watch
 from sklearn_sha.resources import Resource
 
 SECONDS_PER_BATCH = 2.0
@@ -20,24 +23,6 @@ SECONDS_PER_BATCH = 2.0
 little is lost where a search is stopped, long enough that cutting rows costs nothing."""
 
 Scores = float | dict[str, float | None]
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A model between two rungs.
-
-    Attributes
-    ----------
-    model : estimator
-    spent : int
-        Units of resource that it has had.
-    owns_rows : bool
-        True where the estimator writes into its input, and so needs a copy of the rows.
-    """
-
-    model: Any
-    spent: int
-    owns_rows: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,7 +37,7 @@ class Job:
         The candidate's parameters.
     rung, target : int
         The rung, and the total units to train to.
-    trained : Trained or None
+    trained : Trained, TrainedFile or None
         Where to train on from; None for a new model.
     keep : bool
         Whether the model may be asked for again.
@@ -63,7 +48,7 @@ class Job:
     params: dict[str, Any]
     rung: int
     target: int
-    trained: Trained | None
+    trained: Trained | TrainedFile | None
     keep: bool
 
     @property
@@ -141,6 +126,9 @@ class Setting:
     scores_pipeline : bool
         True where there is a prefix, and the scorer must see the whole pipeline and the rows
         as they came, since the last step on transformed rows might not give the same.
+    folder : Path or None
+        Where models are kept between rungs; None for memory. A worker on a machine that has
+        no such folder hands its models back.
     """
 
     estimator: Any
@@ -151,6 +139,7 @@ class Setting:
     has_prefix: bool
     continues: bool
     scores_pipeline: bool
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -178,12 +167,12 @@ class Done:
 
     Attributes
     ----------
-    pairs : list of (Outcome, Trained or None)
+    pairs : list of (Outcome, Trained, TrainedFile or None)
     interrupted : bool
         Whether a KeyboardInterrupt ended it, which the search has to raise again.
     """
 
-    pairs: list[tuple[Outcome, Trained | None]]
+    pairs: list[tuple[Outcome, Trained | TrainedFile | None]]
     interrupted: bool = False
 
 
@@ -193,12 +182,17 @@ def new_model(setting: Setting, params: dict[str, Any]) -> Any:
     return clone(setting.estimator).set_params(**clone(params, safe=False))
 
 
-def evaluate_batch(batch: Batch, setting: Setting, deadline: float) -> Done:
+def evaluate_batch(
+    watch: Watch, batch: Batch, X: Any, y: Any, setting: Setting, deadline: float
+) -> Done:
     """Evaluate jobs that share their rows; the function that is sent to workers.
 
     Parameters
     ----------
+    watch : Watch
     batch : Batch
+    X, y : array-like or None
+        All rows, where the batch's source is a fold, which comes without.
     setting : Setting
     deadline : float
         No job begins after it, in seconds as `time.time` counts them.
@@ -210,17 +204,24 @@ def evaluate_batch(batch: Batch, setting: Setting, deadline: float) -> Done:
         one before the deadline, unless interrupted.
     """
     done: list[tuple[Outcome, Trained | None]] = []
+    interrupted = False
     try:
-        rows = batch.source.rows()
-        until = time() + SECONDS_PER_BATCH
-        for job in batch.jobs:
-            now = time()
-            if now >= deadline or (done and now >= until):
-                break
-            done.append(evaluate(job, batch.source, rows, setting))
+        with watch.parts() as begins:
+            rows = batch.source.with_data(X, y).rows()
+            until = time() + SECONDS_PER_BATCH
+            for number, job in enumerate(batch.jobs):
+                now = time()
+                if now >= deadline or (done and now >= until):
+                    break
+                begins(number)
+                done.append(evaluate(job, batch.source, rows, setting))
     except KeyboardInterrupt:
-        return Done(done, interrupted=True)
-    return Done(done)
+        interrupted = True
+    if setting.folder is None or not setting.folder.is_dir():
+        return Done([*done], interrupted)
+    kept = {outcome.key: trained for outcome, trained in done if trained is not None}
+    files = write_models(setting.folder, kept)
+    return Done([(outcome, files.get(outcome.key)) for outcome, _ in done], interrupted)
 
 
 def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outcome, Trained | None]:
@@ -248,7 +249,7 @@ def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outco
         candidate in a note.
     """
     # Parameters that the estimator does not have are the user's mistake, not a failed fit.
-    trained = job.trained or _untrained(job, setting)
+    trained = _begin(job, setting)
     start = perf_counter()
     try:
         trained = _train(trained, job, rows, setting)
@@ -284,6 +285,14 @@ def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outco
     if may_continue and setting.resource.continues(trained.model, n_rows(rows.X_train)):
         return outcome, trained
     return outcome, None
+
+
+def _begin(job: Job, setting: Setting) -> Trained:
+    """The model that a job trains, which nobody else has from here on."""
+    model = None if job.trained is None else job.trained.take()
+    if job.trained is None or model is None:
+        return _untrained(job, setting)
+    return Trained(model, job.trained.spent, job.trained.owns_rows)
 
 
 def _untrained(job: Job, setting: Setting) -> Trained:

@@ -115,6 +115,10 @@ class Fold:
     train_order: NDArray[np.intp] | None = None
     test_order: NDArray[np.intp] | None = None
 
+    def with_data(self, X: Any, y: Any) -> Fold:
+        """The fold, of this data; without, of None, it is small enough to be sent."""
+        return replace(self, X=X, y=y)
+
     def subsampled(self, n_train: int) -> Fold:
         """The fold cut to `n_train` training rows, and to as large a share of test rows.
 
@@ -176,6 +180,10 @@ class FittedPrefix:
     pipeline: Pipeline
     transformed: Rows
     raw: Rows | None
+
+    def with_data(self, X: Any, y: Any) -> FittedPrefix:
+        """Itself, which needs no data but its own."""
+        return self
 
     def rows(self) -> Rows:
         """What the last step trains on, and predicts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -53,6 +54,10 @@ class HyperbandSearchCV(BaseHalvingSearch):
         Seconds after which no training begins. What is finished by then is kept, and the best
         of it wins: at the
         largest resource that a whole rung has reached. The refit comes on top.
+    fit_timeout : float or None, default=None
+        As in SuccessiveHalvingSearchCV.
+    checkpoint : path-like or None, default=None
+        As in SuccessiveHalvingSearchCV.
     score_memory : "last", "best" or "mean", default="last"
         What a candidate is promoted by: its score in this rung, its best so far, or the mean
         of its scores so far, where scores fluctuate as training goes on. The winner of the
@@ -148,6 +153,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         patience: int | None = None,
         tol: float = 0.0,
         max_time: float | None = None,
+        fit_timeout: float | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         score_memory: Literal["last", "best", "mean"] = "last",
         batch_size: int | None = None,
         scoring: Any = None,
@@ -170,6 +177,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.patience = patience
         self.tol = tol
         self.max_time = max_time
+        self.fit_timeout = fit_timeout
+        self.checkpoint = checkpoint
         self.score_memory = score_memory
         self.batch_size = batch_size
         self.scoring = scoring

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import replace
 from math import inf
@@ -22,14 +23,19 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_sha._checkpoint import Checkpoint
 from sklearn_sha._engine import Engine, OutOfTimeError
 from sklearn_sha._evaluate import Outcome, is_read_only
 from sklearn_sha._failures import all_failed_message, failures_message
+from sklearn_sha._fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._folds import Rows, fit_transform
 from sklearn_sha._progress import rung_line
 from sklearn_sha._results import Results
 from sklearn_sha._scoring import make_scoring
 from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
+from sklearn_sha._stopped import Stopped
+from sklearn_sha._store import Store
+from sklearn_sha._workers import Workers
 from sklearn_sha.bandit import (
     Algorithm,
     Patience,
@@ -108,7 +114,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 f"plan works on a copy of the search, and can't make one ({error}); if cv is a "
                 "generator, give a list of its splits."
             ) from error
-        return set_up(copied, X, y, params).schedule
+        return set_up(copied, X, y, params, random_state).schedule
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Search, and train the best candidate on all rows.
@@ -134,19 +140,77 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             fit of a rung failed: ``cv_results_`` then has what there is.
         """
         begun = time()
-        setup = set_up(self, X, y, params)
-        if setup.scoring.metrics is not None:
-            self._promoting_metric(setup.scoring.metrics, setup.schedule)
+        with self._open_store(Store()) as store:
+            if self.random_state is None and store.seed is not None:
+                random_state = RandomState(store.seed)
+            else:
+                random_state = check_random_state(self.random_state)
+            setup = set_up(self, X, y, params, random_state)
+            if setup.scoring.metrics is not None:
+                self._promoting_metric(setup.scoring.metrics, setup.schedule)
+            if isinstance(store, Checkpoint):
+                store.claim(fingerprint(self, setup, data_fingerprint(X, y, params)))
+            self._search_on(setup, store, begun, (X, y, params))
+        return self
+
+    def resume(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Go on where `fit` was stopped, by Ctrl-C, `max_time` or an error, in this process.
+
+        What is finished is not done again, and the results are those of a search that was not
+        stopped; `max_time` begins anew. With `checkpoint`, `fit` does this too, in any process.
+
+        Parameters
+        ----------
+        X, y, **params
+            What `fit` was given.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to go on with, or the data or the parameters are others.
+        """
+        begun = time()
+        stopped = self.__dict__.get("_stopped")
+        if stopped is None:
+            raise ValueError(
+                f"There is nothing to resume: this {type(self).__name__} was not stopped in a "
+                "fit in this process; call fit."
+            )
+        changed = stopped.changes(self, (X, y, params))
+        if changed:
+            raise ValueError(
+                f"resume goes on with the search that was stopped, but {', '.join(changed)} "
+                "changed since; set it back, or call fit to begin anew."
+            )
+        with self._open_store(stopped.store) as store:
+            if isinstance(store, Checkpoint):
+                store.claim(fingerprint(self, stopped.setup, stopped.data))
+            self._search_on(stopped.setup, store, begun, (X, y, params))
+        return self
+
+    def _open_store(self, in_memory: Store) -> AbstractContextManager[Store]:
+        return nullcontext(in_memory) if self.checkpoint is None else Checkpoint(self.checkpoint)
+
+    def _search_on(
+        self, setup: Setup, store: Store, begun: float, data: tuple[Any, Any, dict[str, Any]]
+    ) -> None:
+        """Search from what the store has to the end, or until something stops it."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # nothing of an earlier fit may mix with this one
-        engine = Engine(
-            setup.candidates,
-            setup.folds,
-            setup.setting,
-            n_jobs=self.n_jobs,
-            pre_dispatch=self.pre_dispatch,
-            deadline=inf if self.max_time is None else begun + self.max_time,
-        )
+        ended = False
+        try:
+            ended = self._search(setup, store, begun)
+        finally:
+            self.__dict__.pop("_stopped", None)
+            if not ended:
+                self._stopped = Stopped.now(self, setup, store, data)
+
+    def _search(self, setup: Setup, store: Store, begun: float) -> bool:
+        """Whether it came to its end, before its time was over."""
         results = Results(
             setup.candidates,
             setup.schedule,
@@ -156,16 +220,29 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             metrics=setup.scoring.metrics,
             return_train_score=self.return_train_score,
         )
-        interrupted = False
+        workers = Workers(
+            n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, fit_timeout=self.fit_timeout
+        )
+        engine = Engine(
+            setup.candidates,
+            setup.folds,
+            replace(setup.setting, folder=store.folder),
+            store,
+            workers,
+            deadline=inf if self.max_time is None else begun + self.max_time,
+        )
+        ended = True
         try:
-            self._contend(setup, engine, results)
+            with workers:
+                self._contend(setup, engine, results)
         except OutOfTimeError:
             if not results.n_rungs:
                 raise TimeoutError(
                     f"max_time={self.max_time} seconds ended before one candidate was trained "
-                    "and scored on every fold; raise max_time, or lower min_resources."
+                    "and scored on every fold; raise max_time, or lower min_resources; or call "
+                    "resume to go on."
                 ) from None
-            interrupted = True
+            ended = False
         except KeyboardInterrupt:
             self.interrupted_ = True
             if results.n_rungs:
@@ -174,12 +251,18 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         except Exception:
             self._keep(results)
             raise
-        self.interrupted_ = interrupted
+        if ended:
+            store.finish()
+        self.interrupted_ = not ended
         self._conclude(setup, results)
         self._warn_of_failures(results)
         if self.refit:
-            self._refit(setup)
-        return self
+            try:
+                self._refit(setup)
+            except KeyboardInterrupt:
+                self.interrupted_ = True
+                raise
+        return ended
 
     def _contend(self, setup: Setup, engine: Engine, results: Results) -> None:
         """Run the algorithms to their ends, or until time or patience has."""
@@ -260,7 +343,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             warnings.warn(
                 failures_message(results.failures, results.candidates, self.error_score),
                 FitFailedWarning if fits else UserWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
             return
         for name, means in self.cv_results_.items():
@@ -270,7 +353,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                     f"{name} is non-finite for candidates {candidates.tolist()}; NaN is never "
                     "promoted before a number. Look at what the scorer returns for them.",
                     UserWarning,
-                    stacklevel=3,
+                    stacklevel=5,
                 )
 
     def _keep(self, results: Results) -> None:
@@ -481,6 +564,10 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
         )
         return router
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What resume goes on from has the data and all models: it stays in this process.
+        return {name: v for name, v in super().__getstate__().items() if name != "_stopped"}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schedule_")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, get_tags, indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
@@ -109,7 +110,7 @@ class Setup:
     resource: str
 
 
-def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
+def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: RandomState) -> Setup:
     """Check a search's parameters against its data, draw candidates and cut folds.
 
     Parameters
@@ -119,6 +120,8 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
     X, y : array-like
     params : dict
         Of fit: metadata for the estimator, the splitter and the scorer.
+    random_state : RandomState
+        Advanced by what is drawn.
 
     Returns
     -------
@@ -136,7 +139,6 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Setup:
             f"{type(search.estimator).__name__} requires y to be passed, but the target y is "
             "None; give fit the targets."
         )
-    random_state = check_random_state(search.random_state)
     kind = resource_kind(search.estimator, search.resource)
     examples = _examples(search, deepcopy(random_state))
     example = next((e for e in examples if _has_resource(e, kind)), examples[0])
@@ -369,10 +371,12 @@ def _check_parameters(search: Any) -> None:
         least == "auto" or is_fraction,
     )
     check_patience(search.patience, search.tol)
-    if search.max_time is not None and not (is_real(search.max_time) and search.max_time > 0):
-        raise ValueError(
-            f"max_time={search.max_time!r} must be a number of seconds above 0, or None."
-        )
+    for name in ("max_time", "fit_timeout"):
+        seconds = getattr(search, name)
+        if seconds is not None and not (is_real(seconds) and seconds > 0):
+            raise ValueError(f"{name}={seconds!r} must be a number of seconds above 0, or None.")
+    if not isinstance(search.checkpoint, str | PathLike | None):
+        raise TypeError(f"checkpoint={search.checkpoint!r} must be the path of a folder, or None.")
     if search.score_memory not in ("last", "best", "mean"):
         raise ValueError(f'score_memory={search.score_memory!r} must be "last", "best" or "mean".')
     if search.error_score != "raise" and not is_real(search.error_score):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -74,6 +75,13 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         Seconds after which no training begins. What is finished by then is kept, and the best
         of it wins: that of the last whole rung, or with
         ``budget="double"`` of the last whole halving. The refit comes on top.
+    fit_timeout : float or None, default=None
+        Seconds after which the worker process of a fit (with its scoring) is ended, and the fit
+        counts as failed. Needs worker processes; see the user guide for what it costs.
+    checkpoint : path-like or None, default=None
+        Folder in which everything finished is kept: ``fit`` with the same arguments and data goes
+        on from there, after whatever ended it. It holds pickles; loading one can run any code,
+        so that only you may be able to write there. Needs the extra ``checkpoint``.
     score_memory : "last", "best" or "mean", default="last"
         What a candidate is promoted by: its score in this rung, its best so far, or the mean
         of its scores so far, where scores fluctuate as training goes on. The winner of the
@@ -182,6 +190,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         patience: int | None = 2,
         tol: float = 0.0,
         max_time: float | None = None,
+        fit_timeout: float | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         score_memory: Literal["last", "best", "mean"] = "last",
         batch_size: int | None = None,
         scoring: Any = None,
@@ -205,6 +215,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.patience = patience
         self.tol = tol
         self.max_time = max_time
+        self.fit_timeout = fit_timeout
+        self.checkpoint = checkpoint
         self.score_memory = score_memory
         self.batch_size = batch_size
         self.scoring = scoring

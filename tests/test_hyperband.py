@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import CALLS, Curve, curve
 
-from sklearn_sha import HyperbandSearchCV, _engine
+from sklearn_sha import HyperbandSearchCV, _workers
 from sklearn_sha.bandit import hyperband
 
 X = np.zeros((12, 1))
@@ -69,14 +69,14 @@ def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
 def test_brackets_share_one_call_a_stage_with_the_longest_jobs_first(monkeypatch):
     calls = []
 
-    class Listening(_engine.Parallel):
+    class Listening(_workers.Parallel):
         def __call__(self, tasks):
             tasks = list(tasks)
-            calls.append([sum(j.units() for j in args[0].jobs) for _, args, _ in tasks])
+            calls.append([sum(j.units() for j in args[3].jobs) for _, args, _ in tasks])
             return super().__call__(tasks)
 
-    monkeypatch.setattr(_engine, "Parallel", Listening)
-    monkeypatch.setattr(_engine, "effective_n_jobs", lambda n_jobs: 2)
+    monkeypatch.setattr(_workers, "Parallel", Listening)
+    monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
     search_of(max_resources=81).fit(X)
     assert len(calls) == 5  # as many as the longest bracket has rungs; 15 rungs in all
     assert all(units == sorted(units, reverse=True) for units in calls)

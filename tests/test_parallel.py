@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_sha import SuccessiveHalvingSearchCV, _engine
+from sklearn_sha import SuccessiveHalvingSearchCV, _folds, _workers
 
 X, Y = (part[:400] for part in load_digits(return_X_y=True))
 
@@ -59,7 +59,7 @@ def test_results_are_the_same_for_every_backend_and_number_of_jobs(search):
     assert numbers(search.set_params(n_jobs=2).fit(X, Y)) == results
 
 
-class Spy(_engine.Parallel):
+class Spy(_workers.Parallel):
     """joblib's Parallel that counts what is dispatched."""
 
     sizes: list[list[int]] = []  # noqa: RUF012 - shared on purpose
@@ -71,8 +71,8 @@ class Spy(_engine.Parallel):
 
 
 def test_rows_and_splits_are_sent_for_many_candidates_at_once(monkeypatch):
-    monkeypatch.setattr(_engine, "Parallel", Spy)
-    monkeypatch.setattr(_engine, "effective_n_jobs", lambda n_jobs: 2)
+    monkeypatch.setattr(_workers, "Parallel", Spy)
+    monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
     Spy.sizes.clear()
     SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
@@ -90,7 +90,7 @@ def test_rows_and_splits_are_sent_for_many_candidates_at_once(monkeypatch):
 def test_on_one_core_the_rows_of_a_fold_are_cut_once_a_rung(monkeypatch):
     cuts = []
     monkeypatch.setattr(
-        _engine.Fold, "rows", lambda fold, rows=_engine.Fold.rows: cuts.append(1) or rows(fold)
+        _folds.Fold, "rows", lambda fold, rows=_folds.Fold.rows: cuts.append(1) or rows(fold)
     )
     search = SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8, cv=3
@@ -101,13 +101,13 @@ def test_on_one_core_the_rows_of_a_fold_are_cut_once_a_rung(monkeypatch):
 def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
     came_back = []
 
-    class Listening(_engine.Parallel):
+    class Listening(_workers.Parallel):
         def __call__(self, tasks):
             done = list(super().__call__(tasks))
-            came_back.append([trained is not None for part in done for _, trained in part.pairs])
+            came_back.append([trained is not None for _, part in done for _, trained in part.pairs])
             return done
 
-    monkeypatch.setattr(_engine, "Parallel", Listening)
+    monkeypatch.setattr(_workers, "Parallel", Listening)
     SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8, cv=3
     ).fit(X, Y)
@@ -122,14 +122,14 @@ def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
 def test_one_pool_serves_the_whole_search(monkeypatch):
     opened = []
 
-    class Counting(_engine.Parallel):
+    class Counting(_workers.Parallel):
         def __enter__(self):
             opened.append(1)
             return super().__enter__()
 
-    monkeypatch.setattr(_engine, "Parallel", Counting)
+    monkeypatch.setattr(_workers, "Parallel", Counting)
     SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8
     ).fit(X, Y)
     assert opened == [1]
-    assert issubclass(_engine.Parallel, joblib.Parallel)
+    assert issubclass(_workers.Parallel, joblib.Parallel)

@@ -1,0 +1,121 @@
+"""A model between two rungs: where it lies, and how it is taken from there."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from sklearn_sha._durable import CheckpointError, write_files
+
+_Key = TypeVar("_Key", bound=tuple[int, ...])
+
+
+class Trained:
+    """A model in memory.
+
+    Parameters
+    ----------
+    model : estimator
+    spent : int
+        Units of resource that it has had.
+    owns_rows : bool, default=False
+        True where the estimator writes into its input, and so needs a copy of the rows.
+    """
+
+    def __init__(self, model: Any, spent: int, owns_rows: bool = False) -> None:
+        self.model = model
+        self.spent = spent
+        self.owns_rows = owns_rows
+
+    def take(self) -> Any:
+        """The model, to be trained on in place: None where it was taken before.
+
+        What breaks off a job leaves its model half trained, and so nobody gets it again.
+        """
+        return vars(self).pop("model", None)
+
+
+@dataclass(frozen=True)
+class TrainedFile:
+    """A model in a file of a checkpoint folder.
+
+    Attributes
+    ----------
+    path : Path
+    digest : str
+        Of what stands in it.
+    spent, owns_rows
+        As of `Trained`.
+    """
+
+    path: Path
+    digest: str
+    spent: int
+    owns_rows: bool
+
+    def take(self) -> Any:
+        """The model, read from the file.
+
+        Raises
+        ------
+        CheckpointError
+            If the file is not what was written.
+        """
+        try:
+            content = self.path.read_bytes()
+        except OSError as error:
+            wrong = f"can't be read ({error.strerror})"
+        else:
+            if _digest(content) == self.digest:
+                return pickle.loads(content)
+            wrong = "is not what was written: it was cut or altered"
+        raise CheckpointError(
+            f"{self.path} {wrong}. Restore it, or start afresh: delete the folder "
+            f"{self.path.parent.parent}, or give checkpoint another one."
+        )
+
+
+def write_models(folder: Path, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
+    """Write models to files of a folder, under names that no other process gives.
+
+    Parameters
+    ----------
+    folder : Path
+    models : dict of tuple of int to Trained
+        The numbers begin the name.
+
+    Returns
+    -------
+    dict of tuple of int to TrainedFile
+
+    Raises
+    ------
+    CheckpointError
+        If a model can't be pickled, or the disk is full.
+    """
+    contents = {key: _pickled(trained.model) for key, trained in models.items()}
+    paths = {key: folder / "-".join([*map(str, key), uuid4().hex]) for key in models}
+    write_files({paths[key]: content for key, content in contents.items()})
+    return {
+        key: TrainedFile(paths[key], _digest(contents[key]), trained.spent, trained.owns_rows)
+        for key, trained in models.items()
+    }
+
+
+def _pickled(model: Any) -> bytes:
+    try:
+        return pickle.dumps(model, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise CheckpointError(
+            f"A model of class {type(model).__name__} can't be pickled, and so not be kept in a "
+            f"checkpoint: {error}. Set checkpoint=None."
+        ) from error
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

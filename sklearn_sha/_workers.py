@@ -1,0 +1,220 @@
+"""joblib's workers: calls sent to them, and what becomes of a call whose worker dies."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from shutil import rmtree
+from socket import gethostname
+from tempfile import mkdtemp
+from typing import Any, Self
+
+from joblib import effective_n_jobs
+from sklearn.utils.parallel import Parallel, delayed
+
+CALLS_AT_ONCE = 4
+"""Per worker, where a backend hands back nothing before all that was sent is done."""
+
+_DEATHS = {
+    ("distributed", "KilledWorker"),
+    ("ray", "RayActorError"),
+    ("ray", "WorkerCrashedError"),
+    ("ray", "OutOfMemoryError"),
+}
+_HEADER = 8
+_one_at_a_time = threading.Lock()
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Death:
+    """How the worker of a call ended.
+
+    Attributes
+    ----------
+    part : int
+        Number of the part of the call that it was at.
+    traceback : str
+        Of the part that took too long; empty where the worker died by itself.
+    """
+
+    part: int
+    traceback: str
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Knows of a call which part its worker is at, also once the worker is dead.
+
+    Attributes
+    ----------
+    path : Path or None
+        The file that says so; None where a dead worker would leave nobody to read it.
+    timeout : float or None
+        Seconds after which a part ends the whole process.
+    """
+
+    path: Path | None
+    timeout: float | None
+
+    @contextmanager
+    def parts(self) -> Iterator[Callable[[int], None]]:
+        """Gives a function to call, in the worker, with the number of each part that begins."""
+        with ExitStack() as stack:
+            file = None
+            if self.path is not None:
+                with suppress(OSError):  # on another machine
+                    file = stack.enter_context(open(self.path, "wb", buffering=0))
+            if self.timeout is not None:
+                if not _one_at_a_time.acquire(blocking=False):
+                    raise RuntimeError(
+                        f"fit_timeout={self.timeout} ends the process of a fit that takes too "
+                        "long, and here one process runs several fits; start workers with one "
+                        "thread each."
+                    )
+                stack.callback(_one_at_a_time.release)
+                stack.callback(faulthandler.cancel_dump_traceback_later)
+
+            def begins(part: int) -> None:
+                if file is not None:
+                    file.seek(0)
+                    file.write(part.to_bytes(_HEADER, "little"))
+                if self.timeout is not None:
+                    # A thread in C, which needs nothing of the interpreter that may hang.
+                    faulthandler.dump_traceback_later(self.timeout, exit=True, file=file or 2)
+
+            yield begins
+
+    def death(self) -> Death | None:
+        """How the worker ended; None where it had not begun."""
+        if self.path is None or not self.path.exists():
+            return None
+        content = self.path.read_bytes()
+        if len(content) < _HEADER:
+            return None
+        traceback = content[_HEADER:].decode(errors="replace")
+        return Death(int.from_bytes(content[:_HEADER], "little"), traceback)
+
+
+class Workers:
+    """Runs calls through joblib.
+
+    Used as a context: its workers and files are there as long.
+
+    Parameters
+    ----------
+    n_jobs, pre_dispatch
+        As of joblib.Parallel.
+    fit_timeout : float or None
+        Seconds that a part of a call may take.
+
+    Attributes
+    ----------
+    n : int
+        How many workers there are.
+    fit_timeout : float or None
+    """
+
+    def __init__(
+        self, *, n_jobs: int | None, pre_dispatch: int | str, fit_timeout: float | None
+    ) -> None:
+        self.n = effective_n_jobs(n_jobs)
+        self.fit_timeout = fit_timeout
+        # Large arrays reach workers as memory maps. Of models too, which train on in place:
+        # copy on write, where joblib's own default would be read-only.
+        options = {"n_jobs": n_jobs, "pre_dispatch": pre_dispatch, "mmap_mode": "c"}
+        try:
+            self._parallel = Parallel(**options, return_as="generator_unordered")
+            self._streams = True
+        except ValueError:  # multiprocessing and ray hand back all results at once
+            self._parallel = Parallel(**options)
+            self._streams = False
+        self._numbers = count()
+        self._folder: Path | None = None
+
+    def __enter__(self) -> Self:
+        self._parallel.__enter__()
+        if self.fit_timeout is not None:
+            self._check_timeout()
+        if self.n > 1:
+            self._folder = Path(mkdtemp(prefix="sklearn_sha-"))
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._parallel.__exit__(*exception)
+        if self._folder is not None:
+            rmtree(self._folder, ignore_errors=True)
+
+    def run(self, calls: Sequence[tuple[Function, tuple[Any, ...]]]) -> Iterator[tuple[int, Any]]:
+        """Run calls, and give what comes back as it comes.
+
+        Parameters
+        ----------
+        calls : sequence of (callable, tuple)
+            Functions of a module, and their arguments after the first, which is a `Watch`.
+
+        Yields
+        ------
+        (int, object)
+            The number of a call and its result, or the `Death` of its worker. Calls of which
+            nothing is given were not done; there is at least one that was.
+        """
+        if not self._streams:
+            calls = calls[: CALLS_AT_ONCE * self.n]
+        watches = [self._watch() for _ in calls]
+        missing = set(range(len(calls)))
+        tasks = (
+            delayed(_call)(number, watches[number], function, *args)
+            for number, (function, args) in enumerate(calls)
+        )
+        try:
+            for number, result in self._parallel(tasks):
+                missing.remove(number)
+                yield number, result
+        except Exception as error:
+            if not _is_death(error):
+                raise
+            deaths = [(number, watches[number].death()) for number in sorted(missing)]
+            if all(death is None for _, death in deaths):
+                # It died before it began, or where its file can't be seen: any may be it.
+                deaths = [(number, Death(0, "")) for number, _ in deaths]
+            yield from ((number, death) for number, death in deaths if death is not None)
+
+    def _watch(self) -> Watch:
+        path = None if self._folder is None else self._folder / str(next(self._numbers))
+        return Watch(path, self.fit_timeout)
+
+    def _check_timeout(self) -> None:
+        if not self._streams:
+            where = "this joblib backend does not notice when a worker ends"
+        elif _here() in set(self._parallel([delayed(_here)()])):
+            where = "here fits run in this very process"
+        else:
+            return
+        raise ValueError(
+            f"fit_timeout={self.fit_timeout} ends the worker process of a fit that takes too "
+            f"long, but {where}; set n_jobs=2 or more with joblib's loky backend, or leave "
+            "fit_timeout=None."
+        )
+
+
+def _call(number: int, watch: Watch, function: Function, *args: Any) -> tuple[int, Any]:
+    return number, function(watch, *args)
+
+
+def _here() -> tuple[str, int]:
+    return gethostname(), os.getpid()
+
+
+def _is_death(error: Exception) -> bool:
+    """Whether an error says that a worker is dead; dask's and ray's are known by their names."""
+    names = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__}
+    return isinstance(error, BrokenExecutor) or not names.isdisjoint(_DEATHS)
