@@ -75,6 +75,8 @@ class Checkpoint(Store):
                 "folder."
             ) from None
         try:
+            for folder in self.path.glob("workers-*"):  # of a process that was killed
+                rmtree(folder)
             since = datetime.now(UTC).isoformat(" ", "seconds")
             self._owner.write_text(f"process {os.getpid()} on {gethostname()} since {since}")
             self._read_about()
@@ -159,7 +161,7 @@ class Checkpoint(Store):
             ours = {"lock", "owner", self._journal.name}
             others = [
                 p.name for p in self.path.iterdir()
-                if p.name not in ours and not p.name.startswith((".about", "models-"))
+                if p.name not in ours and not p.name.startswith((".about", "models-", "workers-"))
             ]  # fmt: skip
             if others:
                 raise CheckpointError(

@@ -269,7 +269,9 @@ class Engine:
         died = [(calls[number], death) for number, death in self._results(calls)]
         if not died:
             return
-        _warn_of_deaths([(call.parts[death.part], death) for call, death in died])
+        _warn_of_deaths(
+            [(call.parts[death.part], death) for call, death in died], self._workers.fit_timeout
+        )
         timed_out = any(death.traceback for _, death in died)
         for call, death in died:
             if death.traceback:
@@ -315,14 +317,18 @@ class Engine:
         return setting_key({k: v for k, v in params.items() if k.split("__")[0] != last})
 
 
-def _warn_of_deaths(died: Sequence[tuple[Sequence[Job], Death]]) -> None:
+def _warn_of_deaths(died: Sequence[tuple[Sequence[Job], Death]], fit_timeout: float | None) -> None:
+    too_long = [jobs for jobs, death in died if death.traceback]
     where = ", ".join(
-        f"{jobs[0].candidate} on fold {jobs[0].fold}{' (too long)' if death.traceback else ''}"
-        for jobs, death in died
+        f"candidate {jobs[0].candidate} on fold {jobs[0].fold}"
+        for jobs in too_long or [jobs for jobs, _ in died]
     )
     warnings.warn(
-        f"A worker process died or was ended. Workers were at candidates {where}, which are "
-        "tried once more, each on its own, unless they took too long; all else goes on.",
+        f"Took more than fit_timeout={fit_timeout} seconds: {where}. The worker process was ended "
+        "and started again; all else goes on."
+        if too_long
+        else f"A worker process died. The workers were at {where}; they were started again, and "
+        "these fits are tried once more, each on its own. All else goes on.",
         RuntimeWarning,
         stacklevel=2,
     )

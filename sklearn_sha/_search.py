@@ -221,7 +221,10 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             return_train_score=self.return_train_score,
         )
         workers = Workers(
-            n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, fit_timeout=self.fit_timeout
+            n_jobs=self.n_jobs,
+            pre_dispatch=self.pre_dispatch,
+            fit_timeout=self.fit_timeout,
+            folder=None if store.folder is None else store.folder.parent,
         )
         engine = Engine(
             setup.candidates,

@@ -14,6 +14,7 @@ from pathlib import Path
 from shutil import rmtree
 from socket import gethostname
 from tempfile import mkdtemp
+from time import monotonic, sleep
 from typing import Any, Self
 
 from joblib import effective_n_jobs
@@ -29,6 +30,7 @@ _DEATHS = {
     ("ray", "OutOfMemoryError"),
 }
 _HEADER = 8
+_RESTART_SECONDS = 60.0
 _one_at_a_time = threading.Lock()
 
 Function = Callable[..., Any]
@@ -92,6 +94,8 @@ class Watch:
                     faulthandler.dump_traceback_later(self.timeout, exit=True, file=file or 2)
 
             yield begins
+            if file is not None:
+                file.truncate(0)  # whatever becomes of the result: it was not here
 
     def death(self) -> Death | None:
         """How the worker ended; None where it had not begun."""
@@ -115,6 +119,8 @@ class Workers:
         As of joblib.Parallel.
     fit_timeout : float or None
         Seconds that a part of a call may take.
+    folder : Path or None
+        Where workers note what they are at; None for the machine's folder of temporary files.
 
     Attributes
     ----------
@@ -124,9 +130,15 @@ class Workers:
     """
 
     def __init__(
-        self, *, n_jobs: int | None, pre_dispatch: int | str, fit_timeout: float | None
+        self,
+        *,
+        n_jobs: int | None,
+        pre_dispatch: int | str,
+        fit_timeout: float | None,
+        folder: Path | None,
     ) -> None:
         self.n = effective_n_jobs(n_jobs)
+        self._n_jobs = n_jobs
         self.fit_timeout = fit_timeout
         # Large arrays reach workers as memory maps. Of models too, which train on in place:
         # copy on write, where joblib's own default would be read-only.
@@ -138,6 +150,7 @@ class Workers:
             self._parallel = Parallel(**options)
             self._streams = False
         self._numbers = count()
+        self._parent = folder
         self._folder: Path | None = None
 
     def __enter__(self) -> Self:
@@ -145,7 +158,7 @@ class Workers:
         if self.fit_timeout is not None:
             self._check_timeout()
         if self.n > 1:
-            self._folder = Path(mkdtemp(prefix="sklearn_sha-"))
+            self._folder = Path(mkdtemp(prefix="workers-", dir=self._parent))
         return self
 
     def __exit__(self, *exception: Any) -> None:
@@ -179,14 +192,32 @@ class Workers:
             for number, result in self._parallel(tasks):
                 missing.remove(number)
                 yield number, result
+                if isinstance(result, Death):
+                    self._await_restart()
         except Exception as error:
             if not _is_death(error):
                 raise
+            self._await_restart()
             deaths = [(number, watches[number].death()) for number in sorted(missing)]
             if all(death is None for _, death in deaths):
                 # It died before it began, or where its file can't be seen: any may be it.
                 deaths = [(number, Death(0, "")) for number, _ in deaths]
             yield from ((number, death) for number, death in deaths if death is not None)
+
+    def _await_restart(self) -> None:
+        """Wait for workers that a cluster starts anew.
+
+        joblib runs calls in this process where there is one worker, and the next call may be
+        the one that kills.
+        """
+        until = monotonic() + _RESTART_SECONDS
+        while effective_n_jobs(self._n_jobs) == 1:
+            if monotonic() > until:
+                raise RuntimeError(
+                    f"Of {self.n} workers less than two are left after one died; start more, and "
+                    "call resume. What is finished is kept."
+                )
+            sleep(0.1)
 
     def _watch(self) -> Watch:
         path = None if self._folder is None else self._folder / str(next(self._numbers))
@@ -207,7 +238,9 @@ class Workers:
 
 
 def _call(number: int, watch: Watch, function: Function, *args: Any) -> tuple[int, Any]:
-    return number, function(watch, *args)
+    # dask sends a call again whose worker died; then that is the result.
+    death = watch.death()
+    return number, function(watch, *args) if death is None else death
 
 
 def _here() -> tuple[str, int]:
