@@ -224,15 +224,17 @@ class Workers:
         return Watch(path, self.fit_timeout)
 
     def _check_timeout(self) -> None:
-        if not self._streams:
-            where = "this joblib backend does not notice when a worker ends"
-        elif _here() in set(self._parallel([delayed(_here)()])):
-            where = "here fits run in this very process"
+        ((host, process, parent),) = self._parallel([delayed(_where)()])
+        here, this, _ = _where()
+        if (host, process) == (here, this):
+            why = "here fits run in this very process"
+        elif (host, parent) == (here, this) and not self._streams:
+            why = "joblib's multiprocessing backend does not notice when a worker ends"
         else:
             return
         raise ValueError(
             f"fit_timeout={self.fit_timeout} ends the worker process of a fit that takes too "
-            f"long, but {where}; set n_jobs=2 or more with joblib's loky backend, or leave "
+            f"long, but {why}; set n_jobs=2 or more with joblib's loky backend, or leave "
             "fit_timeout=None."
         )
 
@@ -243,8 +245,8 @@ def _call(number: int, watch: Watch, function: Function, *args: Any) -> tuple[in
     return number, function(watch, *args) if death is None else death
 
 
-def _here() -> tuple[str, int]:
-    return gethostname(), os.getpid()
+def _where() -> tuple[str, int, int]:
+    return gethostname(), os.getpid(), os.getppid()
 
 
 def _is_death(error: Exception) -> bool:

@@ -1,4 +1,6 @@
-"""A search that is stopped early: out of time, out of patience, or by Ctrl-C."""
+"""A search that is stopped early: out of time, out of patience, or by Ctrl-C; and resumed."""
+
+import pickle
 
 import numpy as np
 import pytest
@@ -86,6 +88,16 @@ def whole(name, found={}):  # noqa: B006 - run once for all tests
         found[name] = search_of(name).fit(X)
         CALLS[:] = calls
     return found[name]
+
+
+def numbers(search):
+    """All that a search found, times aside."""
+    return {k: str(v) for k, v in search.cv_results_.items() if "_time" not in k} | {
+        "rungs": [
+            {k: str(v) for k, v in row.items() if "_time" not in k} for row in search.rung_history_
+        ],
+        "best": (search.best_index_, search.best_params_, search.interrupted_),
+    }
 
 
 def brackets_of(search):
@@ -322,3 +334,151 @@ def test_a_candidate_that_fails_now_is_not_promoted_for_what_it_was():
 def test_memories_have_names(name):
     with pytest.raises(ValueError, match='score_memory=\'worst\' must be "last", "best" or "mean"'):
         search_of(name, score_memory="worst").fit(X)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@settings(max_examples=30)
+@given(at=st.integers(0, 300), checkpointed=st.booleans())
+def test_resumed_it_ends_as_if_not_interrupted(tmp_path_factory, name, at, checkpointed):
+    reference = whole(name)
+    n_calls = 2 * reference.rung_history_[-1]["spent"]
+    CALLS.clear()
+    checkpoint = tmp_path_factory.mktemp("of") / "a search" if checkpointed else None
+    search = search_of(name, Stopped(), checkpoint=checkpoint)
+    Stopped.at = at
+    try:
+        search.fit(X)
+    except KeyboardInterrupt:
+        Stopped.at = float("inf")
+        assert search.resume(X) is search
+    finally:
+        Stopped.at = float("inf")
+    assert numbers(search) == numbers(reference)
+    # Nothing finished is done again: what was broken off, at most from its beginning.
+    longest = reference.schedule_.rungs if checkpointed else reference.schedule_.n_resources
+    again = max(rung.step for rung in longest) if checkpointed else max(longest)
+    assert n_calls <= len(CALLS) <= n_calls + again
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_that_gets_a_little_time_again_and_again_ends_the_same(name):
+    CALLS.clear()
+    search = search_of(name, max_time=11).fit(X)
+    n_parts = 1
+    while search.interrupted_:
+        search.resume(X)
+        n_parts += 1
+    assert n_parts > 2
+    assert numbers(search) == numbers(whole(name))
+    assert len(CALLS) == 2 * search.rung_history_[-1]["spent"]
+
+
+def test_time_that_was_too_short_for_anything_can_be_resumed():
+    search = search_of("range", max_time=1)
+    with pytest.raises(TimeoutError, match="or call resume to go on"):
+        search.fit(X)
+    assert not hasattr(search, "cv_results_")
+    search.set_params(max_time=None).resume(X)
+    assert numbers(search) == numbers(whole("range"))
+
+
+def test_interrupted_in_the_refit_only_that_is_resumed():
+    search = search_of("range", Stopped(), refit=True)
+    Stopped.at = 2 * whole("range").rung_history_[-1]["spent"] + 5
+    CALLS.clear()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search.fit(X)
+    finally:
+        Stopped.at = float("inf")
+    assert search.interrupted_
+    assert not hasattr(search, "best_estimator_")
+    CALLS.clear()
+    search.resume(X)
+    assert len(CALLS) == search.best_estimator_.units_ == 20
+    assert not search.interrupted_
+
+
+def test_after_a_resume_that_was_interrupted_nothing_of_the_first_fit_is_left():
+    search = search_of("range", Stopped(), refit=True, max_time=30).fit(X)
+    assert hasattr(search, "best_estimator_")
+    Stopped.at = len(CALLS) + 10
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search.resume(X)
+    finally:
+        Stopped.at = float("inf")
+    assert not hasattr(search, "best_estimator_")
+    assert search.interrupted_
+
+
+def test_an_error_can_be_resumed_once_its_cause_is_gone():
+    broken = []
+
+    class Fragile(Curve):
+        def partial_fit(self, X, y=None):
+            if len(CALLS) == 40 and not broken:
+                broken.append(1)
+                raise OSError("the network is away")
+            return super().partial_fit(X, y)
+
+    search = search_of("range", Fragile(), error_score="raise")
+    with pytest.raises(OSError, match="the network is away"):
+        search.fit(X)
+    assert numbers(search.resume(X)) == numbers(whole("range"))
+
+
+def test_there_must_be_something_to_resume():
+    for search in (search_of("range"), search_of("range").fit(X)):
+        with pytest.raises(ValueError, match="There is nothing to resume: this SuccessiveHalv"):
+            search.resume(X)
+
+
+@pytest.fixture
+def stopped():
+    return search_of("range", max_time=30, cv=iter(list(KFold(2).split(X)))).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"max_resources": 40}, "max_resources"),
+        ({"estimator__growth": 1}, "estimator__growth"),
+        ({"random_state": 1}, "random_state"),
+        ({"cv": 3}, "cv"),
+    ],
+)
+def test_what_results_depend_on_may_not_change(stopped, change, named):
+    with pytest.raises(ValueError, match=f"search that was stopped, but {named} changed since"):
+        stopped.set_params(**change).resume(X)
+
+
+@pytest.mark.parametrize("data", [(X + 1,), (X[:-1],), (X, np.arange(12))], ids=["X", "rows", "y"])
+def test_data_may_not_change(stopped, data):
+    with pytest.raises(
+        ValueError, match=r"stopped, but (X|y)( \(.*\))? changed since; set it back"
+    ):
+        stopped.resume(*data)
+
+
+def test_data_changed_in_place_are_noticed():
+    own = X.copy()
+    search = search_of("range", max_time=30).fit(own)
+    own += 1
+    with pytest.raises(ValueError, match="X changed since"):
+        search.resume(own)
+    own -= 1
+    assert numbers(search.set_params(max_time=None).resume(own)) == numbers(whole("range"))
+
+
+def test_what_results_do_not_depend_on_may_change(stopped):
+    stopped.set_params(max_time=None, verbose=0, n_jobs=1, pre_dispatch=4, fit_timeout=None)
+    assert numbers(stopped.resume(X.copy())) == numbers(whole("range"))
+
+
+def test_a_pickled_search_leaves_what_resume_needs_behind(stopped):
+    copied = pickle.loads(pickle.dumps(stopped))
+    assert numbers(copied) == numbers(stopped)
+    with pytest.raises(ValueError, match="nothing to resume"):
+        copied.resume(X)
+    assert len(pickle.dumps(stopped)) < 2 * len(pickle.dumps(whole("range")))
