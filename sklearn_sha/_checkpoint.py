@@ -35,6 +35,11 @@ class Checkpoint(Store):
     path : path-like
         Made where it is not there.
 
+    Raises
+    ------
+    TypeError
+        If it is no path.
+
     Notes
     -----
     The folder has
@@ -49,6 +54,8 @@ class Checkpoint(Store):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__()
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"checkpoint={path!r} must be the path of a folder, or None.")
         self.path = Path(path).absolute()
         self._about = self.path / "about.json"
         self._journal = self.path / "outcomes.jsonl"
@@ -58,10 +65,11 @@ class Checkpoint(Store):
 
     def __enter__(self) -> Self:
         try:
+            import cloudpickle  # noqa: F401 - used where models are written
             from filelock import FileLock, Timeout
         except ImportError as error:
             raise ImportError(
-                f"checkpoint={str(self.path)!r} needs the package filelock; install "
+                f"checkpoint={str(self.path)!r} needs the package {error.name}; install "
                 "sklearn_sha[checkpoint], or set checkpoint=None."
             ) from error
         self._make()

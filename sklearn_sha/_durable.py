@@ -42,7 +42,8 @@ def write_files(files: Mapping[Path, bytes]) -> None:
     for path in files:
         temporary[path].replace(path)
     for folder in {path.parent for path in files}:
-        sync(folder)
+        with disk_full_explained(folder):
+            sync(folder)
 
 
 def append(path: Path, content: bytes) -> None:

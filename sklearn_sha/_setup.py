@@ -5,7 +5,6 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -375,8 +374,6 @@ def _check_parameters(search: Any) -> None:
         seconds = getattr(search, name)
         if seconds is not None and not (is_real(seconds) and seconds > 0):
             raise ValueError(f"{name}={seconds!r} must be a number of seconds above 0, or None.")
-    if not isinstance(search.checkpoint, str | PathLike | None):
-        raise TypeError(f"checkpoint={search.checkpoint!r} must be the path of a folder, or None.")
     if search.score_memory not in ("last", "best", "mean"):
         raise ValueError(f'score_memory={search.score_memory!r} must be "last", "best" or "mean".')
     if search.error_score != "raise" and not is_real(search.error_score):

@@ -108,8 +108,11 @@ def write_models(folder: Path, models: Mapping[_Key, Trained]) -> dict[_Key, Tra
 
 
 def _pickled(model: Any) -> bytes:
+    import cloudpickle  # comes with the extra that checkpoints need
+
     try:
-        return pickle.dumps(model, protocol=pickle.HIGHEST_PROTOCOL)
+        # Of what is defined in a notebook or a script, a worker knows the class by value alone.
+        return cloudpickle.dumps(model)
     except Exception as error:
         raise CheckpointError(
             f"A model of class {type(model).__name__} can't be pickled, and so not be kept in a "

@@ -1,0 +1,544 @@
+"""A folder in which everything finished outlasts the process, whatever ends it."""
+
+import errno
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.stats import loguniform
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from test_stopping import Stopped, numbers, search_of
+from toys import CALLS, Curve
+
+from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV, _durable
+from sklearn_sha._checkpoint import FORMAT, Checkpoint
+from sklearn_sha._evaluate import Outcome
+from sklearn_sha._trained import Trained, TrainedFile
+
+X, Y = (part[:300] for part in load_digits(return_X_y=True))
+NOTHING = np.zeros((12, 1))
+
+
+def searches(**params):
+    return {
+        "mini-batches in a pipeline": SuccessiveHalvingSearchCV(
+            make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=0)),
+            {
+                "sgdclassifier__alpha": loguniform(1e-6, 1),
+                "standardscaler__with_mean": [True, False],
+            },
+            n_candidates=8, batch_size=50, max_resources=8, scoring=["accuracy", "f1_macro"],
+            refit="f1_macro", return_train_score=True, random_state=0, cv=2, **params,
+        ),
+        "trees, several metrics of one callable": SuccessiveHalvingSearchCV(
+            RandomForestClassifier(n_estimators=8, random_state=0),
+            {"max_depth": [2, 4, 8, None]}, resource="n_estimators", cv=2, **params,
+        ),
+        "doubling": SuccessiveHalvingSearchCV(
+            SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2, 1e-1, 1]}, budget="double",
+            max_resources=8, cv=2, **params,
+        ),
+        "brackets": HyperbandSearchCV(
+            SGDClassifier(random_state=0), {"alpha": loguniform(1e-6, 1)}, max_resources=4,
+            factor=2, cv=2, random_state=0, **params,
+        ),
+    }  # fmt: skip
+
+
+def files_of(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def models_in(folder):
+    return [path for path in folder.glob("models-*/*") if path.is_file()]
+
+
+def interrupted(folder, at, **params):
+    """The folder of a search that ended with Ctrl-C after so many calls."""
+    CALLS.clear()
+    Stopped.at = at
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search_of("range", Stopped(), checkpoint=folder, **params).fit(NOTHING)
+    finally:
+        Stopped.at = float("inf")
+
+
+def again(folder, **params):
+    """The same search once more, to be fitted."""
+    return search_of("range", Stopped(), checkpoint=folder, **params)
+
+
+class Locked(Curve):
+    """Can be pickled until it is trained."""
+
+    def partial_fit(self, X, y=None):
+        self.lock_ = threading.Lock()
+        return super().partial_fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return numbers(search_of("range").fit(NOTHING))
+
+
+@pytest.mark.parametrize("name", searches())
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_the_answer_is_the_same_with_a_checkpoint_and_from_one(tmp_path, name, n_jobs):
+    plain = searches()[name].fit(X, Y)
+    kept = searches(checkpoint=tmp_path / "a", n_jobs=n_jobs)[name].fit(X, Y)
+    assert numbers(kept) == numbers(plain)
+    np.testing.assert_array_equal(kept.predict(X), plain.predict(X))
+    assert models_in(tmp_path / "a") == []
+    # Fit again, in what might be another process: nothing is left to do but the refit.
+    again = searches(checkpoint=str(tmp_path / "a"))[name].fit(X, Y)
+    assert numbers(again) == numbers(plain)
+    np.testing.assert_array_equal(again.cv_results_["mean_fit_time"],
+                                  kept.cv_results_["mean_fit_time"])  # fmt: skip
+    np.testing.assert_array_equal(again.predict(X), plain.predict(X))
+
+
+SCRIPT = """
+import json, os, sys, time
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+class Slow(BaseEstimator):
+    def __init__(self, limit=1.0, max_iter=1):
+        self.limit = limit
+        self.max_iter = max_iter
+
+    def fit(self, X, y=None):
+        time.sleep(0.02)
+        self.units_ = getattr(self, "units_", 0) + 1
+        with open(os.environ["LOG"], "a") as log:
+            log.write(f"{self.limit} {self.units_}\\n")
+        return self
+
+    partial_fit = fit
+
+    def score(self, X, y=None):
+        return self.limit * self.units_ / (self.units_ + 1)
+
+if __name__ == "__main__":
+    search = SuccessiveHalvingSearchCV(
+        Slow(), {"limit": np.linspace(0, 1, 9)}, resource="partial_fit", max_resources=8,
+        cv=KFold(2), refit=False, n_jobs=int(os.environ["N_JOBS"]), checkpoint=sys.argv[1],
+    ).fit(np.zeros((10, 1)))
+    times = ("_time", "params")
+    print(json.dumps({k: np.asarray(v).tolist() for k, v in search.cv_results_.items()
+                      if not any(t in k for t in times)}))
+"""
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
+    path = tmp_path_factory.mktemp("script") / "a_search.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+def start(script, folder, n_jobs):
+    log = script.parent / f"{folder.parent.name}.log"
+    log.touch()
+    env = os.environ | {"N_JOBS": str(n_jobs), "LOG": str(log)}
+    command = [sys.executable, str(script), str(folder)]
+    return log, subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+
+
+def results_of(process):
+    with process:
+        printed = process.communicate()[0]
+    assert process.returncode == 0
+    return json.loads(printed)
+
+
+@pytest.mark.parametrize(("n_jobs", "kills"), [(1, (1, 20, 40)), (2, (25, 50))])
+def test_killed_at_any_moment_it_goes_on(tmp_path, script, n_jobs, kills):
+    folder = tmp_path / "checkpoint"
+    for kill in kills:
+        log, process = start(script, folder, n_jobs)
+        while len(log.read_text().splitlines()) < kill:
+            assert process.poll() is None
+            time.sleep(0.005)
+        with process:
+            os.kill(process.pid, signal.SIGKILL)
+        time.sleep(0.3)  # what its workers are at
+    log, process = start(script, folder, n_jobs)
+    results = results_of(process)
+    n_trained = len(log.read_text().splitlines())
+
+    (tmp_path / "whole").mkdir()
+    log, process = start(script, tmp_path / "whole" / "checkpoint", 1)
+    assert results == results_of(process)
+    n_needed = len(log.read_text().splitlines())
+    # A worker had two seconds' worth of fits that were not written, at most.
+    assert n_needed <= n_trained <= n_needed + len(kills) * n_jobs * (2 / 0.02 + 4)
+    assert models_in(folder) == []
+
+
+@pytest.mark.parametrize("at", range(0, 144, 7))
+def test_at_most_one_job_is_trained_again(tmp_path, reference, at):
+    interrupted(tmp_path, at)
+    search = again(tmp_path).fit(NOTHING)
+    assert numbers(search) == reference
+    steps = [rung.step for rung in search.schedule_.rungs]
+    assert 144 <= len(CALLS) <= 144 + max(steps)
+
+
+def test_disk_has_the_models_of_the_survivors_alone(tmp_path, monkeypatch):
+    counts = []
+
+    def look(self, X, y=None, partial_fit=Curve.partial_fit):
+        counts.append(len(models_in(tmp_path)))
+        return partial_fit(self, X, y)
+
+    monkeypatch.setattr(Curve, "partial_fit", look)
+    search = search_of("range", checkpoint=tmp_path).fit(NOTHING)
+    n = [2 * row["n_candidates"] for row in search.rung_history_]
+    assert max(counts) == n[0]
+    # Once the second fold of a rung begins, the models of the eliminated are gone.
+    for row, after in itertools.pairwise(search.rung_history_):
+        calls = 2 * row["spent"] + after["n_candidates"] * after["step"]
+        assert counts[calls] <= 3 * after["n_candidates"]
+    assert counts[-1] <= n[-1]
+    assert models_in(tmp_path) == []
+
+
+def test_what_is_written_reaches_the_disk_before_what_relies_on_it(tmp_path, monkeypatch):
+    events = []
+
+    def listening(name, function, target):
+        def call(*args, **kwargs):
+            events.append((name, *map(str, target(args))))
+            return function(*args, **kwargs)
+
+        return call
+
+    monkeypatch.setattr(_durable, "sync", listening("sync", _durable.sync, lambda a: [a[0]]))
+    monkeypatch.setattr(Path, "replace", listening("rename", Path.replace, lambda a: a[:2]))
+    monkeypatch.setattr(os, "fsync", listening("fsync", os.fsync, lambda a: []))
+    monkeypatch.setattr(Path, "unlink", listening("unlink", Path.unlink, lambda a: [a[0]]))
+    search_of("range", checkpoint=tmp_path).fit(NOTHING)
+    synced, durable, n_lines = set(), set(), 0
+    for number, (name, *paths) in enumerate(events):
+        if name == "sync":
+            assert events[number + 1][0] == "fsync"
+            synced.add(paths[0])
+        elif name == "rename":
+            assert paths[0] in synced  # content before name
+            durable.add(paths[1])
+        elif name == "unlink" and "models" in paths[0]:
+            assert n_lines > 0
+        elif name == "fsync" and events[number - 1][0] != "sync":
+            n_lines += 1  # a line of outcomes: the folder of its models was synced before
+            last = [e for e in events[:number] if e[0] in ("sync", "rename")]
+            assert not last or last[-1][0] == "sync"
+    assert len(durable) > 10
+    assert n_lines >= 8
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_damage_is_an_error_or_mended_and_never_another_answer(
+    tmp_path_factory, reference, data
+):  # fmt: skip
+    folder = tmp_path_factory.mktemp("damaged")
+    share = st.floats(0, 1, exclude_max=True)
+    interrupted(folder, data.draw(st.integers(1, 143), label="at"))
+    files = [p for p in files_of(folder) if p.name not in ("lock", "owner")]
+    path = data.draw(st.sampled_from(files), label="file")
+    content = bytearray(path.read_bytes())
+    if content and data.draw(st.booleans(), label="alter"):
+        content[int(data.draw(share) * len(content))] ^= data.draw(st.integers(1, 255))
+        path.write_bytes(bytes(content))
+    elif data.draw(st.booleans(), label="delete"):
+        path.unlink()
+    else:
+        os.truncate(path, int(data.draw(share) * len(content)))
+    search = again(folder)
+    message = ""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            search.fit(NOTHING)
+        except CheckpointError as error:
+            message = str(error)
+    if message:
+        assert str(folder) in message
+        assert "delete the folder" in message or "new or an empty folder" in message
+    else:
+        assert numbers(search) == reference
+    for warning in warned:
+        assert f"The end of {folder / 'outcomes.jsonl'} is damaged" in str(warning.message)
+
+
+def test_a_damaged_tail_is_dropped_and_trained_again(tmp_path, reference):
+    interrupted(tmp_path, 100)
+    journal = tmp_path / "outcomes.jsonl"
+    n_lines = len(journal.read_bytes().splitlines())
+    os.truncate(journal, journal.stat().st_size - 10)
+    search = again(tmp_path)
+    with pytest.warns(RuntimeWarning, match="The end of .*outcomes.jsonl is damaged: what was wr"):
+        search.fit(NOTHING)
+    assert numbers(search) == reference
+    assert all(line.startswith(b'"') is False for line in journal.read_bytes().splitlines())
+    assert len(journal.read_bytes().splitlines()) > n_lines
+    assert numbers(again(tmp_path).fit(NOTHING)) == reference
+
+
+def test_damage_in_the_middle_is_an_error(tmp_path):
+    interrupted(tmp_path, 100)
+    journal = tmp_path / "outcomes.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([lines[0], lines[1].replace(b"0", b"1"), *lines[2:]]))
+    with pytest.raises(CheckpointError, match=r"outcomes.jsonl can't be used: line 2 was cut or a"):
+        again(tmp_path).fit(NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("damage", "wrong"),
+    [
+        (lambda path: path.unlink(), "can't be read"),
+        (lambda path: os.truncate(path, 20), "is not what was written"),
+        (lambda path: path.write_bytes(b"cos\nsystem\n(S'false'\ntR."), "is not what was written"),
+    ],
+    ids=["gone", "cut", "another pickle"],
+)
+def test_a_model_is_loaded_only_if_it_is_what_was_written(tmp_path, damage, wrong):
+    interrupted(tmp_path, 100)
+    for path in models_in(tmp_path):
+        damage(path)
+    with pytest.raises(CheckpointError, match=rf"models-.* {wrong}.*delete the folder {tmp_path}"):
+        again(tmp_path).fit(NOTHING)
+
+
+def test_a_newer_format_is_refused(tmp_path):
+    from sklearn_sha import _checkpoint
+
+    again(tmp_path).fit(NOTHING)
+    about = json.loads((tmp_path / "about.json").read_bytes().partition(b" ")[2])
+    assert about["format"] == FORMAT
+    about["format"] += 1
+    (tmp_path / "about.json").write_bytes(_checkpoint._sealed(about))
+    with pytest.raises(CheckpointError, match=r"about.json.*format 2, and this version reads 1"):
+        again(tmp_path).fit(NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("params", "data", "named"),
+    [
+        ({"max_resources": 21}, NOTHING, r"schedule, max_resources \(20 then, 21 now\)"),
+        ({"random_state": 1}, NOTHING, "candidates"),
+        ({"n_candidates": 11}, NOTHING, "candidates, schedule"),
+        ({"cv": KFold(3)}, NOTHING, "splits"),
+        ({"tol": 0.5}, NOTHING, r"tol \(0.0 then, 0.5 now\)"),
+        ({"estimator": Curve(growth=1)}, NOTHING, "estimator"),
+        ({}, NOTHING + 1, "X"),
+        ({}, NOTHING[:-1], "splits, X"),
+    ],
+    ids=["resource", "seed", "candidates", "splits", "tol", "estimator", "data", "rows"],
+)
+def test_the_folder_of_another_search_is_refused(tmp_path, params, data, named):
+    again(tmp_path).fit(NOTHING)
+    before = files_of(tmp_path)
+    other = again(tmp_path).set_params(**params)
+    with pytest.raises(CheckpointError, match=f"another search, which differs in {named}.* Give"):
+        other.fit(data)
+    after = files_of(tmp_path)
+    assert {p for p in before if before[p] != after[p]} <= {tmp_path / "owner"}
+
+
+def test_what_results_do_not_depend_on_may_change(tmp_path, reference):
+    interrupted(tmp_path, 100)
+    search = again(tmp_path, n_jobs=1, max_time=1e6, refit=True)
+    assert numbers(search.fit(NOTHING)) == reference
+
+
+def test_without_a_seed_the_candidates_are_drawn_once(tmp_path):
+    """The folder has the seed that stands for random_state=None."""
+    interrupted(tmp_path / "a", 60, random_state=None)
+    first, second, other = (
+        numbers(again(tmp_path / name, random_state=None).fit(NOTHING)) for name in "aab"
+    )
+    assert first == second
+    assert first != other
+
+
+def test_the_second_process_is_told_who_is_first(tmp_path):
+    with Checkpoint(tmp_path):
+        code = (
+            "from sklearn_sha._checkpoint import Checkpoint\n"
+            f"with Checkpoint({str(tmp_path)!r}): pass"
+        )
+        second = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert second.returncode != 0
+        told = second.stderr.splitlines()[-1]
+        assert f"CheckpointError: {tmp_path} is in use by process {os.getpid()} on " in told
+        with pytest.raises(CheckpointError, match=f"in use by process {os.getpid()}"):
+            again(tmp_path).fit(NOTHING)
+    again(tmp_path).fit(NOTHING)
+
+
+@pytest.mark.parametrize("n_writes", [0, 1, 2, 5, 9, 14])
+@pytest.mark.parametrize("where", ["write", "fsync"])
+def test_a_full_disk_is_an_error_after_which_it_can_go_on(
+    tmp_path, monkeypatch, reference, n_writes, where
+):
+    left = [n_writes]
+
+    def failing(function):
+        def call(*args):
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return function(*args)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        if where == "write":
+            patch.setattr(Path, "write_bytes", failing(Path.write_bytes))
+        else:
+            patch.setattr(os, "fsync", failing(os.fsync))
+        search = again(tmp_path)
+        with pytest.raises(CheckpointError, match=r"can't be written: No space left on device\. W"):
+            search.fit(NOTHING)
+    assert not [p for p in files_of(tmp_path) if p.name.endswith(".tmp")]
+    assert numbers(again(tmp_path).fit(NOTHING)) == reference
+
+
+def test_the_folder_is_private(tmp_path):
+    folder = tmp_path / "new" / "one"
+    again(folder).fit(NOTHING)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert next(folder.glob("models-*")).stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])
+def test_a_folder_that_others_can_write_is_refused(tmp_path, mode):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a").chmod(mode)
+    with pytest.raises(CheckpointError, match=r"others can write to it.*chmod 700"):
+        again(tmp_path / "a").fit(NOTHING)
+    assert list((tmp_path / "a").iterdir()) == []
+
+
+def test_a_folder_of_another_user_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(CheckpointError, match="belongs to another user"):
+        again(tmp_path).fit(NOTHING)
+
+
+def test_a_folder_of_other_things_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").write_text("nine years of work")
+    with pytest.raises(CheckpointError, match=r"is no checkpoint, and has other files \(thesis.te"):
+        again(tmp_path).fit(NOTHING)
+    assert (tmp_path / "thesis.tex").read_text() == "nine years of work"
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(CheckpointError, match="is no folder"):
+        again(tmp_path / "file").fit(NOTHING)
+
+
+@pytest.mark.parametrize("checkpoint", [True, 3, ["a"]])
+def test_a_checkpoint_is_a_path(checkpoint):
+    with pytest.raises(TypeError, match=r"checkpoint=.* must be the path of a folder, or None"):
+        again(checkpoint).fit(NOTHING)
+
+
+def test_without_the_extra_the_error_names_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "filelock", None)
+    with pytest.raises(ImportError, match=r"needs the package filelock; install sklearn_sha\[chec"):
+        again(tmp_path).fit(NOTHING)
+
+
+def test_models_of_workers_that_do_not_see_the_folder_are_written_here(tmp_path):
+    with Checkpoint(tmp_path) as store:
+        store.claim({"a": "search"})
+        outcome = Outcome(3, 1, 4, 0.5)
+        store.keep([(outcome, Trained({"weights": [1, 2]}, 4))])
+        assert isinstance(store.trained[3, 1], TrainedFile)
+    with Checkpoint(tmp_path) as store:
+        store.claim({"a": "search"})
+        assert store.outcomes == {(3, 1, 4): outcome}
+        assert store.trained[3, 1].take() == {"weights": [1, 2]}
+
+
+def test_a_model_that_cannot_be_pickled_is_named(tmp_path):
+    with pytest.raises(
+        CheckpointError, match=r"class Locked can't be pickled.*Set checkpoint=None"
+    ):
+        search_of("range", Locked(), checkpoint=tmp_path).fit(NOTHING)
+
+
+FINGERPRINTS = """
+import numpy as np, pandas as pd
+from scipy import sparse
+from sklearn_sha._fingerprint import data_fingerprint, digest
+from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_pipeline
+rng = np.random.default_rng(0)
+X = rng.normal(size=(50, 3))
+words = [f"word {k} of a text" for k in range(50)]
+frame = pd.DataFrame(X, columns=list("abc")).assign(w=pd.Categorical(words), o=words)
+for data in (X, X.astype(np.float32), np.asfortranarray(X), sparse.csr_matrix(X), frame, words,
+             sparse.coo_array(X), np.array(words, dtype=object)):
+    print(data_fingerprint(data, words, {"sample_weight": X[:, 0], "names": {"b": 1, "a": {2}}}))
+print(digest(make_pipeline(SGDClassifier(class_weight={"b": 1, "a": 2}))), digest(lambda: 0),
+      digest([np.log, SGDClassifier, {"a": lambda x: x}]))
+"""
+
+
+def test_fingerprints_are_the_same_in_another_process():
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", FINGERPRINTS], capture_output=True, text=True, check=True,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "1", "2")
+    }  # fmt: skip
+    assert len(printed) == 1
+    lines = printed.pop().splitlines()
+    assert len(lines) == 9
+    assert len(set(lines)) == 8  # the order of an array in memory is of no account
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_all_of_y_and_rows_of_x_from_end_to_end_are_looked_at(make):
+    from sklearn_sha._fingerprint import data_fingerprint
+
+    n = 250_000
+    big, y = np.zeros((n, 2)), np.zeros(n)
+    same = data_fingerprint(make(big), y, {})
+    seen = 0
+    for row in (0, n // 2, n - 1, 77_777, 7):
+        y[row] = 1
+        assert data_fingerprint(make(big), y, {})["y"] != same["y"]
+        y[row] = 0
+        big[row, 1] = 1
+        seen += data_fingerprint(make(big), y, {})["X"] != same["X"]
+        big[row, 1] = 0
+    assert seen >= 2  # the first and the last, at least
+    assert data_fingerprint(make(big + 1), y, {})["X"] != same["X"]
