@@ -154,17 +154,18 @@ class Workers:
         self._folder: Path | None = None
 
     def __enter__(self) -> Self:
-        self._parallel.__enter__()
-        if self.fit_timeout is not None:
-            self._check_timeout()
-        if self.n > 1:
-            self._folder = Path(mkdtemp(prefix="workers-", dir=self._parent))
+        with ExitStack() as stack:
+            stack.enter_context(self._parallel)
+            if self.fit_timeout is not None:
+                self._check_timeout()
+            if self.n > 1:
+                self._folder = Path(mkdtemp(prefix="workers-", dir=self._parent))
+                stack.callback(rmtree, self._folder, ignore_errors=True)
+            self._opened = stack.pop_all()
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        self._parallel.__exit__(*exception)
-        if self._folder is not None:
-            rmtree(self._folder, ignore_errors=True)
+        self._opened.__exit__(*exception)
 
     def run(self, calls: Sequence[tuple[Function, tuple[Any, ...]]]) -> Iterator[tuple[int, Any]]:
         """Run calls, and give what comes back as it comes.
@@ -196,6 +197,11 @@ class Workers:
                     self._await_restart()
         except Exception as error:
             if not _is_death(error):
+                if "pickle" in str(error):
+                    error.add_note(
+                        "What processes send each other, trained models too, has to be pickled; "
+                        'use joblib.parallel_config(backend="threading"), or n_jobs=1.'
+                    )
                 raise
             self._await_restart()
             deaths = [(number, watches[number].death()) for number in sorted(missing)]

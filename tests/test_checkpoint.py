@@ -158,7 +158,7 @@ def script(tmp_path_factory):
 
 
 def start(script, folder, n_jobs):
-    log = script.parent / f"{folder.parent.name}.log"
+    log = folder.parent / "log"
     log.touch()
     env = os.environ | {"N_JOBS": str(n_jobs), "LOG": str(log)}
     command = [sys.executable, str(script), str(folder)]
