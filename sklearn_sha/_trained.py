@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,7 +38,20 @@ class Trained:
 
         What breaks off a job leaves its model half trained, and so nobody gets it again.
         """
-        return vars(self).pop("model", None)
+        model = vars(self).pop("model", None)
+        return pickle.loads(model) if isinstance(model, bytes) else model
+
+    def content(self) -> bytes:
+        """The model, pickled."""
+        return self.model if isinstance(self.model, bytes) else _dumps(self.model)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # It travels as bytes: some backends make arrays read-only on their way, which a model
+        # that is trained in place can't be. And nobody has to load it who only passes it on.
+        state = vars(self).copy()
+        with suppress(Exception):  # what sends it may know more, or has the better error
+            state["model"] = self.content()
+        return state
 
 
 @dataclass(frozen=True)
@@ -98,7 +112,7 @@ def write_models(folder: Path, models: Mapping[_Key, Trained]) -> dict[_Key, Tra
     CheckpointError
         If a model can't be pickled, or the disk is full.
     """
-    contents = {key: _pickled(trained.model) for key, trained in models.items()}
+    contents = {key: _pickled(trained) for key, trained in models.items()}
     paths = {key: folder / "-".join([*map(str, key), uuid4().hex]) for key in models}
     write_files({paths[key]: content for key, content in contents.items()})
     return {
@@ -107,17 +121,23 @@ def write_models(folder: Path, models: Mapping[_Key, Trained]) -> dict[_Key, Tra
     }
 
 
-def _pickled(model: Any) -> bytes:
-    import cloudpickle  # comes with the extra that checkpoints need
-
+def _pickled(trained: Trained) -> bytes:
     try:
-        # Of what is defined in a notebook or a script, a worker knows the class by value alone.
-        return cloudpickle.dumps(model)
+        return trained.content()
     except Exception as error:
         raise CheckpointError(
-            f"A model of class {type(model).__name__} can't be pickled, and so not be kept in a "
-            f"checkpoint: {error}. Set checkpoint=None."
+            f"A model of class {type(trained.model).__name__} can't be pickled, and so not be kept "
+            f"in a checkpoint: {error}. Set checkpoint=None."
         ) from error
+
+
+def _dumps(model: Any) -> bytes:
+    # Of what is defined in a notebook or a script, a worker knows the class by value alone.
+    try:
+        from cloudpickle import dumps
+    except ImportError:
+        from pickle import dumps
+    return dumps(model)
 
 
 def _digest(content: bytes) -> str:

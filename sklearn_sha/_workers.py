@@ -140,8 +140,8 @@ class Workers:
         self.n = effective_n_jobs(n_jobs)
         self._n_jobs = n_jobs
         self.fit_timeout = fit_timeout
-        # Large arrays reach workers as memory maps. Of models too, which train on in place:
-        # copy on write, where joblib's own default would be read-only.
+        # Large arrays reach workers as memory maps. Parameters of models may be among them, which
+        # train in place: copy on write, where joblib's own default would be read-only.
         options = {"n_jobs": n_jobs, "pre_dispatch": pre_dispatch, "mmap_mode": "c"}
         try:
             self._parallel = Parallel(**options, return_as="generator_unordered")
