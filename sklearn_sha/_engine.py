@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf
+from operator import itemgetter
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
@@ -17,7 +18,6 @@ from numpy.typing import ArrayLike
 from sklearn_sha._candidates import setting_key
 from sklearn_sha._evaluate import (
     SECONDS_PER_BATCH,
-    Batch,
     Done,
     Job,
     Outcome,
@@ -95,7 +95,9 @@ class Engine:
         deadline: float = inf,
     ) -> None:
         self._candidates = candidates
-        self._folds = folds
+        # The data are an argument of their own, which dask sends to each worker once.
+        self._X, self._y = folds[0].X, folds[0].y
+        self._folds = [fold.with_data(None, None) for fold in folds]
         self._setting = setting
         self._store = store
         self._workers = workers
@@ -214,7 +216,7 @@ class Engine:
         job = replace(jobs[0], trained=None)
         call = _Call(
             _fit_prefix,
-            (view.with_data(None, None), job, view.X, view.y, self._setting, self._deadline),
+            (view, job, self._X, self._y, self._setting, self._deadline),
             [tuple(jobs)],
             lambda part: call,
             take,
@@ -228,7 +230,7 @@ class Engine:
             self._seconds, self._units = 0.0, 0
         n_wanted = 1 if self._workers.n == 1 else _BATCHES_PER_WORKER * self._workers.n
         per_group = -(-n_wanted // max(1, len(groups)))
-        batches = []
+        batches: list[tuple[int, int, _Call]] = []
         for key, jobs in groups.items():
             source = self._prefixes.get(key, views[key[:2]])
             by_length = sorted(jobs, key=Job.units, reverse=True)
@@ -236,14 +238,16 @@ class Engine:
             in_time = int(SECONDS_PER_BATCH / seconds) if seconds else len(jobs)
             size = max(1, min(in_time, -(-len(jobs) // per_group)))
             for start in range(0, len(jobs), size):
-                batches.append((start, Batch(tuple(by_length[start : start + size]), source)))
+                batch = tuple(by_length[start : start + size])
+                units = sum(map(Job.units, batch))
+                batches.append((-units, start, self._batch_call(batch, source)))
         # The first candidates of all folds before the second ones of any: what is finished
         # when a search is broken off are then whole candidates.
-        batches.sort(key=lambda numbered: (-numbered[1].units(), numbered[0]))
-        return [self._batch_call(batch) for _, batch in batches]
+        batches.sort(key=itemgetter(0, 1))
+        return [call for _, _, call in batches]
 
-    def _batch_call(self, batch: Batch) -> _Call:
-        units = {job.key: job.units() for job in batch.jobs}
+    def _batch_call(self, jobs: tuple[Job, ...], source: Fold | FittedPrefix) -> _Call:
+        units = {job.key: job.units() for job in jobs}
 
         def take(done: Done) -> None:
             self._store.keep(done.pairs)
@@ -253,14 +257,12 @@ class Engine:
             if done.interrupted:
                 raise KeyboardInterrupt
 
-        # The data is an argument of its own, which backends send to each worker once.
-        X, y = (batch.source.X, batch.source.y) if isinstance(batch.source, Fold) else (None, None)
-        slim = replace(batch, source=batch.source.with_data(None, None))
+        X, y = (self._X, self._y) if isinstance(source, Fold) else (None, None)
         return _Call(
             evaluate_batch,
-            (slim, X, y, self._setting, self._deadline),
-            [(job,) for job in batch.jobs],
-            lambda part: self._batch_call(replace(batch, jobs=(batch.jobs[part],))),
+            (jobs, source, X, y, self._setting, self._deadline),
+            [(job,) for job in jobs],
+            lambda part: self._batch_call((jobs[part],), source),
             take,
         )
 

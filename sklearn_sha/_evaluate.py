@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,27 +143,8 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Jobs of one rung that share their rows.
-
-    Attributes
-    ----------
-    jobs : tuple of Job
-    source : Fold or FittedPrefix
-        Gives the rows, once for all jobs.
-    """
-
-    jobs: tuple[Job, ...]
-    source: Fold | FittedPrefix
-
-    def units(self) -> int:
-        """Units of resource to train."""
-        return sum(map(Job.units, self.jobs))
-
-
-@dataclass(frozen=True)
 class Done:
-    """What was done of a batch.
+    """What was done of a batch of jobs.
 
     Attributes
     ----------
@@ -183,16 +164,24 @@ def new_model(setting: Setting, params: dict[str, Any]) -> Any:
 
 
 def evaluate_batch(
-    watch: Watch, batch: Batch, X: Any, y: Any, setting: Setting, deadline: float
+    watch: Watch,
+    jobs: Sequence[Job],
+    source: Fold | FittedPrefix,
+    X: Any,
+    y: Any,
+    setting: Setting,
+    deadline: float,
 ) -> Done:
     """Evaluate jobs that share their rows; the function that is sent to workers.
 
     Parameters
     ----------
     watch : Watch
-    batch : Batch
+    jobs : sequence of Job
+    source : Fold or FittedPrefix
+        Gives the rows, once for all jobs.
     X, y : array-like or None
-        All rows, where the batch's source is a fold, which comes without.
+        All rows, where the source is a fold, which comes without.
     setting : Setting
     deadline : float
         No job begins after it, in seconds as `time.time` counts them.
@@ -200,21 +189,21 @@ def evaluate_batch(
     Returns
     -------
     Done
-        Of the first jobs of the batch: all that fit into `SECONDS_PER_BATCH`, and at least
+        Of the first jobs: all that fit into `SECONDS_PER_BATCH`, and at least
         one before the deadline, unless interrupted.
     """
     done: list[tuple[Outcome, Trained | None]] = []
     interrupted = False
     try:
         with watch.parts() as begins:
-            rows = batch.source.with_data(X, y).rows()
+            rows = source.with_data(X, y).rows()
             until = time() + SECONDS_PER_BATCH
-            for number, job in enumerate(batch.jobs):
+            for number, job in enumerate(jobs):
                 now = time()
                 if now >= deadline or (done and now >= until):
                     break
                 begins(number)
-                done.append(evaluate(job, batch.source, rows, setting))
+                done.append(evaluate(job, source, rows, setting))
     except KeyboardInterrupt:
         interrupted = True
     if setting.folder is None or not setting.folder.is_dir():

@@ -72,7 +72,7 @@ def test_brackets_share_one_call_a_stage_with_the_longest_jobs_first(monkeypatch
     class Listening(_workers.Parallel):
         def __call__(self, tasks):
             tasks = list(tasks)
-            calls.append([sum(j.units() for j in args[3].jobs) for _, args, _ in tasks])
+            calls.append([sum(j.units() for j in args[3]) for _, args, _ in tasks])
             return super().__call__(tasks)
 
     monkeypatch.setattr(_workers, "Parallel", Listening)
