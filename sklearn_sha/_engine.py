@@ -95,7 +95,7 @@ class Engine:
         deadline: float = inf,
     ) -> None:
         self._candidates = candidates
-        # The data are an argument of their own, which dask sends to each worker once.
+        # The data are an argument of their own, which can be sent to each worker just once.
         self._X, self._y = folds[0].X, folds[0].y
         self._folds = [fold.with_data(None, None) for fold in folds]
         self._setting = setting
@@ -126,6 +126,7 @@ class Engine:
         OutOfTimeError
             Where the deadline breaks a stage off.
         """
+        self._workers.share(self._X, self._y, *self._folds)
         asking = [(algorithm, next(algorithm)) for algorithm in algorithms]
         while asking:
             pulls = [pull for _, pull in asking]
@@ -211,6 +212,7 @@ class Engine:
             if isinstance(prefix, str):
                 self._store.keep([(job.failed(prefix), None) for job in jobs])
             elif prefix is not None:
+                self._workers.share(prefix)
                 self._prefixes[key] = prefix
 
         job = replace(jobs[0], trained=None)

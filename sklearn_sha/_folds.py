@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -156,9 +155,6 @@ class Fold:
             self._cut(self.score_params, self.train),
         )
 
-    def __sizeof__(self) -> int:
-        return _n_bytes(vars(self))
-
     def cut_prefix_params(self) -> dict[str, Any]:
         """The prefix's fit parameters, cut to the training rows."""
         return self._cut(self.prefix_params, self.train)
@@ -192,9 +188,6 @@ class FittedPrefix:
     def rows(self) -> Rows:
         """What the last step trains on, and predicts."""
         return self.transformed
-
-    def __sizeof__(self) -> int:
-        return _n_bytes([vars(self.transformed), vars(self.raw) if self.raw else None])
 
     def with_last(self, name: str, step: Any) -> Pipeline:
         """The whole pipeline, with its last step."""
@@ -362,19 +355,6 @@ def _stratified(codes: NDArray[np.intp]) -> NDArray[np.intp]:
 def _row_numbers(rows: Any) -> NDArray[np.intp]:
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype == bool else rows
-
-
-def _n_bytes(part: Any) -> int:
-    """The size of data, by which dask tells what is worth sending just once."""
-    if isinstance(part, dict) and not sparse.issparse(part):
-        return sum(map(_n_bytes, part.values()))
-    if isinstance(part, list | tuple):
-        return sum(map(_n_bytes, part))
-    if hasattr(part, "memory_usage"):
-        return int(np.sum(part.memory_usage()))
-    if sparse.issparse(part) and hasattr(part, "data"):
-        return getattr(part.data, "nbytes", 0)
-    return getattr(part, "nbytes", None) or sys.getsizeof(part)
 
 
 def _lend(part: Any) -> Any:

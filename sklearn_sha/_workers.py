@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -18,6 +19,7 @@ from time import monotonic, sleep
 from typing import Any, Self
 
 from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
 CALLS_AT_ONCE = 4
@@ -210,6 +212,23 @@ class Workers:
                 deaths = [(number, Death(0, "")) for number, _ in deaths]
             yield from ((number, death) for number, death in deaths if death is not None)
 
+    def share(self, *things: Any) -> None:
+        """Have what many calls take as an argument sent just once, where the backend can.
+
+        joblib does so for large arrays on dask, but a call at a time, and in a way that loses
+        them with the worker that has them. What a task returned is made again instead.
+        """
+        backend, _ = get_active_backend()
+        if not hasattr(backend, "data_futures"):
+            return
+        for thing in things:
+            if id(thing) not in backend.data_futures:
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("ignore", "Sending large graph")
+                    future = backend.client.submit(_itself, thing, pure=False)
+                backend.data_futures[id(thing)] = future
+                self._opened.callback(lambda kept: backend.data_futures.pop(id(kept)), thing)
+
     def _await_restart(self) -> None:
         """Wait for workers that a cluster starts anew.
 
@@ -249,6 +268,10 @@ def _call(number: int, watch: Watch, function: Function, *args: Any) -> tuple[in
     # dask sends a call again whose worker died; then that is the result.
     death = watch.death()
     return number, function(watch, *args) if death is None else death
+
+
+def _itself(thing: Any) -> Any:
+    return thing
 
 
 def _where() -> tuple[str, int, int]:

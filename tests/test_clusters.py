@@ -1,0 +1,192 @@
+"""Real local clusters of dask and Ray: the same answer, little moved, dead workers survived."""
+
+import logging
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+from deadly import Deadly
+from joblib import parallel_config
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from test_parallel import SEARCHES, X, Y
+from test_stopping import numbers
+from test_workers import fitted, one_that_fails, scores, search_of
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),  # the clusters' own
+]
+
+
+@pytest.fixture
+def client(dask):
+    dask.wait_for_workers(2)  # those that a test before has killed
+    return dask
+
+
+@pytest.fixture(scope="module")
+def dask():
+    from dask.distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def ray():
+    ray = pytest.importorskip("ray")
+    from ray.util.joblib import register_ray
+
+    here = str(Path(__file__).parent)
+    ray.init(
+        num_cpus=2, include_dashboard=False, log_to_driver=False,
+        runtime_env={"env_vars": {"PYTHONPATH": here}},
+    )  # fmt: skip
+    register_ray()
+    yield ray
+    ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def expected():
+    searches = {name: search.set_params(n_jobs=None, cv=3) for name, search in SEARCHES.items()}
+    return {
+        name: (numbers(search.fit(X, Y)), search.predict_proba(X))
+        for name, search in searches.items()
+    }
+
+
+def check_searches(expected, tmp_path, **config):
+    for name, (found, predicted) in expected.items():
+        for checkpoint in (None, tmp_path / name):
+            with parallel_config(**config):
+                search = SEARCHES[name].set_params(checkpoint=checkpoint).fit(X, Y)
+            assert numbers(search) == found, (name, checkpoint)
+            np.testing.assert_array_equal(search.predict_proba(X), predicted)
+        search.set_params(checkpoint=None)
+
+
+def test_dask_gives_the_same_answer(client, expected, tmp_path):
+    check_searches(expected, tmp_path, backend="dask")
+
+
+def test_ray_gives_the_same_answer(ray, expected, tmp_path):
+    check_searches(expected, tmp_path, backend="ray", n_jobs=2)
+
+
+@pytest.mark.parametrize("how", ["kill", "hang"])
+def test_dask_survives_a_candidate_that_kills_its_workers(client, how):
+    timeout, says = (1, "Took more than fit_timeout=1") if how == "hang" else (None, "died")
+    with parallel_config(backend="dask"):
+        search = fitted(search_of(how, fit_timeout=timeout), says, "1 candidates failed")
+    assert scores(search) == scores(one_that_fails())
+
+
+@pytest.mark.parametrize("how", ["kill", "hang"])
+def test_ray_survives_a_candidate_that_kills_its_workers(ray, how):
+    timeout, says = (1, "Took more than fit_timeout=1") if how == "hang" else (None, "died")
+    with parallel_config(backend="ray", n_jobs=2):
+        search = fitted(search_of(how, fit_timeout=timeout), says, "1 candidates failed")
+    assert scores(search) == scores(one_that_fails())
+
+
+class Slow(Deadly):
+    def fit(self, X, y=None):
+        time.sleep(0.02)
+        return super().fit(X, y)
+
+    partial_fit = fit
+
+
+def test_dask_survives_the_death_of_a_worker_from_outside(client):
+    common = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 8, "refit": False}
+    search = HyperbandSearchCV(
+        Slow(), {"limit": list(np.linspace(0, 1, 60))}, random_state=0, **common
+    )
+    expected = numbers(search.fit(X, Y))
+    process = next(iter(client.run(os.getpid).values()))
+    killer = threading.Timer(0.5, os.kill, (process, signal.SIGKILL))
+    killer.start()
+    with parallel_config(backend="dask"):
+        assert numbers(search.fit(X, Y)) == expected
+    killer.join()
+    assert process not in client.run(os.getpid).values()
+
+
+def sent(search, *data, **config):
+    """Bytes over the machine's own network interface while a search is fitted on dask."""
+    before = psutil.net_io_counters(pernic=True)["lo"].bytes_sent
+    with parallel_config(backend="dask", **config):
+        search.fit(*data)
+    return psutil.net_io_counters(pernic=True)["lo"].bytes_sent - before
+
+
+def big(n):
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(n, 50))
+    return data, (data[:, 0] > 0).astype(int)
+
+
+def halving(n, **params):
+    return SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0), {"alpha": list(np.logspace(-6, 0, n))},
+        max_resources=16, cv=KFold(2), refit=False, **params,
+    )  # fmt: skip
+
+
+def test_dask_is_sent_the_data_once_and_not_with_the_jobs(client):
+    """What a search moves grows with the data by a few copies, however many jobs there are."""
+    little, much = big(10_000), big(40_000)
+    more = sum(part.nbytes for part in much) - sum(part.nbytes for part in little)
+    copies = {n: (sent(halving(n), *much) - sent(halving(n), *little)) / more for n in (8, 64)}
+    # Through the scheduler to a worker, and on to the other: three hops, and rows' numbers.
+    # Now and then dask lets go of a second copy, and fetches it again. With the batches of jobs
+    # it would be two hops for each, of which there are 8 a rung.
+    assert 2 < copies[8] < 5
+    assert copies[64] < 7
+
+
+def test_dask_is_sent_a_prefixs_rows_once(client):
+    pipeline = make_pipeline(StandardScaler(), SGDClassifier(random_state=0))
+    search = SuccessiveHalvingSearchCV(
+        pipeline, {"sgdclassifier__alpha": list(np.logspace(-6, 0, 64))},
+        max_resources=16, cv=KFold(2), refit=False,
+    )  # fmt: skip
+    little, much = big(10_000), big(40_000)
+    more = sum(part.nbytes for part in much) - sum(part.nbytes for part in little)
+    # The data, and each fold's transformed rows (which are all of them, twice): to the client
+    # and out again, some hops each.
+    assert (sent(search, *much) - sent(search, *little)) / more < 4 + 2 * 6
+
+
+def test_dask_hands_models_back_until_the_last_rung_and_with_a_checkpoint_none(client, tmp_path):
+    def search(width, checkpoint=None):
+        return SuccessiveHalvingSearchCV(
+            MLPClassifier((width,), random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
+            max_resources=2, cv=KFold(2), refit=False, checkpoint=checkpoint,
+        )  # fmt: skip
+
+    data = big(300)
+    model = 8 * 51 * 1000 * 3  # weights, and Adam's two moments of each
+    narrow = sent(search(10), *data)
+    models = (sent(search(1000), *data) - narrow) / model
+    # Eight of the first rung come back, four go out again, by way of the scheduler; of the
+    # last rung none.
+    assert 8 + 4 < models < 3 * (8 + 4)
+    assert sent(search(1000, tmp_path / "a"), *data) < narrow + 0.5 * model
