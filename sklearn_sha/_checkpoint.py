@@ -9,7 +9,7 @@ import secrets
 import stat
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
@@ -47,9 +47,9 @@ class Checkpoint(Store):
     - ``about.json``, which says whose it is;
     - ``outcomes.jsonl``, which grows by a line whenever outcomes come in. A line begins
       with its checksum, so that one that was cut off is known;
-    - a folder of models, each a pickle, written by the worker that trained it. A line of
-      outcomes names the files of its models and what stands in them, and is written after
-      them; a model goes once a line that is written later no longer needs it.
+    - a folder of models, which are pickles, written by the workers that trained them. A line
+      of outcomes says where its models are and what stands there, and is written after them;
+      a file goes once a line that is written later needs none of its models.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -60,7 +60,7 @@ class Checkpoint(Store):
         self._about = self.path / "about.json"
         self._journal = self.path / "outcomes.jsonl"
         self._owner = self.path / "owner"
-        self._obsolete: list[TrainedFile] = []
+        self._obsolete: set[Path] = set()
         self._fingerprint: dict[str, str] | None = None
 
     def __enter__(self) -> Self:
@@ -123,8 +123,7 @@ class Checkpoint(Store):
         else:
             _check_mode(self.folder)
             self._read_journal()
-            wanted = {t.path for t in self.trained.values() if isinstance(t, TrainedFile)}
-            for path in set(self.folder.iterdir()) - wanted:
+            for path in set(self.folder.iterdir()) - self._wanted():
                 path.unlink()
 
     def keep(self, pairs: Sequence[Pair]) -> None:
@@ -135,7 +134,7 @@ class Checkpoint(Store):
             files = write_models(self.folder, came)
             pairs = [(outcome, files.get(outcome.key, trained)) for outcome, trained in pairs]
         models = {
-            f"{o.candidate}-{o.fold}": [t.path.name, t.digest, t.spent, t.owns_rows]
+            f"{o.candidate}-{o.fold}": [t.path.name, *astuple(t)[1:]]
             for o, t in pairs
             if isinstance(t, TrainedFile)
         }
@@ -144,15 +143,18 @@ class Checkpoint(Store):
             _sealed({"outcomes": [asdict(outcome) for outcome, _ in pairs], "models": models}),
         )
         # Not before now: should the last line be damaged, the models before it are there.
-        for trained in self._obsolete:
-            trained.path.unlink(missing_ok=True)
+        for path in self._obsolete - self._wanted():
+            path.unlink(missing_ok=True)
         self._obsolete.clear()
         super().keep(pairs)
+
+    def _wanted(self) -> set[Path]:
+        return {t.path for t in self.trained.values() if isinstance(t, TrainedFile)}
 
     def drop(self, candidate: int, fold: int) -> None:
         trained = self.trained.get((candidate, fold))
         if isinstance(trained, TrainedFile):
-            self._obsolete.append(trained)
+            self._obsolete.add(trained.path)
         super().drop(candidate, fold)
 
     def finish(self) -> None:

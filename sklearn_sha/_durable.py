@@ -13,7 +13,7 @@ class CheckpointError(RuntimeError):
     """A checkpoint folder that can't be used: says which file, what is wrong, what to do."""
 
 
-def write_files(files: Mapping[Path, bytes]) -> None:
+def write_files(files: Mapping[Path, bytes | bytearray]) -> None:
     """Write files of one folder, each of which is whole from the moment that it is there.
 
     Parameters

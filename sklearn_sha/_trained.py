@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from sklearn_sha._durable import CheckpointError, write_files
 
+_LARGE = 2**20
 _Key = TypeVar("_Key", bound=tuple[int, ...])
 
 
@@ -61,13 +62,17 @@ class TrainedFile:
     Attributes
     ----------
     path : Path
+    start, length : int
+        Where in the file it stands.
     digest : str
-        Of what stands in it.
+        Of what stands there.
     spent, owns_rows
         As of `Trained`.
     """
 
     path: Path
+    start: int
+    length: int
     digest: str
     spent: int
     owns_rows: bool
@@ -81,7 +86,9 @@ class TrainedFile:
             If the file is not what was written.
         """
         try:
-            content = self.path.read_bytes()
+            with open(self.path, "rb") as file:
+                file.seek(self.start)
+                content = file.read(self.length)
         except OSError as error:
             wrong = f"can't be read ({error.strerror})"
         else:
@@ -101,7 +108,8 @@ def write_models(folder: Path, models: Mapping[_Key, Trained]) -> dict[_Key, Tra
     ----------
     folder : Path
     models : dict of tuple of int to Trained
-        The numbers begin the name.
+        Small ones share a file, since each file that has to reach the disk costs some
+        milliseconds; a large one has its own, since it is worth deleting on its own.
 
     Returns
     -------
@@ -112,13 +120,18 @@ def write_models(folder: Path, models: Mapping[_Key, Trained]) -> dict[_Key, Tra
     CheckpointError
         If a model can't be pickled, or the disk is full.
     """
-    contents = {key: _pickled(trained) for key, trained in models.items()}
-    paths = {key: folder / "-".join([*map(str, key), uuid4().hex]) for key in models}
-    write_files({paths[key]: content for key, content in contents.items()})
-    return {
-        key: TrainedFile(paths[key], _digest(contents[key]), trained.spent, trained.owns_rows)
-        for key, trained in models.items()
-    }
+    files: dict[Path, bytearray] = {}
+    written = {}
+    shared = folder / uuid4().hex
+    for key, trained in models.items():
+        content = _pickled(trained)
+        path = shared if len(content) < _LARGE else folder / uuid4().hex
+        file = files.setdefault(path, bytearray())
+        place = (path, len(file), len(content), _digest(content))
+        written[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
+        file += content
+    write_files(files)
+    return written
 
 
 def _pickled(trained: Trained) -> bytes:
