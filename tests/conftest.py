@@ -1,9 +1,14 @@
 """Settings of the whole suite, and the list of what may be skipped or fail."""
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# A test process a core, each of which counts on one: set before numpy is imported.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 ROOT = Path(__file__).parent.parent
 
