@@ -196,7 +196,7 @@ def evaluate_batch(
     interrupted = False
     try:
         with watch.parts() as begins:
-            rows = source.with_data(X, y).rows()
+            rows = source.with_data(X, y).rows(setting.resource.in_batches)
             until = time() + SECONDS_PER_BATCH
             for number, job in enumerate(jobs):
                 now = time()

@@ -85,6 +85,21 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class _Selected:
+    """Rows of an array, which may be larger than memory, not read before they are asked for."""
+
+    X: NDArray[Any]
+    rows: NDArray[np.intp]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.rows), *self.X.shape[1:])
+
+    def __getitem__(self, which: Any) -> NDArray[Any]:
+        return self.X[self.rows[which]]
+
+
+@dataclass(frozen=True)
 class Fold:
     """One split of the data: which rows train, which test, and what goes with them.
 
@@ -138,11 +153,24 @@ class Fold:
             test_order=None,
         )
 
-    def rows(self) -> Rows:
-        """Cut the rows from the data."""
+    def rows(self, in_batches: bool = False) -> Rows:
+        """Cut the rows from the data.
+
+        Parameters
+        ----------
+        in_batches : bool, default=False
+            Whether training rows will be asked for in batches, so that those of an array need
+            not be cut beforehand; nor then its test rows, where they are a slice.
+        """
+        X_train: Any
         if self.pairwise:
             X_train = self.X[np.ix_(self.train, self.train)]
             X_test = self.X[np.ix_(self.test, self.train)]
+        elif in_batches and isinstance(self.X, np.ndarray):
+            X_train = _Selected(self.X, self.train)
+            first, last = self.test[0], self.test[-1]
+            is_slice = np.array_equal(self.test, np.arange(first, last + 1))
+            X_test = self.X[first : last + 1] if is_slice else self.X[self.test]
         else:
             X_train, X_test = take(self.X, self.train), take(self.X, self.test)
         return Rows(
@@ -185,7 +213,7 @@ class FittedPrefix:
         """Itself, which needs no data but its own."""
         return self
 
-    def rows(self) -> Rows:
+    def rows(self, in_batches: bool = False) -> Rows:
         """What the last step trains on, and predicts."""
         return self.transformed
 
@@ -358,6 +386,8 @@ def _row_numbers(rows: Any) -> NDArray[np.intp]:
 
 
 def _lend(part: Any) -> Any:
+    if isinstance(part, _Selected):
+        part = part[:]
     if isinstance(part, np.ndarray):
         part = part.view()
         part.flags.writeable = False
@@ -371,6 +401,8 @@ def _lend(part: Any) -> Any:
 
 
 def _copy(part: Any) -> Any:
+    if isinstance(part, _Selected):
+        return part[:]
     if isinstance(part, dict) and not sparse.issparse(part):  # a dok_matrix is both
         return {name: _copy(value) for name, value in part.items()}
     return part.copy() if hasattr(part, "copy") else part

@@ -15,7 +15,15 @@ from sklearn_sha._folds import Fold, Rows, n_rows
 
 
 class Resource(ABC):
-    """The contract of a kind of resource."""
+    """The contract of a kind of resource.
+
+    Attributes
+    ----------
+    in_batches : bool
+        Whether `advance` asks for rows in batches, never for all at once.
+    """
+
+    in_batches = False
 
     def view(self, fold: Fold, target: int) -> Fold:
         """The part of a fold that a model with `target` units is trained and scored on."""
@@ -62,6 +70,7 @@ class PartialFit(Resource):
 
     def __init__(self, batch_size: int | None, seed: int, classes: Any = None) -> None:
         self.batch_size = batch_size
+        self.in_batches = batch_size is not None
         self.seed = seed
         self.classes = classes
 

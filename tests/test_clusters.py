@@ -92,7 +92,7 @@ def test_ray_gives_the_same_answer(ray, expected, tmp_path):
 
 @pytest.mark.parametrize("how", ["kill", "hang"])
 def test_dask_survives_a_candidate_that_kills_its_workers(client, how):
-    timeout, says = (1, "Took more than fit_timeout=1") if how == "hang" else (None, "died")
+    timeout, says = (3, "Took more than fit_timeout=3") if how == "hang" else (None, "died")
     with parallel_config(backend="dask"):
         search = fitted(search_of(how, fit_timeout=timeout), says, "1 candidates failed")
     assert scores(search) == scores(one_that_fails())
@@ -100,7 +100,7 @@ def test_dask_survives_a_candidate_that_kills_its_workers(client, how):
 
 @pytest.mark.parametrize("how", ["kill", "hang"])
 def test_ray_survives_a_candidate_that_kills_its_workers(ray, how):
-    timeout, says = (1, "Took more than fit_timeout=1") if how == "hang" else (None, "died")
+    timeout, says = (3, "Took more than fit_timeout=3") if how == "hang" else (None, "died")
     with parallel_config(backend="ray", n_jobs=2):
         search = fitted(search_of(how, fit_timeout=timeout), says, "1 candidates failed")
     assert scores(search) == scores(one_that_fails())

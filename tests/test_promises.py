@@ -1,0 +1,315 @@
+"""What the page "What is promised" says, where no other file has a test of it."""
+
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import PredefinedSplit
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.neighbors import KNeighborsClassifier
+from test_stopping import SEARCHES, Stopped, numbers, search_of
+from toys import CALLS
+
+from sklearn_sha import SuccessiveHalvingSearchCV, _engine, _evaluate, _search
+
+X = np.zeros((12, 1))
+
+INTERRUPTED = """
+import os, sys, time
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+class Slow(BaseEstimator):
+    def __init__(self, limit=1.0, max_iter=1):
+        self.limit = limit
+        self.max_iter = max_iter
+
+    def fit(self, X, y=None):
+        time.sleep(0.02)
+        self.units_ = getattr(self, "units_", 0) + 1
+        return self
+
+    partial_fit = fit
+
+    def score(self, X, y=None):
+        return self.limit * self.units_ / (self.units_ + 1)
+
+def scores(search):
+    return {k: np.asarray(v).tolist() for k, v in search.cv_results_.items()
+            if "_time" not in k and k != "params"}
+
+if __name__ == "__main__":
+    X = np.zeros((10, 1))
+    search = SuccessiveHalvingSearchCV(
+        Slow(), {"limit": np.linspace(0, 1, 40)}, resource="partial_fit", max_resources=32,
+        cv=KFold(2), refit=False, n_jobs=2,
+    )
+    whole = scores(search.fit(X))
+    print("begins", flush=True)
+    try:
+        search.fit(X)
+    except KeyboardInterrupt:
+        print("interrupted", search.interrupted_, len(search.cv_results_["params"]))
+    print("the same", scores(search.resume(X)) == whole, flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("to_all", [False, True], ids=["as a notebook does", "as a terminal does"])
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_a_real_interrupt_is_resumed(tmp_path, to_all, backend):
+    script = tmp_path / "a_search.py"
+    if backend == "loky":
+        script.write_text(INTERRUPTED)
+    else:
+        script.write_text(
+            INTERRUPTED.replace("    X = np", "    import joblib\n    X = np").replace(
+                "    whole =", "    joblib.parallel_config(backend='threading')\n    whole ="
+            )
+        )
+    process = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    with process:
+        assert process.stdout.readline() == "begins\n"
+        time.sleep(1.5)
+        (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
+        printed = process.stdout.read().splitlines()
+    assert re.fullmatch(r"interrupted True \d+", printed[0])
+    assert int(printed[0].split()[-1]) >= 40
+    assert printed[1] == "the same True"
+
+
+def test_the_order_of_the_rows_is_of_no_account_where_the_estimator_has_none():
+    """Counts are the same whatever the order of their rows, and so are nearest neighbours."""
+    rng = np.random.default_rng(0)
+    numbers_, order, fold = rng.normal(size=(300, 8)), rng.permutation(300), np.arange(300) % 3
+    target = (numbers_.sum(axis=1) + rng.normal(size=300) > 0).astype(int)
+    for search, data in [
+        (
+            SuccessiveHalvingSearchCV(
+                BernoulliNB(), {"alpha": [0.1, 1.0, 10.0, 100.0]}, resource="partial_fit",
+                max_resources=4,
+            ),
+            (numbers_ > 0).astype(float),
+        ),
+        (
+            SuccessiveHalvingSearchCV(
+                KNeighborsClassifier(), {"n_neighbors": [1, 3, 9]}, resource="n_samples",
+                min_resources=1.0,
+            ),
+            numbers_,
+        ),
+    ]:  # fmt: skip
+        found = numbers(search.set_params(cv=PredefinedSplit(fold)).fit(data, target))
+        predicted = search.predict(data)
+        search.set_params(cv=PredefinedSplit(fold[order])).fit(data[order], target[order])
+        assert numbers(search) == found
+        np.testing.assert_array_equal(search.predict(data), predicted)
+
+
+MEMORY = """
+import resource, sys
+import numpy as np
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+def data_segment():
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData"))
+
+if __name__ == "__main__":
+    path, n, batch_size, n_jobs = sys.argv[1], *map(int, sys.argv[2:])
+    X = np.memmap(path, dtype=np.float64, mode="r", shape=(n, 50))
+    search = SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
+        resource="partial_fit", batch_size=batch_size or None, max_resources=4, cv=KFold(3),
+        n_jobs=n_jobs,
+    )
+    limit = data_segment() + 150 * 2**20
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    search.fit(X, np.arange(n) % 2)
+    print("fitted", X.nbytes / limit)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="limits are set as on Linux")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_data_larger_than_memory(tmp_path, n_jobs):
+    n = 2_000_000
+    path = tmp_path / "rows"
+    with open(path, "wb") as file:
+        file.truncate(n * 50 * 8)  # 800 MB, of which the disk has nothing
+
+    def run(batch_size):
+        return subprocess.run(
+            [sys.executable, "-c", MEMORY, str(path), str(n), str(batch_size), str(n_jobs)],
+            capture_output=True, text=True,
+        )  # fmt: skip
+
+    done = run(1000)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[-1]) > 1.3  # the file is larger than what may be used
+    assert "MemoryError" in run(0).stderr  # the limit holds
+
+
+class Life(RuleBasedStateMachine):
+    """Whatever is done to a search, in whatever order: one answer, and nothing lost."""
+
+    def __init__(self):
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.times = [module.time for module in (_engine, _evaluate, _search)]
+        for module in (_engine, _evaluate, _search):
+            module.time = lambda: float(len(CALLS))
+
+    def teardown(self):
+        Stopped.at = float("inf")
+        for module, clock in zip((_engine, _evaluate, _search), self.times, strict=True):
+            module.time = clock
+        self.folder.cleanup()
+
+    @initialize(
+        name=st.sampled_from(list(SEARCHES)),
+        seed=st.integers(0, 3),
+        fails=st.sampled_from([False, "score", "nan", "fit"]),
+        checkpointed=st.booleans(),
+        factor=st.sampled_from([2, 3, 2.5]),
+    )
+    def begin(self, name, seed, fails, checkpointed, factor):
+        space = [
+            {"limit": [k / 29 for k in range(30)], "speed": [0.5, 4.0, 18.0]},
+            {"limit": [0.99], "speed": [float(k) for k in range(9)], "fails": [fails]},
+        ]
+        self.make = lambda **params: search_of(
+            name, Stopped(), **{"space": space, "random_state": seed, "factor": factor} | params
+        )
+        self.run(self.make(), "fit")
+        self.whole = self.search
+        self.expected = numbers(self.whole)
+        self.path = Path(self.folder.name) / "checkpoint" if checkpointed else None
+        self.search = self.make(checkpoint=self.path)
+        self.known = 0
+
+    def run(self, search, method, at=float("inf")):
+        CALLS.clear()
+        Stopped.at = at
+        try:
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                getattr(search, method)(X)
+        except (KeyboardInterrupt, TimeoutError):
+            pass
+        finally:
+            Stopped.at = float("inf")
+        for warning in warned:
+            is_known = issubclass(warning.category, FitFailedWarning) or re.search(
+                "non-finite|different candidates|scores of", str(warning.message)
+            )
+            assert is_known, warning
+        self.search = search
+
+    def resumable(self):
+        return self.search.__dict__.get("_stopped") is not None
+
+    @rule(at=st.integers(0, 250))
+    def fit_and_interrupt(self, at):
+        self.run(self.search, "fit", at)
+
+    @rule(max_time=st.integers(1, 250))
+    def fit_for_a_while(self, max_time):
+        self.run(self.search.set_params(max_time=max_time), "fit")
+        self.search.set_params(max_time=None)
+
+    @precondition(resumable)
+    @rule(at=st.integers(0, 250))
+    def resume_and_interrupt(self, at):
+        self.run(self.search, "resume", at)
+
+    @precondition(resumable)
+    @rule(max_time=st.integers(1, 250))
+    def resume_for_a_while(self, max_time):
+        self.run(self.search.set_params(max_time=max_time), "resume")
+        self.search.set_params(max_time=None)
+
+    @precondition(resumable)
+    @rule()
+    def resume_to_the_end(self):
+        self.run(self.search, "resume")
+        assert not self.search.interrupted_
+
+    @precondition(lambda self: not self.resumable())
+    @rule()
+    def nothing_to_resume(self):
+        with pytest.raises(ValueError, match="nothing to resume"):
+            self.search.resume(X)
+
+    @rule()
+    def take_a_clone(self):
+        self.search = clone(self.search)
+
+    @rule()
+    def take_a_copy(self):
+        self.search = pickle.loads(pickle.dumps(self.search))
+
+    @rule(refit=st.booleans())
+    def refit_or_not(self, refit):
+        if not self.resumable():
+            self.search.set_params(refit=refit)
+
+    @invariant()
+    def what_is_there_is_right(self):
+        if not hasattr(self, "search") or not hasattr(self.search, "cv_results_"):
+            return
+        found = numbers(self.search)
+        if not self.search.interrupted_:
+            assert found == self.expected
+            if self.search.refit:
+                assert self.search.best_estimator_.units_ == self.search.best_n_resources_
+            return
+        rows = self.search.cv_results_
+        told = zip(
+            self.whole.cv_results_["candidate"],
+            self.whole.cv_results_["n_resources"],
+            map(str, self.whole.cv_results_["mean_test_score"]),
+            strict=True,
+        )
+        scores = {(c, r): s for c, r, s in told}
+        for c, r, s in zip(
+            rows["candidate"], rows["n_resources"], map(str, rows["mean_test_score"]), strict=True
+        ):
+            assert scores[c, r] == s
+        assert self.search.best_params_ == rows["params"][self.search.best_index_]
+
+
+TestLife = Life.TestCase
+TestLife.settings = settings(max_examples=40, stateful_step_count=10, deadline=None)
+
+
+def test_every_promise_names_a_test_that_there_is():
+    page = (ROOT / "docs" / "promised.md").read_text()
+    named = re.findall(r"`(tests/\w+\.py)::(\w+)`", page)
+    assert len(named) > 25
+    for file, test in named:
+        assert re.search(rf"^(def|class) {test}\b|^{test} =", (ROOT / file).read_text(), re.M), test
+    promises = [line for line in page.splitlines() if line.startswith("| ") and "---" not in line]
+    assert all("`tests/" in line for line in promises if not line.startswith("| promise"))
