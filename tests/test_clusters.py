@@ -1,11 +1,10 @@
-"""Real local clusters of dask and Ray: the same answer, little moved, dead workers survived."""
+"""A real local cluster of dask: the same answer, little moved, dead workers survived."""
 
 import logging
 import os
 import signal
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -25,7 +24,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.filterwarnings("default"),  # the clusters' own
+    pytest.mark.filterwarnings("default"),  # the cluster's own
 ]
 
 
@@ -46,21 +45,6 @@ def dask():
         Client(cluster) as client,
     ):
         yield client
-
-
-@pytest.fixture(scope="module")
-def ray():
-    ray = pytest.importorskip("ray")
-    from ray.util.joblib import register_ray
-
-    here = str(Path(__file__).parent)
-    ray.init(
-        num_cpus=2, include_dashboard=False, log_to_driver=False,
-        runtime_env={"env_vars": {"PYTHONPATH": here}},
-    )  # fmt: skip
-    register_ray()
-    yield ray
-    ray.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -86,22 +70,10 @@ def test_dask_gives_the_same_answer(client, expected, tmp_path):
     check_searches(expected, tmp_path, backend="dask")
 
 
-def test_ray_gives_the_same_answer(ray, expected, tmp_path):
-    check_searches(expected, tmp_path, backend="ray", n_jobs=2)
-
-
 @pytest.mark.parametrize("how", ["kill", "hang"])
 def test_dask_survives_a_candidate_that_kills_its_workers(client, how):
     timeout, says = (3, "Took more than fit_timeout=3") if how == "hang" else (None, "died")
     with parallel_config(backend="dask"):
-        search = fitted(search_of(how, fit_timeout=timeout), says, "1 candidates failed")
-    assert scores(search) == scores(one_that_fails())
-
-
-@pytest.mark.parametrize("how", ["kill", "hang"])
-def test_ray_survives_a_candidate_that_kills_its_workers(ray, how):
-    timeout, says = (3, "Took more than fit_timeout=3") if how == "hang" else (None, "died")
-    with parallel_config(backend="ray", n_jobs=2):
         search = fitted(search_of(how, fit_timeout=timeout), says, "1 candidates failed")
     assert scores(search) == scores(one_that_fails())
 
