@@ -78,7 +78,7 @@ def test_a_real_interrupt_is_resumed(tmp_path, to_all, backend):
     )
     with process:
         assert process.stdout.readline() == "begins\n"
-        time.sleep(1.5)
+        time.sleep(2.5)
         (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
         printed = process.stdout.read().splitlines()
     assert re.fullmatch(r"interrupted True \d+", printed[0])
