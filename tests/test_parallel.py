@@ -90,7 +90,7 @@ def test_rows_and_splits_are_sent_for_many_candidates_at_once(monkeypatch):
 def test_on_one_core_the_rows_of_a_fold_are_cut_once_a_rung(monkeypatch):
     cuts = []
     monkeypatch.setattr(
-        _folds.Fold, "rows", lambda fold, rows=_folds.Fold.rows: cuts.append(1) or rows(fold)
+        _folds.Fold, "rows", lambda *args, rows=_folds.Fold.rows: cuts.append(1) or rows(*args)
     )
     search = SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8, cv=3
