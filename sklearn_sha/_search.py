@@ -35,7 +35,7 @@ from sklearn_sha._scoring import make_scoring
 from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
 from sklearn_sha._stopped import Stopped
 from sklearn_sha._store import Store
-from sklearn_sha._workers import Workers
+from sklearn_sha._workers import Workers, on_this_machine
 from sklearn_sha.bandit import (
     Algorithm,
     Patience,
@@ -405,12 +405,13 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         fold = setup.folds[0]
         rows = Rows.for_training(fold.X, fold.y, fold.fit_params)
         start = perf_counter()
-        try:
-            self.best_estimator_ = self._best_trained_on(rows, setup)
-        except ValueError as error:
-            if not is_read_only(error):
-                raise
-            self.best_estimator_ = self._best_trained_on(rows.owned(), setup)
+        with on_this_machine():
+            try:
+                self.best_estimator_ = self._best_trained_on(rows, setup)
+            except ValueError as error:
+                if not is_read_only(error):
+                    raise
+                self.best_estimator_ = self._best_trained_on(rows.owned(), setup)
         self.refit_time_ = perf_counter() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_

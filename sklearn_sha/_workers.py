@@ -8,7 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -18,7 +18,7 @@ from tempfile import mkdtemp
 from time import monotonic, sleep
 from typing import Any, Self
 
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -32,6 +32,7 @@ _DEATHS = {
     ("ray", "OutOfMemoryError"),
 }
 _HEADER = 8
+_OF_ONE_MACHINE = {"LokyBackend", "MultiprocessingBackend", "SequentialBackend", "ThreadingBackend"}
 _RESTART_SECONDS = 60.0
 _one_at_a_time = threading.Lock()
 
@@ -264,10 +265,23 @@ class Workers:
         )
 
 
+def on_this_machine() -> AbstractContextManager[Any]:
+    """A context in which what calls joblib is not sent to a cluster.
+
+    What an estimator computes there comes back in arrays of another layout, of which the last
+    bit of a sum depends.
+    """
+    backend, _ = get_active_backend()
+    is_ours = type(backend).__name__ in _OF_ONE_MACHINE
+    return nullcontext() if is_ours else parallel_config(backend="threading")
+
+
 def _call(number: int, watch: Watch, function: Function, *args: Any) -> tuple[int, Any]:
     # dask sends a call again whose worker died; then that is the result.
-    death = watch.death()
-    return number, function(watch, *args) if death is None else death
+    if (death := watch.death()) is not None:
+        return number, death
+    with on_this_machine():
+        return number, function(watch, *args)
 
 
 def _itself(thing: Any) -> Any:
