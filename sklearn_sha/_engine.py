@@ -108,7 +108,7 @@ class Engine:
         self._prefix_keys = [self._prefix_setting(params) for params in candidates]
 
     def run(self, algorithms: Sequence[Algorithm], record: Record, promoted: Promoted) -> None:
-        """Run algorithms to their ends, stage by stage, all that they ask for in one call.
+        """Run algorithms to their ends, stage by stage: all rungs at a resource in one call.
 
         Parameters
         ----------
@@ -127,23 +127,25 @@ class Engine:
             Where the deadline breaks a stage off.
         """
         self._workers.share(self._X, self._y, *self._folds)
-        asking = [(algorithm, next(algorithm)) for algorithm in algorithms]
+        asking = {algorithm: next(algorithm) for algorithm in algorithms}
         while asking:
-            pulls = [pull for _, pull in asking]
+            # Who is ahead waits for the others: the longest rungs then come all at once.
+            lowest = min(pull.resource for pull in asking.values())
+            stage = {a: pull for a, pull in asking.items() if pull.resource == lowest}
+            pulls = [*stage.values()]
             start = perf_counter()
             try:
                 self._answer(pulls)
             finally:
                 # Whatever breaks a stage off, nothing that was finished is lost.
                 losses = self._tell(pulls, record, perf_counter() - start)
-            following = []
-            for (algorithm, pull), told in zip(asking, losses, strict=True):
+            for (algorithm, pull), told in zip(stage.items(), losses, strict=True):
                 try:
-                    following.append((algorithm, algorithm.send(told)))
-                    promoted(pull, went_on(pull, told, following[-1][1]))
+                    asking[algorithm] = algorithm.send(told)
+                    promoted(pull, went_on(pull, told, asking[algorithm]))
                 except StopIteration as end:
+                    del asking[algorithm]
                     promoted(pull, (end.value,))
-            asking = following
 
     def _tell(self, pulls: list[Pull], record: Record, seconds: float) -> list[ArrayLike]:
         losses = []

@@ -61,12 +61,15 @@ class Watch:
 
     Attributes
     ----------
+    number : int
+        Of the call, among all that its workers are sent.
     path : Path or None
         The file that says so; None where a dead worker would leave nobody to read it.
     timeout : float or None
         Seconds after which a part ends the whole process.
     """
 
+    number: int
     path: Path | None
     timeout: float | None
 
@@ -187,15 +190,17 @@ class Workers:
         if not self._streams:
             calls = calls[: CALLS_AT_ONCE * self.n]
         watches = [self._watch() for _ in calls]
-        missing = set(range(len(calls)))
+        positions = {watch.number: position for position, watch in enumerate(watches)}
         tasks = (
-            delayed(_call)(number, watches[number], function, *args)
-            for number, (function, args) in enumerate(calls)
+            delayed(_call)(watch, function, *args)
+            for watch, (function, args) in zip(watches, calls, strict=True)
         )
         try:
             for number, result in self._parallel(tasks):
-                missing.remove(number)
-                yield number, result
+                # joblib may hand on what comes late of a run that a death has ended.
+                if number not in positions:
+                    continue
+                yield positions.pop(number), result
                 if isinstance(result, Death):
                     self._await_restart()
         except Exception as error:
@@ -207,11 +212,11 @@ class Workers:
                     )
                 raise
             self._await_restart()
-            deaths = [(number, watches[number].death()) for number in sorted(missing)]
+            deaths = [(position, watches[position].death()) for position in positions.values()]
             if all(death is None for _, death in deaths):
                 # It died before it began, or where its file can't be seen: any may be it.
-                deaths = [(number, Death(0, "")) for number, _ in deaths]
-            yield from ((number, death) for number, death in deaths if death is not None)
+                deaths = [(position, Death(0, "")) for position, _ in deaths]
+            yield from ((position, death) for position, death in deaths if death is not None)
 
     def share(self, *things: Any) -> None:
         """Have what many calls take as an argument sent just once, where the backend can.
@@ -246,8 +251,9 @@ class Workers:
             sleep(0.1)
 
     def _watch(self) -> Watch:
-        path = None if self._folder is None else self._folder / str(next(self._numbers))
-        return Watch(path, self.fit_timeout)
+        number = next(self._numbers)
+        path = None if self._folder is None else self._folder / str(number)
+        return Watch(number, path, self.fit_timeout)
 
     def _check_timeout(self) -> None:
         ((host, process, parent),) = self._parallel([delayed(_where)()])
@@ -276,12 +282,12 @@ def on_this_machine() -> AbstractContextManager[Any]:
     return nullcontext() if is_ours else parallel_config(backend="threading")
 
 
-def _call(number: int, watch: Watch, function: Function, *args: Any) -> tuple[int, Any]:
+def _call(watch: Watch, function: Function, *args: Any) -> tuple[int, Any]:
     # dask sends a call again whose worker died; then that is the result.
     if (death := watch.death()) is not None:
-        return number, death
+        return watch.number, death
     with on_this_machine():
-        return number, function(watch, *args)
+        return watch.number, function(watch, *args)
 
 
 def _itself(thing: Any) -> Any:

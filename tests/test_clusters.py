@@ -29,19 +29,15 @@ pytestmark = [
 
 
 @pytest.fixture
-def client(dask):
-    dask.wait_for_workers(2)  # those that a test before has killed
-    return dask
-
-
-@pytest.fixture(scope="module")
-def dask():
+def client():
+    import dask
     from dask.distributed import Client, LocalCluster
 
+    options = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
     with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
-        ) as cluster,
+        # Else a cluster lets go of a worker that happens to be dead so long after a death of it.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+        LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster,
         Client(cluster) as client,
     ):
         yield client

@@ -56,7 +56,8 @@ def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
     search.fit(X)
     assert len(CALLS) == 2 * plan.spent == 2 * search.schedule_.spent
     assert plan.n_candidates == [9, 3, 1, 5, 1, 3]
-    assert [row["bracket"] for row in search.rung_history_] == [0, 1, 2, 0, 1, 0]
+    assert [row["bracket"] for row in search.rung_history_] == [0, 0, 1, 0, 1, 2]
+    assert search.n_resources_ == [1, 3, 3, 9, 9, 9]
     assert set(search.cv_results_["bracket"]) == {0, 1, 2}
     assert search.best_n_resources_ == 9
     at_full = search.cv_results_["n_resources"] == 9
@@ -66,20 +67,23 @@ def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
     assert (search.cv_results_["rank_test_score"][~at_full] > at_full.sum()).all()
 
 
-def test_brackets_share_one_call_a_stage_with_the_longest_jobs_first(monkeypatch):
+def test_brackets_share_one_call_a_resource_with_the_longest_jobs_first(monkeypatch):
     calls = []
 
     class Listening(_workers.Parallel):
         def __call__(self, tasks):
             tasks = list(tasks)
-            calls.append([sum(j.units() for j in args[3]) for _, args, _ in tasks])
+            calls.append([[job.units() for job in args[2]] for _, args, _ in tasks])
             return super().__call__(tasks)
 
     monkeypatch.setattr(_workers, "Parallel", Listening)
     monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
     search_of(max_resources=81).fit(X)
-    assert len(calls) == 5  # as many as the longest bracket has rungs; 15 rungs in all
-    assert all(units == sorted(units, reverse=True) for units in calls)
+    # Fifteen rungs, of five resources.
+    assert [max(map(max, batches)) for batches in calls] == [1, 3, 9, 27, 81]
+    for batches in calls:
+        sums = list(map(sum, batches))
+        assert sums == sorted(sums, reverse=True)
 
 
 def test_repeats_run_the_set_again_with_fresh_candidates():
@@ -149,8 +153,9 @@ def test_real_data_in_a_pipeline_is_the_same_for_all_backends():
 def test_lines_say_which_bracket(capsys):
     search_of(max_resources=9, verbose=1).fit(X)
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:4] for line in lines[:2]] == [
+    assert [line.split()[:4] for line in lines[:3]] == [
         ["bracket", "0", "rung", "1/3"],
+        ["bracket", "0", "rung", "2/3"],
         ["bracket", "1", "rung", "1/2"],
     ]
     assert len({len(line) for line in lines}) == 1

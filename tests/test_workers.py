@@ -3,6 +3,7 @@
 import re
 import threading
 import warnings
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from test_stopping import numbers
 from toys import Curve, InPlace
 
-from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _workers
 from sklearn_sha._workers import Death, Watch
 
 X, Y = np.arange(24.0).reshape(12, 2), np.tile([0, 1], 6)
@@ -161,7 +162,7 @@ def test_a_transformer_that_ends_its_worker_once_costs_nothing(tmp_path):
 
 
 def test_a_watch_knows_where_it_was(tmp_path):
-    watch = Watch(tmp_path / "note", None)
+    watch = Watch(0, tmp_path / "note", None)
     assert watch.death() is None
     with watch.parts() as begins:
         begins(0)
@@ -171,20 +172,31 @@ def test_a_watch_knows_where_it_was(tmp_path):
 
 
 def test_a_watch_that_cannot_be_written_is_none(tmp_path):
-    watch = Watch(tmp_path / "on another machine" / "note", None)
+    watch = Watch(0, tmp_path / "on another machine" / "note", None)
     with watch.parts() as begins:
         begins(3)
     assert watch.death() is None
 
 
+def test_what_comes_late_of_a_run_that_was_broken_off_is_let_go(monkeypatch):
+    class Late(_workers.Parallel):
+        def __call__(self, tasks):
+            return chain([(-1, "of another run")], super().__call__(tasks))
+
+    search = search_of("")
+    expected = numbers(search.fit(X))
+    monkeypatch.setattr(_workers, "Parallel", Late)
+    assert numbers(search.fit(X)) == expected
+
+
 def test_timed_fits_need_a_process_each():
     with (
-        Watch(None, 60).parts(),
+        Watch(0, None, 60).parts(),
         pytest.raises(RuntimeError, match="here one process runs several fits; start workers with"),
-        Watch(None, 60).parts(),
+        Watch(0, None, 60).parts(),
     ):
         pass
-    with Watch(None, 60).parts() as begins:
+    with Watch(0, None, 60).parts() as begins:
         begins(0)
 
 
