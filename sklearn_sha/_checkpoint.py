@@ -20,13 +20,13 @@ from sklearn_sha._durable import CheckpointError, append, write_files
 from sklearn_sha._evaluate import Outcome
 from sklearn_sha._fingerprint import differences
 from sklearn_sha._store import Pair, Store
-from sklearn_sha._trained import Trained, TrainedFile, write_models
+from sklearn_sha._trained import ModelFolder, Trained, TrainedFile
 
 FORMAT = 1
 
 
 class Checkpoint(Store):
-    """Keeps outcomes and models in a folder, as well as `Store` does in memory.
+    """Keeps outcomes and models in a folder, besides what `Store` does.
 
     Used as a context, in which no other process can have the folder.
 
@@ -52,6 +52,8 @@ class Checkpoint(Store):
       a file goes once a line that is written later needs none of its models.
     """
 
+    path: Path
+
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__()
         if not isinstance(path, str | os.PathLike):
@@ -60,7 +62,6 @@ class Checkpoint(Store):
         self._about = self.path / "about.json"
         self._journal = self.path / "outcomes.jsonl"
         self._owner = self.path / "owner"
-        self._obsolete: set[Path] = set()
         self._fingerprint: dict[str, str] | None = None
 
     def __enter__(self) -> Self:
@@ -109,10 +110,11 @@ class Checkpoint(Store):
             If it is another search's, or a file is not what was written.
         """
         assert self.seed is not None
-        self.folder = self.path / f"models-{self.seed:08x}"
+        folder = self.path / f"models-{self.seed:08x}"
+        self.models = ModelFolder(folder, durable=True)
         if self._fingerprint is None:
             about = {"format": FORMAT, "seed": self.seed, "search": dict(fingerprint)}
-            self.folder.mkdir(mode=0o700)
+            folder.mkdir(mode=0o700)
             write_files({self._about: _sealed(about)})
         elif different := differences(self._fingerprint, fingerprint):
             raise CheckpointError(
@@ -121,18 +123,17 @@ class Checkpoint(Store):
                 "to start afresh."
             )
         else:
-            _check_mode(self.folder)
-            self._read_journal()
-            for path in set(self.folder.iterdir()) - self._wanted():
+            _check_mode(folder)
+            self._read_journal(folder)
+            for path in set(folder.iterdir()) - self.wanted():
                 path.unlink()
 
     def keep(self, pairs: Sequence[Pair]) -> None:
         """Take in what came of jobs; once it returns, they are safe."""
+        # Those of a worker that does not see the folder.
         came = {o.key: trained for o, trained in pairs if isinstance(trained, Trained)}
-        if came:  # from a worker that does not see the folder
-            assert self.folder is not None
-            files = write_models(self.folder, came)
-            pairs = [(outcome, files.get(outcome.key, trained)) for outcome, trained in pairs]
+        files = {} if self.models is None else self.models.put(came)
+        pairs = [(outcome, files.get(outcome.key, trained)) for outcome, trained in pairs]
         models = {
             f"{o.candidate}-{o.fold}": [t.path.name, *astuple(t)[1:]]
             for o, t in pairs
@@ -142,26 +143,7 @@ class Checkpoint(Store):
             self._journal,
             _sealed({"outcomes": [asdict(outcome) for outcome, _ in pairs], "models": models}),
         )
-        # Not before now: should the last line be damaged, the models before it are there.
-        for path in self._obsolete - self._wanted():
-            path.unlink(missing_ok=True)
-        self._obsolete.clear()
         super().keep(pairs)
-
-    def _wanted(self) -> set[Path]:
-        return {t.path for t in self.trained.values() if isinstance(t, TrainedFile)}
-
-    def drop(self, candidate: int, fold: int) -> None:
-        trained = self.trained.get((candidate, fold))
-        if isinstance(trained, TrainedFile):
-            self._obsolete.add(trained.path)
-        super().drop(candidate, fold)
-
-    def finish(self) -> None:
-        super().finish()
-        assert self.folder is not None
-        for path in self.folder.iterdir():
-            path.unlink()
 
     def _make(self) -> None:
         if not self.path.exists():
@@ -198,7 +180,7 @@ class Checkpoint(Store):
             )
         self.seed, self._fingerprint = about["seed"], about["search"]
 
-    def _read_journal(self) -> None:
+    def _read_journal(self, folder: Path) -> None:
         if not self._journal.exists():
             return
         content = self._journal.read_bytes()
@@ -219,23 +201,23 @@ class Checkpoint(Store):
             os.truncate(self._journal, sum(len(line) + 1 for line in lines[: bad[0]]))
         for entry in entries:
             if entry is not None:
-                super().keep(self._pairs(entry))
-
-    def _pairs(self, entry: Mapping[str, Any]) -> list[Pair]:
-        pairs: list[Pair] = []
-        assert self.folder is not None
-        for fields in entry["outcomes"]:
-            outcome = Outcome(**fields | {"errors": tuple(fields["errors"])})
-            model = entry["models"].get(f"{outcome.candidate}-{outcome.fold}")
-            trained = TrainedFile(self.folder / model[0], *model[1:]) if model else None
-            pairs.append((outcome, trained))
-        return pairs
+                super().keep(_pairs(entry, folder))
 
     def _damaged(self, file: Path, wrong: str) -> CheckpointError:
         return CheckpointError(
             f"{file} can't be used: {wrong}. Restore it, or start afresh: delete the folder "
             f"{self.path}, or give checkpoint another one."
         )
+
+
+def _pairs(entry: Mapping[str, Any], folder: Path) -> list[Pair]:
+    """What a line of the journal says."""
+    pairs: list[Pair] = []
+    for fields in entry["outcomes"]:
+        outcome = Outcome(**fields | {"errors": tuple(fields["errors"])})
+        model = entry["models"].get(f"{outcome.candidate}-{outcome.fold}")
+        pairs.append((outcome, TrainedFile(folder / model[0], *model[1:]) if model else None))
+    return pairs
 
 
 def _check_mode(folder: Path) -> None:

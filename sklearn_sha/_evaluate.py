@@ -6,7 +6,6 @@ import numbers
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from sklearn.base import clone
 
 from sklearn_sha._folds import FittedPrefix, Fold, Rows, n_rows
-from sklearn_sha._trained import Trained, TrainedFile, write_models
+from sklearn_sha._trained import ModelFolder, Trained, TrainedFile
 from sklearn_sha._workers import Watch
 from sklearn_sha.resources import Resource
 
@@ -126,8 +125,8 @@ class Setting:
     scores_pipeline : bool
         True where there is a prefix, and the scorer must see the whole pipeline and the rows
         as they came, since the last step on transformed rows might not give the same.
-    folder : Path or None
-        Where models are kept between rungs; None for memory. A worker on a machine that has
+    models : ModelFolder or None
+        Where models are left between rungs; None for memory. A worker on a machine that has
         no such folder hands its models back.
     """
 
@@ -139,7 +138,7 @@ class Setting:
     has_prefix: bool
     continues: bool
     scores_pipeline: bool
-    folder: Path | None = None
+    models: ModelFolder | None = None
 
 
 @dataclass(frozen=True)
@@ -206,11 +205,10 @@ def evaluate_batch(
                 done.append(evaluate(job, source, rows, setting))
     except KeyboardInterrupt:
         interrupted = True
-    if setting.folder is None or not setting.folder.is_dir():
+    if setting.models is None:
         return Done([*done], interrupted)
-    kept = {outcome.key: trained for outcome, trained in done if trained is not None}
-    files = write_models(setting.folder, kept)
-    return Done([(outcome, files.get(outcome.key)) for outcome, _ in done], interrupted)
+    files = setting.models.put({o.key: trained for o, trained in done if trained is not None})
+    return Done([(o, files.get(o.key, trained)) for o, trained in done], interrupted)
 
 
 def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outcome, Trained | None]:

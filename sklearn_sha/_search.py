@@ -224,12 +224,14 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             n_jobs=self.n_jobs,
             pre_dispatch=self.pre_dispatch,
             fit_timeout=self.fit_timeout,
-            folder=None if store.folder is None else store.folder.parent,
+            folder=store.path,
         )
+        if workers.n > 1:
+            store.share()
         engine = Engine(
             setup.candidates,
             setup.folds,
-            replace(setup.setting, folder=store.folder),
+            replace(setup.setting, models=store.models),
             store,
             workers,
             deadline=inf if self.max_time is None else begun + self.max_time,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 from collections.abc import Mapping
 from contextlib import suppress
@@ -65,7 +66,7 @@ class TrainedFile:
     start, length : int
         Where in the file it stands.
     digest : str
-        Of what stands there.
+        Of what stands there; empty for what is not to be checked.
     spent, owns_rows
         As of `Trained`.
     """
@@ -92,46 +93,76 @@ class TrainedFile:
         except OSError as error:
             wrong = f"can't be read ({error.strerror})"
         else:
-            if _digest(content) == self.digest:
+            if not self.digest or _digest(content) == self.digest:
                 return pickle.loads(content)
             wrong = "is not what was written: it was cut or altered"
-        raise CheckpointError(
-            f"{self.path} {wrong}. Restore it, or start afresh: delete the folder "
-            f"{self.path.parent.parent}, or give checkpoint another one."
-        )
+        if not self.digest:
+            remedy = "It was temporary, and somebody cleared it away; call fit again."
+        else:
+            remedy = (
+                "Restore it, or start afresh: delete the folder "
+                f"{self.path.parent.parent}, or give checkpoint another one."
+            )
+        raise CheckpointError(f"{self.path} {wrong}. {remedy}")
 
 
-def write_models(folder: Path, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
-    """Write models to files of a folder, under names that no other process gives.
+@dataclass(frozen=True)
+class ModelFolder:
+    """Where workers leave models, so that those of the eliminated never travel.
 
-    Parameters
+    Attributes
     ----------
-    folder : Path
-    models : dict of tuple of int to Trained
-        Small ones share a file, since each file that has to reach the disk costs some
-        milliseconds; a large one has its own, since it is worth deleting on its own.
-
-    Returns
-    -------
-    dict of tuple of int to TrainedFile
-
-    Raises
-    ------
-    CheckpointError
-        If a model can't be pickled, or the disk is full.
+    path : Path
+    durable : bool
+        Whether models must outlast a power cut, and are checked when they are read.
+    memory_of : int or None
+        Process that has no need to, since its models lie in its memory.
     """
-    files: dict[Path, bytearray] = {}
-    written = {}
-    shared = folder / uuid4().hex
-    for key, trained in models.items():
-        content = _pickled(trained)
-        path = shared if len(content) < _LARGE else folder / uuid4().hex
-        file = files.setdefault(path, bytearray())
-        place = (path, len(file), len(content), _digest(content))
-        written[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
-        file += content
-    write_files(files)
-    return written
+
+    path: Path
+    durable: bool = False
+    memory_of: int | None = None
+
+    def put(self, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
+        """Write models to files, under names that no other process gives.
+
+        Parameters
+        ----------
+        models : dict of tuple of int to Trained
+            Small ones share a file, since each file that has to reach the disk costs some
+            milliseconds; a large one has its own, since it is worth deleting on its own.
+
+        Returns
+        -------
+        dict of tuple of int to TrainedFile
+            Empty where they can't be left here and need not be: the worker is on another
+            machine; and if not durable, also for a full disk and for what can't be pickled.
+
+        Raises
+        ------
+        CheckpointError
+            If durable, and a model can't be pickled, or the disk is full.
+        """
+        if os.getpid() == self.memory_of or not self.path.is_dir():
+            return {}
+        files: dict[Path, bytearray] = {}
+        written = {}
+        shared = self.path / uuid4().hex
+        try:
+            for key, trained in models.items():
+                content = _pickled(trained)
+                path = shared if len(content) < _LARGE else self.path / uuid4().hex
+                file = files.setdefault(path, bytearray())
+                digest = _digest(content) if self.durable else ""
+                place = (path, len(file), len(content), digest)
+                written[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
+                file += content
+            write_files(files, durable=self.durable)
+        except (CheckpointError, OSError):
+            if self.durable:
+                raise
+            return {}
+        return written
 
 
 def _pickled(trained: Trained) -> bytes:

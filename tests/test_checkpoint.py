@@ -32,7 +32,9 @@ from sklearn_sha import (
     HyperbandSearchCV,
     SuccessiveHalvingSearchCV,
     _durable,
+    _store,
     _trained,
+    _workers,
 )
 from sklearn_sha._checkpoint import FORMAT, Checkpoint
 from sklearn_sha._evaluate import Outcome
@@ -211,8 +213,9 @@ def test_at_most_one_job_is_trained_again(tmp_path, reference, at):
     assert 144 <= len(CALLS) <= 144 + max(steps)
 
 
+@pytest.mark.parametrize("temporary", [False, True], ids=["checkpoint", "temporary folder"])
 @pytest.mark.parametrize("large", [True, False])
-def test_disk_has_the_models_of_the_survivors_alone(tmp_path, monkeypatch, large):
+def test_disk_has_the_models_of_the_survivors_alone(tmp_path, monkeypatch, large, temporary):
     """Large ones each have a file; small ones share it, which goes when all are superseded."""
     sizes = []
 
@@ -220,9 +223,16 @@ def test_disk_has_the_models_of_the_survivors_alone(tmp_path, monkeypatch, large
         sizes.append(sum(path.stat().st_size for path in models_in(tmp_path)))
         return partial_fit(self, X, y)
 
+    def share(self):
+        self.models = _trained.ModelFolder(tmp_path / "models-here")
+
     monkeypatch.setattr(Curve, "partial_fit", look)
     monkeypatch.setattr(_trained, "_LARGE", 0 if large else 2**20)
-    search = search_of("range", checkpoint=tmp_path).fit(NOTHING)
+    if temporary:
+        (tmp_path / "models-here").mkdir()
+        monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
+        monkeypatch.setattr(_store.Store, "share", share)
+    search = search_of("range", checkpoint=None if temporary else tmp_path).fit(NOTHING)
     one = Curve(np.float64(0.1), np.float64(0.2)).partial_fit(NOTHING)
     counts = np.array(sizes) / len(_trained._dumps(one))
     assert max(counts) > search.n_candidates_[0]

@@ -1,10 +1,13 @@
-"""A real local cluster of dask: the same answer, little moved, dead workers survived."""
+"""Real local clusters of dask and Ray: the same answer, little moved, dead workers survived."""
 
 import logging
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -21,6 +24,7 @@ from test_stopping import numbers
 from test_workers import fitted, one_that_fails, scores, search_of
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._store import Store
 
 pytestmark = [
     pytest.mark.slow,
@@ -43,8 +47,8 @@ def client():
         yield client
 
 
-@pytest.fixture(scope="module")
-def expected():
+def answers():
+    """Of each search, its numbers and predictions, in this process alone."""
     searches = {name: search.set_params(n_jobs=None, cv=3) for name, search in SEARCHES.items()}
     return {
         name: (numbers(search.fit(X, Y)), search.predict_proba(X))
@@ -52,9 +56,10 @@ def expected():
     }
 
 
-def check_searches(expected, tmp_path, **config):
+def check_answers(expected, folder, **config):
+    """Have the same answers with and without a checkpoint."""
     for name, (found, predicted) in expected.items():
-        for checkpoint in (None, tmp_path / name):
+        for checkpoint in (None, folder / name):
             with parallel_config(**config):
                 search = SEARCHES[name].set_params(checkpoint=checkpoint).fit(X, Y)
             assert numbers(search) == found, (name, checkpoint)
@@ -62,8 +67,17 @@ def check_searches(expected, tmp_path, **config):
         search.set_params(checkpoint=None)
 
 
-def test_dask_gives_the_same_answer(client, expected, tmp_path):
-    check_searches(expected, tmp_path, backend="dask")
+def test_dask_gives_the_same_answer(client, tmp_path):
+    check_answers(answers(), tmp_path, backend="dask")
+
+
+def test_ray_gives_the_same_answer_and_its_dead_workers_are_survived(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("on_ray.py")), str(tmp_path)],
+        capture_output=True, text=True, timeout=500,
+    )  # fmt: skip
+    said = {"the same answers", "survived kill", "survived hang"}
+    assert said <= set(done.stdout.splitlines()), done.stderr
 
 
 @pytest.mark.parametrize("how", ["kill", "hang"])
@@ -143,7 +157,9 @@ def test_dask_is_sent_a_prefixs_rows_once(client):
     assert (sent(search, *much) - sent(search, *little)) / more < 4 + 2 * 6
 
 
-def test_dask_hands_models_back_until_the_last_rung_and_with_a_checkpoint_none(client, tmp_path):
+def test_on_dask_models_travel_only_to_where_their_folder_is_not_seen(
+    client, tmp_path, monkeypatch
+):
     def search(width, checkpoint=None):
         return SuccessiveHalvingSearchCV(
             MLPClassifier((width,), random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
@@ -153,8 +169,10 @@ def test_dask_hands_models_back_until_the_last_rung_and_with_a_checkpoint_none(c
     data = big(300)
     model = 8 * 51 * 1000 * 3  # weights, and Adam's two moments of each
     narrow = sent(search(10), *data)
+    for checkpoint in (None, tmp_path / "a"):
+        assert sent(search(1000, checkpoint), *data) < narrow + 0.5 * model
+    monkeypatch.setattr(Store, "share", lambda self: None)  # as on another machine
     models = (sent(search(1000), *data) - narrow) / model
     # Eight of the first rung come back, four go out again, by way of the scheduler; of the
     # last rung none.
     assert 8 + 4 < models < 3 * (8 + 4)
-    assert sent(search(1000, tmp_path / "a"), *data) < narrow + 0.5 * model

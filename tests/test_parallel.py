@@ -1,5 +1,6 @@
 """The answer does not depend on the workers, and little is sent to them."""
 
+import errno
 import pickle
 
 import joblib
@@ -13,7 +14,15 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_sha import SuccessiveHalvingSearchCV, _folds, _workers
+from sklearn_sha import (
+    CheckpointError,
+    SuccessiveHalvingSearchCV,
+    _folds,
+    _store,
+    _trained,
+    _workers,
+)
+from sklearn_sha._trained import Trained, TrainedFile
 
 X, Y = (part[:400] for part in load_digits(return_X_y=True))
 
@@ -133,3 +142,31 @@ def test_one_pool_serves_the_whole_search(monkeypatch):
     ).fit(X, Y)
     assert opened == [1]
     assert issubclass(_workers.Parallel, joblib.Parallel)
+
+
+def test_models_stay_where_the_workers_are_and_are_gone_afterwards(monkeypatch):
+    folders, came = set(), []
+
+    def look(self, pairs, keep=_store.Store.keep):
+        folders.add(self.models.path)
+        came.extend(trained for _, trained in pairs)
+        keep(self, pairs)
+
+    monkeypatch.setattr(_store.Store, "keep", look)
+    SEARCHES["mini-batches in a pipeline"].set_params(n_jobs=2, cv=3).fit(X, Y)
+    assert sum(isinstance(trained, TrainedFile) for trained in came) >= 12 * 3
+    assert not any(isinstance(trained, Trained) for trained in came)
+    (folder,) = folders
+    assert not folder.exists()
+
+
+def test_models_that_find_no_room_on_the_disk_are_handed_back(monkeypatch, tmp_path):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(_trained.Path, "write_bytes", full)
+    models = {(0,): Trained(SGDClassifier(), 1)}
+    assert _trained.ModelFolder(tmp_path).put(models) == {}
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(CheckpointError, match="No space left"):
+        _trained.ModelFolder(tmp_path, durable=True).put(models)
