@@ -94,7 +94,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         brackets. More resource ranks above less.
     rung_history_ : list of dict
         One a rung, in the order in which they ended; as in SuccessiveHalvingSearchCV, and
-        bracket. ``wall_time`` is that of the stage in which several brackets had a rung.
+        bracket. ``wall_time`` is that of the rungs of all brackets at this resource.
     schedule_ : Schedule
         What `plan` says beforehand: the rungs, bracket after bracket.
     interrupted_ : bool

@@ -1,0 +1,148 @@
+"""How long searches take on 1 to 1,000 workers: the real engine, with workers that train nothing.
+
+Prints the table of docs/clusters.md and, where matplotlib is, draws docs/images/workers.svg.
+"""
+
+from collections import defaultdict
+from heapq import heapify, heappop, heappush
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from sklearn_sha._engine import Engine
+from sklearn_sha._evaluate import SECONDS_PER_BATCH, Done, Outcome, Setting
+from sklearn_sha._folds import Fold
+from sklearn_sha._store import Store
+from sklearn_sha._trained import Trained
+from sklearn_sha.bandit import bracket_halvings, repeated_halving
+from sklearn_sha.resources import PartialFit
+from sklearn_sha.schedules import doubling_schedules, hyperband_schedules, schedule_from_range
+
+N_WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
+N_FOLDS, N_SEEDS = 5, 5
+SECONDS_PER_UNIT = 1.0
+SPREAD = 0.5  # of the candidates' speeds: the standard deviation of their logarithms
+STRAGGLERS, SLOWDOWN = 0.02, 5.0  # so many jobs take so many times as long
+SECONDS_PER_DISPATCH = 0.001  # of the one process that sends
+
+SEARCHES = {
+    "halving": lambda: (
+        243,
+        bracket_halvings([schedule_from_range(243, factor=3, max_resources=243)]),
+    ),
+    "Hyperband": lambda: (
+        sum(schedule.n_candidates[0] for schedule in hyperband_schedules(243)),
+        bracket_halvings(hyperband_schedules(243)),
+    ),
+    "doubling": lambda: (
+        243,
+        [repeated_halving(doubling_schedules(243, factor=3, max_resources=243), patience=None)],
+    ),
+}
+
+
+class SimulatedWorkers:
+    """Stands for `sklearn_sha._workers.Workers`: calls take their time on a clock of its own."""
+
+    fit_timeout = None
+
+    def __init__(self, n, seed):
+        self.n = n
+        self.seed = seed
+        self.now = 0.0
+        self.chains = defaultdict(float)  # seconds of each candidate and fold
+
+    def share(self, *things):
+        pass
+
+    def run(self, calls):
+        free, ends = [self.now] * self.n, []
+        heapify(free)
+        for number, (_, (jobs, *_)) in enumerate(calls):
+            start = end = max(heappop(free), self.now + number * SECONDS_PER_DISPATCH)
+            pairs = []
+            for job in jobs:
+                if pairs and end - start >= SECONDS_PER_BATCH:
+                    break
+                seconds = self.seconds(job)
+                self.chains[job.candidate, job.fold] += seconds
+                end += seconds
+                pairs.append((Outcome(*job.key, 0.0, fit_time=seconds), Trained(None, job.target)))
+            heappush(free, end)
+            ends.append((end, number, Done(pairs)))
+        for end, number, done in sorted(ends, key=lambda call: call[:2]):
+            self.now = end
+            yield number, done
+
+    def seconds(self, job):
+        speed = np.random.default_rng((self.seed, job.candidate)).lognormal(0, SPREAD)
+        luck = np.random.default_rng((self.seed, *job.key)).random()
+        slow = SLOWDOWN if luck < STRAGGLERS else 1.0
+        return SECONDS_PER_UNIT * job.units() * speed * slow
+
+
+def simulated(search, n_workers, seed):
+    """Seconds that a search takes, and its workers that have simulated it."""
+    n_candidates, algorithms = SEARCHES[search]()
+    row = np.arange(1)
+    folds = [Fold(np.zeros((1, 1)), None, row, row, {}, {}, {}) for _ in range(N_FOLDS)]
+    setting = Setting(None, PartialFit(None, 0), None, np.nan, False, False, True, False)
+    losses = np.random.default_rng(seed).random(n_candidates)
+    workers = SimulatedWorkers(n_workers, seed)
+    engine = Engine([{}] * n_candidates, folds, setting, Store(), workers)
+    engine.run(algorithms, lambda pull, *_: losses[list(pull.arms)], lambda *_: None)
+    return workers
+
+
+def table():
+    """For each search and number of workers: seconds, efficiency, and what is possible."""
+    found = {}
+    for search in SEARCHES:
+        for n in N_WORKERS:
+            runs = [simulated(search, n, seed) for seed in range(N_SEEDS)]
+            work = [sum(run.chains.values()) for run in runs]
+            # No order of jobs can beat both: all work shared, and the longest candidate.
+            least = [max(w / n, max(r.chains.values())) for w, r in zip(work, runs, strict=True)]
+            found[search, n] = (
+                median(run.now for run in runs),
+                median(w / n / run.now for w, run in zip(work, runs, strict=True)),
+                median(few / run.now for few, run in zip(least, runs, strict=True)),
+            )
+    return found
+
+
+def as_markdown(found):
+    """Of each search: minutes, efficiency, and the share of the least possible time."""
+    columns = [f"{s}: {what}" for s in SEARCHES for what in ("minutes", "at work", "of possible")]
+    lines = ["| workers | " + " | ".join(columns) + " |", "|---:" * (1 + len(columns)) + "|"]
+    for n in N_WORKERS:
+        cells = []
+        for search in SEARCHES:
+            seconds, efficiency, possible = found[search, n]
+            cells += [f"{seconds / 60:.1f}", f"{efficiency:.0%}", f"{possible:.0%}"]
+        lines.append(f"| {n:,} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def draw(found, path):
+    """Draw the efficiency of each search over the number of workers."""
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
+    for search in SEARCHES:
+        ax.plot(N_WORKERS, [found[search, n][1] for n in N_WORKERS], marker="o", label=search)
+    ax.set(xscale="log", ylim=(0, 1.05), xlabel="workers", ylabel="share of their time at work")
+    ax.set_xticks(N_WORKERS, [str(n) for n in N_WORKERS])
+    ax.minorticks_off()
+    ax.legend(frameon=False)
+    figure.savefig(path, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    found = table()
+    print(as_markdown(found))
+    try:
+        draw(found, Path(__file__).parents[1] / "images" / "workers.svg")
+    except ImportError as error:
+        print(f"No picture: {error}")
