@@ -85,6 +85,12 @@ class Life(RuleBasedStateMachine):
     def fit_and_interrupt(self, at):
         self.run(self.search, "fit", at)
 
+    @rule(at=st.integers(0, 250))
+    def fit_and_interrupt_and_resume(self, at):
+        self.run(self.search, "fit", at)
+        if self.resumable():
+            self.resume_to_the_end()
+
     @rule(max_time=st.integers(1, 250))
     def fit_for_a_while(self, max_time):
         self.run(self.search.set_params(max_time=max_time), "fit")
@@ -152,4 +158,4 @@ class Life(RuleBasedStateMachine):
 
 
 TestLife = Life.TestCase
-TestLife.settings = settings(max_examples=40, stateful_step_count=10, deadline=None)
+TestLife.settings = settings(max_examples=60, stateful_step_count=10, deadline=None)
