@@ -9,8 +9,9 @@ EXAMPLES = ROOT / "examples"
 
 
 @pytest.fixture
-def run(capsys):
+def run(capsys, monkeypatch):
     def run(name):
+        monkeypatch.setattr("sys.argv", [name])
         return runpy.run_path(str(EXAMPLES / name)), capsys.readouterr().out
 
     return run
