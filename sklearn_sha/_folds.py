@@ -301,7 +301,7 @@ def make_folds(
 
 
 def with_subsampling(
-    folds: Sequence[Fold], *, splitter: Any, stratify: bool, seed: int
+    folds: Sequence[Fold], *, splitter: Any, codes: NDArray[np.intp] | None, seed: int
 ) -> list[Fold]:
     """Folds that know in which order their subsamples grow.
 
@@ -311,8 +311,8 @@ def with_subsampling(
     splitter : object
         The cross-validator that made them. For TimeSeriesSplit the latest rows come
         first; otherwise the order is random.
-    stratify : bool
-        Whether classes keep their shares, as far as y is of one column of classes.
+    codes : ndarray of int, shape (n_samples,), or None
+        The class of each row, where classes are to keep their shares.
     seed : int
 
     Returns
@@ -320,9 +320,6 @@ def with_subsampling(
     list of Fold
     """
     rng = np.random.default_rng(seed)
-    y = folds[0].y
-    stratify = stratify and type_of_target(y) in ("binary", "multiclass")
-    codes = np.unique(np.asarray(y), return_inverse=True)[1].ravel() if stratify else None
 
     def order(rows: NDArray[np.intp]) -> NDArray[np.intp]:
         if isinstance(splitter, TimeSeriesSplit):
@@ -333,6 +330,20 @@ def with_subsampling(
     return [
         replace(fold, train_order=order(fold.train), test_order=order(fold.test)) for fold in folds
     ]
+
+
+def class_codes(y: Any) -> NDArray[np.intp] | None:
+    """For each row the number of its class; None where y is no column of classes.
+
+    Nor are there any where y can't be understood: what the estimator says of it is clearer.
+    """
+    try:
+        with np.errstate(invalid="ignore"):  # of NaN, which is no class
+            if sparse.issparse(y) or type_of_target(y) not in ("binary", "multiclass"):
+                return None
+        return np.unique(np.asarray(y), return_inverse=True)[1].ravel()
+    except (TypeError, ValueError):
+        return None
 
 
 def n_rows(X: Any) -> int:
@@ -362,7 +373,8 @@ def cut_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_all: int) ->
 def _is_per_row(value: Any, n_all: int) -> bool:
     if hasattr(value, "shape"):
         return len(value.shape) > 0 and value.shape[0] == n_all
-    return isinstance(value, list | tuple) and len(value) == n_all
+    is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    return is_list and len(value) == n_all
 
 
 def _stratified(codes: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -405,4 +417,7 @@ def _copy(part: Any) -> Any:
         return part[:]
     if isinstance(part, dict) and not sparse.issparse(part):  # a dok_matrix is both
         return {name: _copy(value) for name, value in part.items()}
+    if hasattr(part, "iloc"):
+        # A frame's own copy may lie in another order, which the last bit of a sum depends on.
+        return take(part, np.arange(len(part)))
     return part.copy() if hasattr(part, "copy") else part

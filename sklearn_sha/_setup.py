@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
@@ -22,7 +23,7 @@ from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn_sha._candidates import N_CANDIDATES, draw_different, spaces_of
 from sklearn_sha._checks import check_int, check_patience, is_int, is_real
 from sklearn_sha._evaluate import Setting
-from sklearn_sha._folds import Fold, make_folds, with_subsampling
+from sklearn_sha._folds import Fold, class_codes, make_folds, with_subsampling
 from sklearn_sha._scoring import Scoring, make_scoring
 from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount
 from sklearn_sha.schedules import Schedule
@@ -133,9 +134,10 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     """
     _check_parameters(search)
     X, y = indexable(X, y)
-    if y is None and get_tags(search.estimator).target_tags.required:
+    last = _last_step(search.estimator)
+    if y is None and hasattr(last, "fit") and get_tags(last).target_tags.required:
         raise ValueError(
-            f"{type(search.estimator).__name__} requires y to be passed, but the target y is "
+            f"{type(last).__name__} requires y to be passed, but the target y is "
             "None; give fit the targets."
         )
     kind = resource_kind(search.estimator, search.resource)
@@ -161,8 +163,9 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         score_params=routed.score,
         pairwise=_is_pairwise(example, X),
     )
-    classify = is_classifier(search.estimator)
-    limits = _limits(kind, has_prefix, example, examples, folds, classify)
+    by_class = kind == "n_samples" and is_classifier(search.estimator)
+    codes = class_codes(y) if by_class else None
+    limits = _limits(kind, has_prefix, example, examples, folds, codes)
     candidates, schedule = search._contest(limits, random_state)
     _check_first_rung(kind, schedule, limits)
     seed = int(random_state.randint(np.iinfo(np.int32).max))
@@ -171,7 +174,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         resource = PartialFit(search.batch_size, seed, _classes(_last_step(example), y))
     elif kind == "n_samples":
         resource = SampleCount()
-        folds = with_subsampling(folds, splitter=splitter, stratify=classify, seed=seed)
+        folds = with_subsampling(folds, splitter=splitter, codes=codes, seed=seed)
     else:
         resource = _parameter(kind, has_prefix)
     setting = Setting(
@@ -313,9 +316,16 @@ def _classes(trained: Any, y: Any) -> Any:
     if y is None or not is_classifier(trained):
         return None
     of_each_output = isinstance(trained, MultiOutputClassifier | ClassifierChain)
-    if of_each_output or type_of_target(y) == "multiclass-multioutput":
-        return [np.unique(column) for column in np.asarray(y).T]
-    return unique_labels(y if issparse(y) else np.asarray(y))
+    try:
+        with np.errstate(invalid="ignore"):  # of NaN, which is no class
+            if of_each_output or type_of_target(y) == "multiclass-multioutput":
+                return [np.unique(column) for column in np.asarray(y).T]
+            return unique_labels(y if issparse(y) else np.asarray(y))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"partial_fit has to be told which classes y has, and that can't be said: {error}; "
+            "give labels of one kind, and none that is missing."
+        ) from error
 
 
 def _parameter(kind: str, has_prefix: bool) -> IntegerParameter:
@@ -329,15 +339,13 @@ def _limits(
     example: Any,
     examples: list[Any],
     folds: list[Fold],
-    classify: bool,
+    codes: NDArray[np.intp] | None,
 ) -> Limits:
     if kind == "partial_fit":
         return Limits(1, PARTIAL_FIT_CALLS, None, True)
     largest = max(len(fold.train) for fold in folds)
     if kind == "n_samples":
-        y = folds[0].y
-        single_column = classify and type_of_target(y) in ("binary", "multiclass")
-        n_classes = len(np.unique(np.asarray(y))) if single_column else 1
+        n_classes = 1 if codes is None else int(codes.max()) + 1
         return Limits(2 * n_classes, largest, largest, False)
     value = example.get_params()[kind]
     default = int(value) if is_int(value) else None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
-from sklearn_sha._folds import MIN_TEST_ROWS, make_folds, take, with_subsampling
+from sklearn_sha._folds import MIN_TEST_ROWS, class_codes, make_folds, take, with_subsampling
 
 
 def folds_of(X, y, splitter, *, stratify, seed=0, pairwise=False, **params):
@@ -21,7 +21,8 @@ def folds_of(X, y, splitter, *, stratify, seed=0, pairwise=False, **params):
         score_params={},
         pairwise=pairwise,
     )
-    return with_subsampling(made, splitter=splitter, stratify=stratify, seed=seed)
+    codes = class_codes(y) if stratify else None
+    return with_subsampling(made, splitter=splitter, codes=codes, seed=seed)
 
 
 @given(
@@ -155,6 +156,6 @@ def test_boolean_masks_and_repeated_rows_are_splits_too():
     made = make_folds(
         X, None, splits, fit_params={}, prefix_params={}, score_params={}, pairwise=False
     )
-    made = with_subsampling(made, splitter=KFold(2), stratify=False, seed=0)
+    made = with_subsampling(made, splitter=KFold(2), codes=None, seed=0)
     assert made[0].rows().X_train.ravel().tolist() == [0, 1, 2]
     assert len(made[1].subsampled(3).rows().X_train) == 3
