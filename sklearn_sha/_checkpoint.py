@@ -9,7 +9,7 @@ import secrets
 import stat
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
@@ -132,10 +132,20 @@ class Checkpoint(Store):
         """Take in what came of jobs; once it returns, they are safe."""
         # Those of a worker that does not see the folder.
         came = {o.key: trained for o, trained in pairs if isinstance(trained, Trained)}
-        files = {} if self.models is None else self.models.put(came)
+        assert self.models is not None
+        files = self.models.put(came)
+        if len(files) < len(came):
+            raise self._damaged(self.models.path, "somebody has deleted it")
         pairs = [(outcome, files.get(outcome.key, trained)) for outcome, trained in pairs]
         models = {
-            f"{o.candidate}-{o.fold}": [t.path.name, *astuple(t)[1:]]
+            f"{o.candidate}-{o.fold}": [
+                t.path.name,
+                t.start,
+                t.length,
+                t.digest,
+                t.spent,
+                t.owns_rows,
+            ]
             for o, t in pairs
             if isinstance(t, TrainedFile)
         }

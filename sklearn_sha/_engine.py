@@ -194,10 +194,15 @@ class Engine:
 
     def _unfinished(self, groups: _Groups) -> _Groups:
         unfinished = {
-            key: [job for job in jobs if job.key not in self._store.outcomes]
+            key: [self._now(job) for job in jobs if job.key not in self._store.outcomes]
             for key, jobs in groups.items()
         }
         return {key: jobs for key, jobs in unfinished.items() if jobs}
+
+    def _now(self, job: Job) -> Job:
+        """A job, from where its model is now."""
+        trained = self._store.trained.get((job.candidate, job.fold))
+        return job if job.trained is trained else replace(job, trained=trained)
 
     def _prefix_calls(self, views: _Views, groups: _Groups) -> list[_Call]:
         """Fit the prefixes that are needed and not there."""
@@ -254,7 +259,10 @@ class Engine:
         units = {job.key: job.units() for job in jobs}
 
         def take(done: Done) -> None:
-            self._store.keep(done.pairs)
+            if done.pairs:
+                self._store.keep(done.pairs)
+            for candidate, fold in done.unseen:
+                self._store.fetch(candidate, fold)
             for outcome, _ in done.pairs:
                 self._seconds += outcome.fit_time + outcome.score_time
                 self._units += units[outcome.key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
@@ -126,8 +126,8 @@ class Setting:
         True where there is a prefix, and the scorer must see the whole pipeline and the rows
         as they came, since the last step on transformed rows might not give the same.
     models : ModelFolder or None
-        Where models are left between rungs; None for memory. A worker on a machine that has
-        no such folder hands its models back.
+        Where models are left between rungs; None for memory. A worker that does not see the
+        folder hands its models back, and is sent those of others.
     """
 
     estimator: Any
@@ -150,10 +150,13 @@ class Done:
     pairs : list of (Outcome, Trained, TrainedFile or None)
     interrupted : bool
         Whether a KeyboardInterrupt ended it, which the search has to raise again.
+    unseen : list of (int, int)
+        Candidates and folds whose models the worker does not see, and so did nothing for.
     """
 
     pairs: list[tuple[Outcome, Trained | TrainedFile | None]]
     interrupted: bool = False
+    unseen: list[tuple[int, int]] = field(default_factory=list)
 
 
 def new_model(setting: Setting, params: dict[str, Any]) -> Any:
@@ -192,6 +195,7 @@ def evaluate_batch(
         one before the deadline, unless interrupted.
     """
     done: list[tuple[Outcome, Trained | None]] = []
+    unseen: list[tuple[int, int]] = []
     interrupted = False
     try:
         with watch.parts() as begins:
@@ -201,14 +205,17 @@ def evaluate_batch(
                 now = time()
                 if now >= deadline or (done and now >= until):
                     break
+                if isinstance(job.trained, TrainedFile) and job.trained.is_out_of_sight:
+                    unseen.append((job.candidate, job.fold))
+                    continue
                 begins(number)
                 done.append(evaluate(job, source, rows, setting))
     except KeyboardInterrupt:
         interrupted = True
     if setting.models is None:
-        return Done([*done], interrupted)
+        return Done([*done], interrupted, unseen)
     files = setting.models.put({o.key: trained for o, trained in done if trained is not None})
-    return Done([(o, files.get(o.key, trained)) for o, trained in done], interrupted)
+    return Done([(o, files.get(o.key, trained)) for o, trained in done], interrupted, unseen)
 
 
 def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outcome, Trained | None]:

@@ -226,7 +226,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             fit_timeout=self.fit_timeout,
             folder=store.path,
         )
-        if workers.n > 1:
+        if not workers.share_memory:
             store.share()
         engine = Engine(
             setup.candidates,
@@ -278,7 +278,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             pull: Pull, outcomes: list[Outcome], seconds: float, is_whole: bool
         ) -> ArrayLike:
             results.add(pull, outcomes, seconds, is_whole)
-            if outcomes and all(outcome.fit_failed for outcome in outcomes):
+            if is_whole and outcomes and all(outcome.fit_failed for outcome in outcomes):
                 raise ValueError(
                     all_failed_message(results.failures, setup.candidates, pull)
                     + self._advice(setup.resource)
@@ -377,7 +377,9 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self.n_iterations_ = len(self.rung_history_)
         self.min_resources_ = min(self.n_resources_)
         self.max_resources_ = max(self.n_resources_)
-        self.n_remaining_candidates_ = [*contest_sizes(self.n_candidates_[-1], self.factor), 1][1]
+        first = self.rung_history_[0].get("bracket")
+        (*_, last) = [r for r in self.rung_history_ if r.get("bracket") == first]
+        self.n_remaining_candidates_ = [*contest_sizes(last["n_candidates"], self.factor), 1][1]
         self.scorer_ = setup.scoring.scorers
         self.multimetric_ = results.metrics != ["score"]
         self._select_best(results.metric)

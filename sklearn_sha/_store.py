@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -51,14 +53,22 @@ class Store:
     def keep(self, pairs: Sequence[Pair]) -> None:
         """Take in what came of jobs."""
         # Models that what came before made obsolete: from now on nobody goes back to them.
-        for path in self._obsolete - self.wanted():
-            path.unlink(missing_ok=True)
+        _delete(self._obsolete - self.wanted())
         self._obsolete.clear()
         for outcome, trained in pairs:
             self.outcomes[outcome.key] = outcome
             self.drop(outcome.candidate, outcome.fold)
             if trained is not None:
                 self.trained[outcome.candidate, outcome.fold] = trained
+
+    def fetch(self, candidate: int, fold: int) -> None:
+        """Read a model, to be sent to a worker that does not see its file."""
+        trained = self.trained[candidate, fold]
+        assert isinstance(trained, TrainedFile)
+        if not trained.digest and trained.is_out_of_sight:
+            self.drop(candidate, fold)  # somebody has cleared temporary files away
+        else:
+            self.trained[candidate, fold] = replace(trained, fetched=trained.content())
 
     def wanted(self) -> set[Path]:
         """The files that have a model which may train on."""
@@ -73,6 +83,11 @@ class Store:
     def finish(self) -> None:
         """Let go of all models: the search has come to its end."""
         self.trained.clear()
-        if self.models is not None:
-            for path in self.models.path.iterdir():
-                path.unlink()
+        if self.models is not None and self.models.path.exists():
+            _delete(self.models.path.iterdir())
+
+
+def _delete(files: Iterable[Path]) -> None:
+    for path in files:
+        with suppress(OSError):  # its folder goes later
+            path.unlink()

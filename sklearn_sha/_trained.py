@@ -58,7 +58,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class TrainedFile:
-    """A model in a file of a checkpoint folder.
+    """A model in a file of a `ModelFolder`.
 
     Attributes
     ----------
@@ -66,9 +66,11 @@ class TrainedFile:
     start, length : int
         Where in the file it stands.
     digest : str
-        Of what stands there; empty for what is not to be checked.
+        Of what stands there; empty in a temporary folder, where it is not checked.
     spent, owns_rows
         As of `Trained`.
+    fetched : bytes or None
+        What stands there, for a worker that does not see the file.
     """
 
     path: Path
@@ -77,6 +79,12 @@ class TrainedFile:
     digest: str
     spent: int
     owns_rows: bool
+    fetched: bytes | None = None
+
+    @property
+    def is_out_of_sight(self) -> bool:
+        """Whether the file can't be read here: it is another machine's, or gone."""
+        return self.fetched is None and not os.access(self.path, os.R_OK)
 
     def take(self) -> Any:
         """The model, read from the file.
@@ -84,8 +92,14 @@ class TrainedFile:
         Raises
         ------
         CheckpointError
-            If the file is not what was written.
+            If the file of a checkpoint is not what was written.
         """
+        return pickle.loads(self.content())
+
+    def content(self) -> bytes:
+        """The model, pickled."""
+        if self.fetched is not None:
+            return self.fetched
         try:
             with open(self.path, "rb") as file:
                 file.seek(self.start)
@@ -94,16 +108,12 @@ class TrainedFile:
             wrong = f"can't be read ({error.strerror})"
         else:
             if not self.digest or _digest(content) == self.digest:
-                return pickle.loads(content)
+                return content
             wrong = "is not what was written: it was cut or altered"
-        if not self.digest:
-            remedy = "It was temporary, and somebody cleared it away; call fit again."
-        else:
-            remedy = (
-                "Restore it, or start afresh: delete the folder "
-                f"{self.path.parent.parent}, or give checkpoint another one."
-            )
-        raise CheckpointError(f"{self.path} {wrong}. {remedy}")
+        raise CheckpointError(
+            f"{self.path} {wrong}. Restore it, or start afresh: delete the folder "
+            f"{self.path.parent.parent}, or give checkpoint another one."
+        )
 
 
 @dataclass(frozen=True)
@@ -135,8 +145,8 @@ class ModelFolder:
         Returns
         -------
         dict of tuple of int to TrainedFile
-            Empty where they can't be left here and need not be: the worker is on another
-            machine; and if not durable, also for a full disk and for what can't be pickled.
+            Empty where they can't be left here: the worker is on another machine; and if not
+            durable, also for a full disk and for what can't be pickled.
 
         Raises
         ------

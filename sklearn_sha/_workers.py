@@ -132,6 +132,8 @@ class Workers:
     ----------
     n : int
         How many workers there are.
+    share_memory : bool
+        Whether they are all of this process.
     fit_timeout : float or None
     """
 
@@ -144,6 +146,8 @@ class Workers:
         folder: Path | None,
     ) -> None:
         self.n = effective_n_jobs(n_jobs)
+        backend, _ = get_active_backend()
+        self.share_memory = self.n == 1 or getattr(backend, "supports_sharedmem", False)
         self._n_jobs = n_jobs
         self.fit_timeout = fit_timeout
         # Large arrays reach workers as memory maps. Parameters of models may be among them, which

@@ -3,12 +3,29 @@
 import sys
 import warnings
 from pathlib import Path
+from unittest.mock import patch
 
+import numpy as np
 import ray
 from joblib import parallel_config
 from ray.util.joblib import register_ray
-from test_clusters import answers, check_answers
+from test_clusters import answers, big, check_answers, halving
 from test_workers import fitted, one_that_fails, scores, search_of
+
+
+def check_data_are_put_once(on_ray):
+    data, put = big(10_000), []
+
+    def counting(thing, put_it=ray.put):
+        put.append(thing)
+        return put_it(thing)
+
+    with patch.object(ray, "put", counting), parallel_config(**on_ray):
+        search = halving(16).fit(*data)
+    assert len(search.n_candidates_) > 2
+    sizes = [thing.nbytes for thing in put if isinstance(thing, np.ndarray)]
+    assert sizes.count(data[0].nbytes) == 1
+    assert sum(sizes) == sum(part.nbytes for part in data)
 
 
 def main(folder):
@@ -21,6 +38,8 @@ def main(folder):
     on_ray = {"backend": "ray", "n_jobs": 2}
     check_answers(answers(), folder, **on_ray)
     print("the same answers")
+    check_data_are_put_once(on_ray)
+    print("the data are put into the object store once")
     expected = scores(one_that_fails())
     for how, timeout, says in [("kill", None, "died"), ("hang", 3, "Took more than fit_timeout=3")]:
         search = search_of(how, n_jobs=None, fit_timeout=timeout)

@@ -14,6 +14,7 @@ import psutil
 import pytest
 from deadly import Deadly
 from joblib import parallel_config
+from joblib.parallel import get_active_backend
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.neural_network import MLPClassifier
@@ -71,12 +72,47 @@ def test_dask_gives_the_same_answer(client, tmp_path):
     check_answers(answers(), tmp_path, backend="dask")
 
 
-def test_ray_gives_the_same_answer_and_its_dead_workers_are_survived(tmp_path):
+def blind():
+    """Hide folders of models from a worker, as if it were on another machine."""
+    is_dir, access = Path.is_dir, os.access
+    Path.is_dir = lambda self: "models-" not in str(self) and is_dir(self)
+    os.access = lambda path, mode: "models-" not in str(path) and access(path, mode)
+
+
+def test_models_reach_dask_workers_that_do_not_see_their_folder(client, tmp_path):
+    (some, *_) = client.run(os.getpid)
+    client.run(blind, workers=[some])
+    check_answers(answers(), tmp_path, backend="dask")
+
+
+class Where(Deadly):
+    """Its score is 1 where what it sends to joblib stays on its machine."""
+
+    def fit(self, X, y=None):
+        self.stays_ = "Dask" not in type(get_active_backend()[0]).__name__
+        return self
+
+    partial_fit = fit
+
+    def score(self, X, y=None):
+        return float(self.stays_)
+
+
+def test_what_an_estimator_sends_to_joblib_stays_on_its_machine(client):
+    search = search_of("", n_jobs=None).set_params(estimator=Where())
+    with parallel_config(backend="dask"):
+        search.fit(X)
+    assert set(search.cv_results_["mean_test_score"]) == {1.0}
+    assert search.best_estimator_.stays_
+
+
+def test_ray_gives_the_same_answer_has_the_data_once_and_survives_dead_workers(tmp_path):
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("on_ray.py")), str(tmp_path)],
         capture_output=True, text=True, timeout=500,
     )  # fmt: skip
-    said = {"the same answers", "survived kill", "survived hang"}
+    said = {"the same answers", "the data are put into the object store once"}
+    said |= {"survived kill", "survived hang"}
     assert said <= set(done.stdout.splitlines()), done.stderr
 
 

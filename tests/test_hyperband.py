@@ -60,6 +60,7 @@ def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
     assert search.n_resources_ == [1, 3, 3, 9, 9, 9]
     assert set(search.cv_results_["bracket"]) == {0, 1, 2}
     assert search.best_n_resources_ == 9
+    assert search.n_remaining_candidates_ == 1
     at_full = search.cv_results_["n_resources"] == 9
     best = search.cv_results_["mean_test_score"][at_full].max()
     assert search.best_score_ == best

@@ -1,4 +1,4 @@
-"""A search, whatever is done to it, in whatever order: one answer, and nothing lost."""
+"""A search, whatever is done to it, in whatever order: one answer."""
 
 import pickle
 import re

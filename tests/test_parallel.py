@@ -2,6 +2,7 @@
 
 import errno
 import pickle
+import shutil
 
 import joblib
 import numpy as np
@@ -160,8 +161,25 @@ def test_models_stay_where_the_workers_are_and_are_gone_afterwards(monkeypatch):
     assert not folder.exists()
 
 
+def test_models_that_somebody_cleared_away_are_trained_anew(monkeypatch):
+    search = SEARCHES["mini-batches in a pipeline"].set_params(n_jobs=2, cv=3)
+    expected = numbers(search.fit(X, Y))
+    n_kept = []
+
+    def clear(self, pairs, keep=_store.Store.keep):
+        keep(self, pairs)
+        n_kept.append(len(pairs))
+        if sum(n_kept) == 12 * 3:  # the first rung is complete
+            shutil.rmtree(self.models.path)
+
+    monkeypatch.setattr(_store.Store, "keep", clear)
+    assert numbers(search.fit(X, Y)) == expected
+    assert sum(n_kept) > 12 * 3
+
+
 def test_models_that_find_no_room_on_the_disk_are_handed_back(monkeypatch, tmp_path):
-    def full(*_, **__):
+    def full(path, content, write_bytes=_trained.Path.write_bytes):
+        write_bytes(path, content[:5])
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(_trained.Path, "write_bytes", full)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -159,6 +160,14 @@ def test_data_larger_than_memory(tmp_path, n_jobs):
     assert done.returncode == 0, done.stderr
     assert float(done.stdout.split()[-1]) > 1.3  # the file is larger than what may be used
     assert "MemoryError" in run(0).stderr  # the limit holds
+
+
+def test_the_simulation_of_workers_runs_on_the_engine_as_it_is():
+    simulated = runpy.run_path(str(ROOT / "docs" / "benchmarks" / "simulated_workers.py"))
+    one, eight = (simulated["simulated"]("Hyperband", n, 0) for n in (1, 8))
+    assert one.chains == eight.chains
+    assert one.now == pytest.approx(sum(one.chains.values()), rel=1e-3)
+    assert one.now / 8 < eight.now < one.now / 7
 
 
 def test_every_promise_names_a_test_that_there_is():

@@ -205,6 +205,25 @@ def test_a_halving_that_has_not_ended_does_not_decide():
     assert n_better > 0
 
 
+def test_interrupted_where_all_that_is_finished_failed():
+    grid = [{"limit": [0.5], "fails": ["fit"]}, {"limit": [0.1, 0.2, 0.3]}]
+    search = search_of("range", Stopped(), space=grid, n_candidates="auto", min_resources=4)
+    with pytest.warns(FitFailedWarning):
+        expected = numbers(search.fit(X))
+    CALLS.clear()
+    Stopped.at = 6  # the second candidate has had its four on the first fold
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search.fit(X)
+    finally:
+        Stopped.at = float("inf")
+    assert search.interrupted_
+    assert search.cv_results_["candidate"].tolist() == [0]
+    with pytest.warns(FitFailedWarning):
+        search.resume(X)
+    assert numbers(search) == expected
+
+
 def test_nothing_that_was_finished_is_missing():
     """The two folds take turns, so that all but one of the 19 jobs make whole candidates."""
     Stopped.at = 19

@@ -87,7 +87,16 @@ def simulated(search, n_workers, seed):
     n_candidates, algorithms = SEARCHES[search]()
     row = np.arange(1)
     folds = [Fold(np.zeros((1, 1)), None, row, row, {}, {}, {}) for _ in range(N_FOLDS)]
-    setting = Setting(None, PartialFit(None, 0), None, np.nan, False, False, True, False)
+    setting = Setting(
+        estimator=None,
+        resource=PartialFit(None, 0),
+        scorer=None,
+        error_score=np.nan,
+        return_train_score=False,
+        has_prefix=False,
+        continues=True,
+        scores_pipeline=False,
+    )
     losses = np.random.default_rng(seed).random(n_candidates)
     workers = SimulatedWorkers(n_workers, seed)
     engine = Engine([{}] * n_candidates, folds, setting, Store(), workers)
