@@ -24,7 +24,7 @@ from test_parallel import SEARCHES, X, Y
 from test_stopping import numbers
 from test_workers import fitted, one_that_fails, scores, search_of
 
-from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _trained
 from sklearn_sha._store import Store
 
 pytestmark = [
@@ -74,9 +74,16 @@ def test_dask_gives_the_same_answer(client, tmp_path):
 
 def blind():
     """Hide folders of models from a worker, as if it were on another machine."""
+
+    def hidden(path, *args):
+        if "models-" in str(path):
+            raise FileNotFoundError(path)
+        return open(path, *args)
+
     is_dir, access = Path.is_dir, os.access
     Path.is_dir = lambda self: "models-" not in str(self) and is_dir(self)
     os.access = lambda path, mode: "models-" not in str(path) and access(path, mode)
+    _trained.open = hidden
 
 
 def test_models_reach_dask_workers_that_do_not_see_their_folder(client, tmp_path):
