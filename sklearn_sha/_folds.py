@@ -373,8 +373,8 @@ def cut_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_all: int) ->
 def _is_per_row(value: Any, n_all: int) -> bool:
     if hasattr(value, "shape"):
         return len(value.shape) > 0 and value.shape[0] == n_all
-    is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
-    return is_list and len(value) == n_all
+    is_sequence = hasattr(value, "__len__") and hasattr(value, "__getitem__")
+    return is_sequence and not isinstance(value, str | bytes | Mapping) and len(value) == n_all
 
 
 def _stratified(codes: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -420,4 +420,6 @@ def _copy(part: Any) -> Any:
     if hasattr(part, "iloc"):
         # A frame's own copy may lie in another order, which the last bit of a sum depends on.
         return take(part, np.arange(len(part)))
+    if isinstance(part, np.ndarray):
+        return part.copy(order="K")
     return part.copy() if hasattr(part, "copy") else part

@@ -16,7 +16,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import check_array, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
@@ -315,12 +315,17 @@ def _classes(trained: Any, y: Any) -> Any:
     """What the first partial_fit is told of the classes: all that y has."""
     if y is None or not is_classifier(trained):
         return None
+    if issparse(y) and (y.ndim == 1 or y.shape[1] == 1):
+        return None  # estimators refuse such a column, and say so
     of_each_output = isinstance(trained, MultiOutputClassifier | ClassifierChain)
     try:
         with np.errstate(invalid="ignore"):  # of NaN, which is no class
+            y = check_array(
+                y, accept_sparse=True, dtype=None, ensure_2d=False, ensure_all_finite=False
+            )
             if of_each_output or type_of_target(y) == "multiclass-multioutput":
                 return [np.unique(column) for column in np.asarray(y).T]
-            return unique_labels(y if issparse(y) else np.asarray(y))
+            return unique_labels(y)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"partial_fit has to be told which classes y has, and that can't be said: {error}; "

@@ -253,6 +253,20 @@ def test_refit_by_a_callable_takes_the_resource_of_its_row():
     assert not hasattr(search, "best_score_")
 
 
+def test_rows_of_their_own_lie_as_they_came():
+    class Looking(InPlace):
+        def fit(self, X, y):
+            self.order_ = X.flags.f_contiguous
+            return super().fit(X, y)
+
+    search = SuccessiveHalvingSearchCV(
+        Looking(), {"shift": [0.0, 1.0]}, resource="n_samples", cv=KFold(3)
+    )
+    for order in "CF":
+        data = np.asarray(np.hstack([X, X]), order=order)
+        assert search.fit(data, Y).best_estimator_.order_ == (order == "F")
+
+
 @pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
 def test_estimators_that_write_into_their_input_get_rows_of_their_own(resource):
     before = X.copy()
