@@ -114,6 +114,19 @@ class Watch:
         return Death(int.from_bytes(content[:_HEADER], "little"), traceback)
 
 
+@dataclass(frozen=True)
+class _Stored:
+    """What lies in Ray's object store."""
+
+    reference: Any
+
+    def take(self) -> Any:
+        """Itself, of which arrays are not copied."""
+        import ray
+
+        return ray.get(self.reference)
+
+
 class Workers:
     """Runs calls through joblib.
 
@@ -160,6 +173,7 @@ class Workers:
             self._parallel = Parallel(**options)
             self._streams = False
         self._numbers = count()
+        self._stored: dict[int, tuple[Any, _Stored]] = {}
         self._parent = folder
         self._folder: Path | None = None
 
@@ -175,6 +189,7 @@ class Workers:
         return self
 
     def __exit__(self, *exception: Any) -> None:
+        self._stored.clear()
         self._opened.__exit__(*exception)
 
     def run(self, calls: Sequence[tuple[Function, tuple[Any, ...]]]) -> Iterator[tuple[int, Any]]:
@@ -196,7 +211,7 @@ class Workers:
         watches = [self._watch() for _ in calls]
         positions = {watch.number: position for position, watch in enumerate(watches)}
         tasks = (
-            delayed(_call)(watch, function, *args)
+            delayed(_call)(watch, function, *(self._stored.get(id(a), (a, a))[1] for a in args))
             for watch, (function, args) in zip(watches, calls, strict=True)
         )
         try:
@@ -226,9 +241,17 @@ class Workers:
         """Have what many calls take as an argument sent just once, where the backend can.
 
         joblib does so for large arrays on dask, but a call at a time, and in a way that loses
-        them with the worker that has them. What a task returned is made again instead.
+        them with the worker that has them. What a task returned is made again instead. On Ray
+        they go into its object store.
         """
         backend, _ = get_active_backend()
+        if type(backend).__name__ == "RayBackend":
+            import ray
+
+            for thing in things:
+                if id(thing) not in self._stored:
+                    self._stored[id(thing)] = (thing, _Stored(ray.put(thing)))
+            return
         if not hasattr(backend, "data_futures"):
             return
         for thing in things:
@@ -291,7 +314,8 @@ def _call(watch: Watch, function: Function, *args: Any) -> tuple[int, Any]:
     if (death := watch.death()) is not None:
         return watch.number, death
     with on_this_machine():
-        return watch.number, function(watch, *args)
+        things = [arg.take() if isinstance(arg, _Stored) else arg for arg in args]
+        return watch.number, function(watch, *things)
 
 
 def _itself(thing: Any) -> Any:

@@ -1,6 +1,7 @@
 """A search that is stopped early: out of time, out of patience, or by Ctrl-C; and resumed."""
 
 import pickle
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -70,6 +71,17 @@ def search_of(name, estimator=None, **params):
     search, own = SEARCHES[name]
     own = COMMON | own | params
     return search(estimator or Curve(), own.pop("space", SPACE), **own)
+
+
+@contextmanager
+def ctrl_c(at):
+    """Has what runs in it end by Ctrl-C, once there have been so many calls."""
+    Stopped.at = at
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+    finally:
+        Stopped.at = float("inf")
 
 
 @pytest.fixture(autouse=True)
@@ -211,12 +223,8 @@ def test_interrupted_where_all_that_is_finished_failed():
     with pytest.warns(FitFailedWarning):
         expected = numbers(search.fit(X))
     CALLS.clear()
-    Stopped.at = 6  # the second candidate has had its four on the first fold
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            search.fit(X)
-    finally:
-        Stopped.at = float("inf")
+    with ctrl_c(at=6):  # the second candidate has had its four on the first fold
+        search.fit(X)
     assert search.interrupted_
     assert search.cv_results_["candidate"].tolist() == [0]
     with pytest.warns(FitFailedWarning):
@@ -226,13 +234,9 @@ def test_interrupted_where_all_that_is_finished_failed():
 
 def test_nothing_that_was_finished_is_missing():
     """The two folds take turns, so that all but one of the 19 jobs make whole candidates."""
-    Stopped.at = 19
     search = search_of("range", Stopped(), min_resources=1.0, max_resources=1)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            search.fit(X)
-    finally:
-        Stopped.at = float("inf")
+    with ctrl_c(at=19):
+        search.fit(X)
     rows = sorted(search.cv_results_["candidate"].tolist())
     assert rows == list(range(9))
 
@@ -403,13 +407,10 @@ def test_time_that_was_too_short_for_anything_can_be_resumed():
 
 def test_interrupted_in_the_refit_only_that_is_resumed():
     search = search_of("range", Stopped(), refit=True)
-    Stopped.at = 2 * whole("range").rung_history_[-1]["spent"] + 5
+    at = 2 * whole("range").rung_history_[-1]["spent"] + 5
     CALLS.clear()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            search.fit(X)
-    finally:
-        Stopped.at = float("inf")
+    with ctrl_c(at):
+        search.fit(X)
     assert search.interrupted_
     assert not hasattr(search, "best_estimator_")
     CALLS.clear()
@@ -421,12 +422,8 @@ def test_interrupted_in_the_refit_only_that_is_resumed():
 def test_after_a_resume_that_was_interrupted_nothing_of_the_first_fit_is_left():
     search = search_of("range", Stopped(), refit=True, max_time=30).fit(X)
     assert hasattr(search, "best_estimator_")
-    Stopped.at = len(CALLS) + 10
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            search.resume(X)
-    finally:
-        Stopped.at = float("inf")
+    with ctrl_c(at=len(CALLS) + 10):
+        search.resume(X)
     assert not hasattr(search, "best_estimator_")
     assert search.interrupted_
 
