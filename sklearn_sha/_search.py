@@ -377,8 +377,9 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self.n_iterations_ = len(self.rung_history_)
         self.min_resources_ = min(self.n_resources_)
         self.max_resources_ = max(self.n_resources_)
-        first = self.rung_history_[0].get("bracket")
-        (*_, last) = [r for r in self.rung_history_ if r.get("bracket") == first]
+        # Of several brackets, the widest: it has come as far as any, and to the fewest.
+        widest = self.rung_history_[0].get("bracket")
+        (*_, last) = [row for row in self.rung_history_ if row.get("bracket") == widest]
         self.n_remaining_candidates_ = [*contest_sizes(last["n_candidates"], self.factor), 1][1]
         self.scorer_ = setup.scoring.scorers
         self.multimetric_ = results.metrics != ["score"]

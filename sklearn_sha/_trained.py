@@ -105,6 +105,8 @@ class TrainedFile:
                 file.seek(self.start)
                 content = file.read(self.length)
         except OSError as error:
+            if not self.digest:
+                raise
             wrong = f"can't be read ({error.strerror})"
         else:
             if not self.digest or _digest(content) == self.digest:

@@ -210,8 +210,12 @@ class Workers:
             calls = calls[: CALLS_AT_ONCE * self.n]
         watches = [self._watch() for _ in calls]
         positions = {watch.number: position for position, watch in enumerate(watches)}
+
+        def sent(thing: Any) -> Any:
+            return self._stored[id(thing)][1] if id(thing) in self._stored else thing
+
         tasks = (
-            delayed(_call)(watch, function, *(self._stored.get(id(a), (a, a))[1] for a in args))
+            delayed(_call)(watch, function, *map(sent, args))
             for watch, (function, args) in zip(watches, calls, strict=True)
         )
         try:
@@ -250,17 +254,16 @@ class Workers:
 
             for thing in things:
                 if id(thing) not in self._stored:
+                    # The thing stays alive as well: no other can have its number meanwhile.
                     self._stored[id(thing)] = (thing, _Stored(ray.put(thing)))
-            return
-        if not hasattr(backend, "data_futures"):
-            return
-        for thing in things:
-            if id(thing) not in backend.data_futures:
-                with warnings.catch_warnings():
-                    warnings.filterwarnings("ignore", "Sending large graph")
-                    future = backend.client.submit(_itself, thing, pure=False)
-                backend.data_futures[id(thing)] = future
-                self._opened.callback(lambda kept: backend.data_futures.pop(id(kept)), thing)
+        elif hasattr(backend, "data_futures"):
+            for thing in things:
+                if id(thing) not in backend.data_futures:
+                    with warnings.catch_warnings():
+                        warnings.filterwarnings("ignore", "Sending large graph")
+                        future = backend.client.submit(_itself, thing, pure=False)
+                    backend.data_futures[id(thing)] = future
+                    self._opened.callback(lambda kept: backend.data_futures.pop(id(kept)), thing)
 
     def _await_restart(self) -> None:
         """Wait for workers that a cluster starts anew.

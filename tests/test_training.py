@@ -284,7 +284,6 @@ def test_estimators_that_write_into_their_input_get_rows_of_their_own(resource):
 
 
 def test_models_of_the_eliminated_are_let_go():
-    import gc
     import weakref
 
     alive = []
@@ -296,7 +295,6 @@ def test_models_of_the_eliminated_are_let_go():
             return super().partial_fit(X, y)
 
         def score(self, X, y=None):
-            gc.collect()
             counts.append(sum(ref() is not None for ref in alive))
             return super().score(X, y)
 
