@@ -53,8 +53,9 @@ class Store:
     def keep(self, pairs: Sequence[Pair]) -> None:
         """Take in what came of jobs."""
         # Models that what came before made obsolete: from now on nobody goes back to them.
-        _delete(self._obsolete - self.wanted())
-        self._obsolete.clear()
+        if self._obsolete:
+            _delete(self._obsolete - self.wanted())
+            self._obsolete.clear()
         for outcome, trained in pairs:
             self.outcomes[outcome.key] = outcome
             self.drop(outcome.candidate, outcome.fold)

@@ -25,7 +25,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_stopping import Stopped, numbers, search_of
-from toys import CALLS, Curve
+from toys import CALLS, SCRIPT, Curve
 
 from sklearn_sha import (
     CheckpointError,
@@ -123,45 +123,20 @@ def test_the_answer_is_the_same_with_a_checkpoint_and_from_one(tmp_path, name, n
     np.testing.assert_array_equal(again.predict(X), plain.predict(X))
 
 
-SCRIPT = """
-import json, os, sys, time
-import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.model_selection import KFold
-from sklearn_sha import SuccessiveHalvingSearchCV
-
-class Slow(BaseEstimator):
-    def __init__(self, limit=1.0, max_iter=1):
-        self.limit = limit
-        self.max_iter = max_iter
-
-    def fit(self, X, y=None):
-        time.sleep(0.02)
-        self.units_ = getattr(self, "units_", 0) + 1
-        with open(os.environ["LOG"], "a") as log:
-            log.write(f"{self.limit} {self.units_}\\n")
-        return self
-
-    partial_fit = fit
-
-    def score(self, X, y=None):
-        return self.limit * self.units_ / (self.units_ + 1)
-
+SEARCH = """
 if __name__ == "__main__":
     search = SuccessiveHalvingSearchCV(
         Slow(), {"limit": np.linspace(0, 1, 9)}, resource="partial_fit", max_resources=8,
         cv=KFold(2), refit=False, n_jobs=int(os.environ["N_JOBS"]), checkpoint=sys.argv[1],
     ).fit(np.zeros((10, 1)))
-    times = ("_time", "params")
-    print(json.dumps({k: np.asarray(v).tolist() for k, v in search.cv_results_.items()
-                      if not any(t in k for t in times)}))
+    print(json.dumps(scores(search)))
 """
 
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory):
     path = tmp_path_factory.mktemp("script") / "a_search.py"
-    path.write_text(SCRIPT)
+    path.write_text(SCRIPT + SEARCH)
     return path
 
 

@@ -123,12 +123,17 @@ def test_ray_gives_the_same_answer_has_the_data_once_and_survives_dead_workers(t
     assert said <= set(done.stdout.splitlines()), done.stderr
 
 
-@pytest.mark.parametrize("how", ["kill", "hang"])
-def test_dask_survives_a_candidate_that_kills_its_workers(client, how):
+def check_survives(how, **config):
+    """Have one candidate end its workers, and all else as where it fails."""
     timeout, says = (3, "Took more than fit_timeout=3") if how == "hang" else (None, "died")
-    with parallel_config(backend="dask"):
+    with parallel_config(**config):
         search = fitted(search_of(how, fit_timeout=timeout), says, "1 candidates failed")
     assert scores(search) == scores(one_that_fails())
+
+
+@pytest.mark.parametrize("how", ["kill", "hang"])
+def test_dask_survives_a_candidate_that_kills_its_workers(client, how):
+    check_survives(how, backend="dask")
 
 
 class Slow(Deadly):

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
-from test_stopping import SEARCHES, Stopped, numbers, search_of
+from test_stopping import SEARCHES, Stopped, a_second_a_call, numbers, search_of  # noqa: F401
 from toys import CALLS
-
-from sklearn_sha import _engine, _evaluate, _search
 
 X = np.zeros((12, 1))
 
@@ -27,14 +25,9 @@ class Life(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.times = [module.time for module in (_engine, _evaluate, _search)]
-        for module in (_engine, _evaluate, _search):
-            module.time = lambda: float(len(CALLS))
 
     def teardown(self):
         Stopped.at = float("inf")
-        for module, clock in zip((_engine, _evaluate, _search), self.times, strict=True):
-            module.time = clock
         self.folder.cleanup()
 
     @initialize(

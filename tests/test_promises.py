@@ -16,35 +16,13 @@ from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
 from test_stopping import numbers
+from toys import SCRIPT
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 
-INTERRUPTED = """
-import os, sys, time
-import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.model_selection import KFold
-from sklearn_sha import SuccessiveHalvingSearchCV
-
-class Slow(BaseEstimator):
-    def __init__(self, limit=1.0, max_iter=1):
-        self.limit = limit
-        self.max_iter = max_iter
-
-    def fit(self, X, y=None):
-        time.sleep(0.02)
-        self.units_ = getattr(self, "units_", 0) + 1
-        return self
-
-    partial_fit = fit
-
-    def score(self, X, y=None):
-        return self.limit * self.units_ / (self.units_ + 1)
-
-def scores(search):
-    return {k: np.asarray(v).tolist() for k, v in search.cv_results_.items()
-            if "_time" not in k and k != "params"}
-
+INTERRUPTED = (
+    SCRIPT
+    + """
 if __name__ == "__main__":
     X = np.zeros((10, 1))
     search = SuccessiveHalvingSearchCV(
@@ -59,6 +37,7 @@ if __name__ == "__main__":
         print("interrupted", search.interrupted_, len(search.cv_results_["params"]))
     print("the same", scores(search.resume(X)) == whole, flush=True)
 """
+)
 
 
 @pytest.mark.slow

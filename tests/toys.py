@@ -116,3 +116,36 @@ class InPlace(BaseEstimator):
 
 def _copy(values):
     return None if values is None else np.asarray(values).copy()
+
+
+SCRIPT = """
+import json, os, sys, time
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+class Slow(BaseEstimator):
+    def __init__(self, limit=1.0, max_iter=1):
+        self.limit = limit
+        self.max_iter = max_iter
+
+    def fit(self, X, y=None):
+        time.sleep(0.02)
+        self.units_ = getattr(self, "units_", 0) + 1
+        if "LOG" in os.environ:
+            with open(os.environ["LOG"], "a") as log:
+                log.write(f"{self.limit} {self.units_}\\n")
+        return self
+
+    partial_fit = fit
+
+    def score(self, X, y=None):
+        return self.limit * self.units_ / (self.units_ + 1)
+
+def scores(search):
+    return {k: np.asarray(v).tolist() for k, v in search.cv_results_.items()
+            if "_time" not in k and k != "params"}
+
+"""
+"""How scripts begin that are run as users run theirs: the estimator is known to no module."""

@@ -83,7 +83,7 @@ class SimulatedWorkers:
 
 
 def simulated(search, n_workers, seed):
-    """Seconds that a search takes, and its workers that have simulated it."""
+    """The workers that have simulated a search; their clock stands at its end."""
     n_candidates, algorithms = SEARCHES[search]()
     row = np.arange(1)
     folds = [Fold(np.zeros((1, 1)), None, row, row, {}, {}, {}) for _ in range(N_FOLDS)]
