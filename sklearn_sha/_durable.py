@@ -13,14 +13,14 @@ class CheckpointError(RuntimeError):
     """A checkpoint folder that can't be used: says which file, what is wrong, what to do."""
 
 
-def write_files(files: Mapping[Path, bytes | bytearray], durable: bool = True) -> None:
+def write_files(files: Mapping[Path, bytes | bytearray]) -> None:
     """Write files of one folder, each of which is whole from the moment that it is there.
+
+    They have reached the disk when this returns.
 
     Parameters
     ----------
     files : dict of Path to bytes
-    durable : bool, default=True
-        Whether they must have reached the disk when this returns.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def write_files(files: Mapping[Path, bytes | bytearray], durable: bool = True) -
             with disk_full_explained(path):
                 temporary[path].write_bytes(content)
         # All are written before the first has to reach the disk: then they go together.
-        for path in files if durable else ():
+        for path in files:
             with disk_full_explained(path):
                 sync(temporary[path])
     except BaseException:
@@ -43,7 +43,7 @@ def write_files(files: Mapping[Path, bytes | bytearray], durable: bool = True) -
         raise
     for path in files:
         temporary[path].replace(path)
-    for folder in {path.parent for path in files} if durable else ():
+    for folder in {path.parent for path in files}:
         with disk_full_explained(folder):
             sync(folder)
 

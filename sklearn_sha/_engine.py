@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf
 from operator import itemgetter
+from pathlib import Path
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
+from weakref import finalize
 
 from numpy.typing import ArrayLike
 
@@ -25,7 +27,8 @@ from sklearn_sha._evaluate import (
     evaluate_batch,
     new_model,
 )
-from sklearn_sha._folds import FittedPrefix, Fold, fit_prefix
+from sklearn_sha._folds import FittedPrefix, Fold, PrefixFile, fit_prefix
+from sklearn_sha._refit import Refitted, refit_in_worker
 from sklearn_sha._store import Store
 from sklearn_sha._workers import Death, Watch, Workers
 from sklearn_sha.bandit import Algorithm, Pull, went_on
@@ -80,8 +83,15 @@ class Engine:
     store : Store
         What is finished. What it has already is not done again.
     workers : Workers
+    refits : bool, default=False
+        Whether the last candidate is trained on all rows beside its folds.
     deadline : float, default=inf
         No job begins after it, in seconds as `time.time` counts them.
+
+    Attributes
+    ----------
+    refitted : Refitted or None
+        That candidate on all rows; None where it was not done, or failed.
     """
 
     def __init__(
@@ -92,8 +102,11 @@ class Engine:
         store: Store,
         workers: Workers,
         *,
+        refits: bool = False,
         deadline: float = inf,
     ) -> None:
+        self.refitted: Refitted | None = None
+        self._refits = refits
         self._candidates = candidates
         # The data are an argument of their own, which can be sent to each worker just once.
         self._X, self._y = folds[0].X, folds[0].y
@@ -104,7 +117,7 @@ class Engine:
         self._deadline = deadline
         self._seconds_per_unit = 0.0
         self._seconds, self._units = 0.0, 0
-        self._prefixes: dict[_PrefixKey, FittedPrefix] = {}
+        self._prefixes: dict[_PrefixKey, FittedPrefix | PrefixFile] = {}
         self._prefix_keys = [self._prefix_setting(params) for params in candidates]
 
     def run(self, algorithms: Sequence[Algorithm], record: Record, promoted: Promoted) -> None:
@@ -190,6 +203,10 @@ class Engine:
             while calls := calls_for(views, self._unfinished(groups)):
                 if time() >= self._deadline:
                     raise OutOfTimeError
+                if self._refits and calls_for == self._batch_calls and _is_final(pulls):
+                    # What takes longest begins first.
+                    calls.insert(0, self._refit_call(pulls[0]))
+                    self._refits = False
                 self._send(calls)
 
     def _unfinished(self, groups: _Groups) -> _Groups:
@@ -215,17 +232,28 @@ class Engine:
         ]
 
     def _prefix_call(self, key: _PrefixKey, view: Fold, jobs: list[Job]) -> _Call:
-        def take(prefix: FittedPrefix | str | None) -> None:
+        def take(prefix: FittedPrefix | PrefixFile | str | None) -> None:
             if isinstance(prefix, str):
                 self._store.keep([(job.failed(prefix), None) for job in jobs])
-            elif prefix is not None:
+                return
+            if isinstance(prefix, PrefixFile):
+                finalize(prefix, prefix.path.unlink, missing_ok=True)
+            if prefix is not None:
                 self._workers.share(prefix)
                 self._prefixes[key] = prefix
 
         job = replace(jobs[0], trained=None)
         call = _Call(
             _fit_prefix,
-            (view, job, self._X, self._y, self._setting, self._deadline),
+            (
+                view,
+                job,
+                self._X,
+                self._y,
+                self._setting,
+                self._deadline,
+                self._workers.folder_of_all,
+            ),
             [tuple(jobs)],
             lambda part: call,
             take,
@@ -255,7 +283,7 @@ class Engine:
         batches.sort(key=itemgetter(0, 1))
         return [call for _, _, call in batches]
 
-    def _batch_call(self, jobs: tuple[Job, ...], source: Fold | FittedPrefix) -> _Call:
+    def _batch_call(self, jobs: tuple[Job, ...], source: Fold | FittedPrefix | PrefixFile) -> _Call:
         units = {job.key: job.units() for job in jobs}
 
         def take(done: Done) -> None:
@@ -278,9 +306,34 @@ class Engine:
             take,
         )
 
+    def _refit_call(self, pull: Pull) -> _Call:
+        """Train the candidate that is left on all rows, while other workers would idle."""
+
+        def take(refitted: Refitted | None) -> None:
+            self.refitted = refitted
+
+        (arm,) = pull.arms
+        call = _Call(
+            refit_in_worker,
+            (
+                self._folds[0],
+                self._X,
+                self._y,
+                self._candidates[arm],
+                pull.resource,
+                self._setting,
+            ),
+            [()],
+            lambda part: call,
+            take,
+        )
+        return call
+
     def _send(self, calls: list[_Call]) -> None:
         """Have calls done, and keep what comes back as it comes."""
         died = [(calls[number], death) for number, death in self._results(calls)]
+        # A call without jobs is not tried again.
+        died = [(call, death) for call, death in died if call.parts[death.part]]
         if not died:
             return
         _warn_of_deaths(
@@ -331,6 +384,11 @@ class Engine:
         return setting_key({k: v for k, v in params.items() if k.split("__")[0] != last})
 
 
+def _is_final(pulls: Sequence[Pull]) -> bool:
+    """Whether one candidate is left, and wins whatever its loss is."""
+    return len(pulls) == 1 and pulls[0].last and len(pulls[0].arms) == 1
+
+
 def _warn_of_deaths(died: Sequence[tuple[Sequence[Job], Death]], fit_timeout: float | None) -> None:
     too_long = [jobs for jobs, death in died if death.traceback]
     where = ", ".join(
@@ -349,9 +407,16 @@ def _warn_of_deaths(died: Sequence[tuple[Sequence[Job], Death]], fit_timeout: fl
 
 
 def _fit_prefix(
-    watch: Watch, fold: Fold, job: Job, X: Any, y: Any, setting: Setting, deadline: float
-) -> FittedPrefix | str | None:
-    """The prefix of a job's candidate, fitted on a fold.
+    watch: Watch,
+    fold: Fold,
+    job: Job,
+    X: Any,
+    y: Any,
+    setting: Setting,
+    deadline: float,
+    folder: Path | None,
+) -> FittedPrefix | PrefixFile | str | None:
+    """The prefix of a job's candidate, fitted on a fold, and left in a folder where there is one.
 
     In its place the traceback where it fails, and None after the deadline.
     """
@@ -361,10 +426,10 @@ def _fit_prefix(
     try:
         with watch.parts() as begins:
             begins(0)
-            return fit_prefix(
+            prefix = fit_prefix(
                 pipeline,
                 fold.with_data(X, y),
-                keep_raw=setting.scores_pipeline,
+                scores_pipeline=setting.scores_pipeline,
                 scores_train=setting.return_train_score,
             )
     except Exception as error:
@@ -372,3 +437,4 @@ def _fit_prefix(
             job.add_note(error)
             raise
         return format_exc()
+    return prefix if folder is None else PrefixFile.of(prefix, folder)

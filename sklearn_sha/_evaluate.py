@@ -12,7 +12,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from sklearn_sha._folds import FittedPrefix, Fold, Rows, n_rows
+from sklearn_sha._folds import FittedPrefix, Fold, PrefixFile, Rows, n_rows
 from sklearn_sha._trained import ModelFolder, Trained, TrainedFile
 from sklearn_sha._workers import Watch
 from sklearn_sha.resources import Resource
@@ -168,7 +168,7 @@ def new_model(setting: Setting, params: dict[str, Any]) -> Any:
 def evaluate_batch(
     watch: Watch,
     jobs: Sequence[Job],
-    source: Fold | FittedPrefix,
+    source: Fold | FittedPrefix | PrefixFile,
     X: Any,
     y: Any,
     setting: Setting,
@@ -180,7 +180,7 @@ def evaluate_batch(
     ----------
     watch : Watch
     jobs : sequence of Job
-    source : Fold or FittedPrefix
+    source : Fold, FittedPrefix or PrefixFile
         Gives the rows, once for all jobs.
     X, y : array-like or None
         All rows, where the source is a fold, which comes without.
@@ -199,7 +199,8 @@ def evaluate_batch(
     interrupted = False
     try:
         with watch.parts() as begins:
-            rows = source.with_data(X, y).rows(setting.resource.in_batches)
+            whole = source.with_data(X, y)
+            rows = whole.rows(setting.resource.in_batches)
             until = time() + SECONDS_PER_BATCH
             for number, job in enumerate(jobs):
                 now = time()
@@ -209,7 +210,7 @@ def evaluate_batch(
                     unseen.append((job.candidate, job.fold))
                     continue
                 begins(number)
-                done.append(evaluate(job, source, rows, setting))
+                done.append(evaluate(job, whole, rows, setting))
     except KeyboardInterrupt:
         interrupted = True
     if setting.models is None:

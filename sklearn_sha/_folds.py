@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -81,7 +84,7 @@ class Rows:
 
     def _given(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         give = _copy if self.is_owned else _lend
-        return give(X), give(y), give(params)
+        return give(X), give(y), {name: give(value) for name, value in params.items()}
 
 
 @dataclass(frozen=True)
@@ -193,21 +196,22 @@ class Fold:
 
 @dataclass(frozen=True)
 class FittedPrefix:
-    """The steps of a pipeline before its last, fitted on a fold, and what they make of it.
+    """What the steps of a pipeline before its last, fitted on a fold, make of its rows.
 
     Attributes
     ----------
-    pipeline : Pipeline
-        Those steps, fitted on the training rows alone.
     transformed : Rows
         What the last step trains on, and predicts.
+    pipeline : Pipeline or None
+        Those steps, fitted on the training rows alone, where whole pipelines are scored.
+        Otherwise they stay where they were fitted: a vectoriser can weigh more than the rows.
     raw : Rows or None
-        The rows as they came, where they were asked for.
+        The rows as they came, for the same.
     """
 
-    pipeline: Pipeline
     transformed: Rows
-    raw: Rows | None
+    pipeline: Pipeline | None = None
+    raw: Rows | None = None
 
     def with_data(self, X: Any, y: Any) -> FittedPrefix:
         """Itself, which needs no data but its own."""
@@ -219,11 +223,39 @@ class FittedPrefix:
 
     def with_last(self, name: str, step: Any) -> Pipeline:
         """The whole pipeline, with its last step."""
+        assert self.pipeline is not None
         return Pipeline([*self.pipeline.steps, (name, step)])
 
 
+@dataclass(frozen=True)
+class PrefixFile:
+    """A fitted prefix in a file, of which the processes of one machine map the arrays.
+
+    Attributes
+    ----------
+    path : Path
+    """
+
+    path: Path
+
+    @classmethod
+    def of(cls, prefix: FittedPrefix, folder: Path) -> PrefixFile | FittedPrefix:
+        """Leave a prefix in a folder; gives itself where that can't be."""
+        path = folder / uuid4().hex
+        try:
+            joblib.dump(prefix, path)
+        except Exception:  # a full disk, or what can't be pickled
+            path.unlink(missing_ok=True)
+            return prefix
+        return cls(path)
+
+    def with_data(self, X: Any, y: Any) -> FittedPrefix:
+        """What is in the file, which needs no other data."""
+        return joblib.load(self.path, mmap_mode="c")
+
+
 def fit_prefix(
-    pipeline: Pipeline, fold: Fold, *, keep_raw: bool, scores_train: bool
+    pipeline: Pipeline, fold: Fold, *, scores_pipeline: bool, scores_train: bool
 ) -> FittedPrefix:
     """Fit the steps of a pipeline before its last on the training rows of a fold.
 
@@ -232,8 +264,8 @@ def fit_prefix(
     pipeline : Pipeline
         Not fitted; its first steps are fitted in place.
     fold : Fold
-    keep_raw : bool
-        Whether the rows are asked for as they came, too.
+    scores_pipeline : bool
+        Whether whole pipelines are scored, on the rows as they came.
     scores_train : bool
         Whether training rows are scored: what `transform` makes of them can be another
         thing than what `fit_transform` does.
@@ -244,7 +276,7 @@ def fit_prefix(
     """
     prefix, rows = pipeline[:-1], fold.rows()
     # The steps may write into rows that nobody else has.
-    used = rows.owned() if keep_raw or scores_train else rows
+    used = rows.owned() if scores_pipeline or scores_train else rows
     X, y, _ = used.training() if used.is_owned else (rows.X_train, rows.y_train, {})
     transformed = replace(rows, X_train=fit_transform(prefix, X, y, fold.cut_prefix_params()))
     if scores_train:
@@ -254,7 +286,7 @@ def fit_prefix(
         transformed = replace(transformed, X_test=X_test)
     except Exception as error:  # a score that fails, not a fit
         transformed = replace(transformed, X_test=None, test_error=error)
-    return FittedPrefix(prefix, transformed, rows if keep_raw else None)
+    return FittedPrefix(transformed, prefix, rows) if scores_pipeline else FittedPrefix(transformed)
 
 
 def fit_transform(prefix: Pipeline, X: Any, y: Any, params: dict[str, Any]) -> Any:
@@ -398,6 +430,8 @@ def _row_numbers(rows: Any) -> NDArray[np.intp]:
 
 
 def _lend(part: Any) -> Any:
+    if part is None:
+        return None
     if isinstance(part, _Selected):
         part = part[:]
     if isinstance(part, np.ndarray):
@@ -407,16 +441,12 @@ def _lend(part: Any) -> Any:
     if sparse.issparse(part) and part.format in ("csr", "csc"):
         arrays = (_lend(part.data), _lend(part.indices), _lend(part.indptr))
         return type(part)(arrays, shape=part.shape, copy=False)
-    if isinstance(part, dict) and not sparse.issparse(part):
-        return {name: _lend(value) for name, value in part.items()}
     return _copy(part)
 
 
 def _copy(part: Any) -> Any:
     if isinstance(part, _Selected):
         return part[:]
-    if isinstance(part, dict) and not sparse.issparse(part):  # a dok_matrix is both
-        return {name: _copy(value) for name, value in part.items()}
     if hasattr(part, "iloc"):
         # A frame's own copy may lie in another order, which the last bit of a sum depends on.
         return take(part, np.arange(len(part)))

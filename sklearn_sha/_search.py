@@ -25,11 +25,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._checkpoint import Checkpoint
 from sklearn_sha._engine import Engine, OutOfTimeError
-from sklearn_sha._evaluate import Outcome, is_read_only
+from sklearn_sha._evaluate import Outcome
 from sklearn_sha._failures import all_failed_message, failures_message
 from sklearn_sha._fingerprint import data_fingerprint, fingerprint
-from sklearn_sha._folds import Rows, fit_transform
 from sklearn_sha._progress import rung_line
+from sklearn_sha._refit import Refitted, refit
 from sklearn_sha._results import Results
 from sklearn_sha._scoring import make_scoring
 from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
@@ -234,6 +234,11 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             replace(setup.setting, models=store.models),
             store,
             workers,
+            # Its warnings are caught, which threads can't do each for itself.
+            refits=bool(self.refit)
+            and not callable(self.refit)
+            and not workers.share_memory
+            and len(setup.schedule.brackets) == 1,
             deadline=inf if self.max_time is None else begun + self.max_time,
         )
         ended = True
@@ -263,7 +268,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self._warn_of_failures(results)
         if self.refit:
             try:
-                self._refit(setup)
+                self._refit(setup, engine.refitted)
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 raise
@@ -406,33 +411,17 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if self.resource_ not in ("partial_fit", "n_samples"):
             self.best_params_[self.resource_] = self.best_n_resources_
 
-    def _refit(self, setup: Setup) -> None:
-        fold = setup.folds[0]
-        rows = Rows.for_training(fold.X, fold.y, fold.fit_params)
-        start = perf_counter()
-        with on_this_machine():
-            try:
-                self.best_estimator_ = self._best_trained_on(rows, setup)
-            except ValueError as error:
-                if not is_read_only(error):
-                    raise
-                self.best_estimator_ = self._best_trained_on(rows.owned(), setup)
-        self.refit_time_ = perf_counter() - start
+    def _refit(self, setup: Setup, refitted: Refitted | None) -> None:
+        if refitted is None:
+            with on_this_machine():
+                refitted = refit(
+                    setup.folds[0], self.best_params_, self.best_n_resources_, setup.setting
+                )
+        for w in refitted.caught:
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+        self.best_estimator_, self.refit_time_ = refitted.model, refitted.seconds
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
-
-    def _best_trained_on(self, rows: Rows, setup: Setup) -> Any:
-        best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
-        trained = best
-        if setup.setting.has_prefix:
-            prefix = best[:-1]
-            X, y, _ = rows.fitting()
-            transformed = fit_transform(prefix, X, y, setup.folds[0].prefix_params)
-            rows = replace(rows, X_train=transformed)
-            best.set_params(**dict(prefix.steps))  # a cache fits copies of the steps
-            trained = best[-1]
-        setup.setting.resource.advance(trained, rows, 0, self.best_n_resources_)
-        return best
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
         """Score of the best estimator, by ``scoring`` where given, else by its own score.

@@ -14,7 +14,6 @@ from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
-from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
@@ -317,6 +316,8 @@ def _classes(trained: Any, y: Any) -> Any:
         return None
     if issparse(y) and (y.ndim == 1 or y.shape[1] == 1):
         return None  # estimators refuse such a column, and say so
+    from sklearn.multioutput import ClassifierChain, MultiOutputClassifier  # slow to import
+
     of_each_output = isinstance(trained, MultiOutputClassifier | ClassifierChain)
     try:
         with np.errstate(invalid="ignore"):  # of NaN, which is no class

@@ -6,10 +6,10 @@ import hashlib
 import os
 import pickle
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 from uuid import uuid4
 
 from sklearn_sha._durable import CheckpointError, write_files
@@ -45,7 +45,14 @@ class Trained:
 
     def content(self) -> bytes:
         """The model, pickled."""
-        return self.model if isinstance(self.model, bytes) else _dumps(self.model)
+        return self.model if isinstance(self.model, bytes) else _pickler().dumps(self.model)
+
+    def dump(self, file: BinaryIO) -> None:
+        """Write the model, pickled."""
+        if isinstance(self.model, bytes):
+            file.write(self.model)
+        else:
+            _pickler().dump(self.model, file, protocol=pickle.HIGHEST_PROTOCOL)
 
     def __getstate__(self) -> dict[str, Any]:
         # It travels as bytes: some backends make arrays read-only on their way, which a model
@@ -94,7 +101,11 @@ class TrainedFile:
         CheckpointError
             If the file of a checkpoint is not what was written.
         """
-        return pickle.loads(self.content())
+        if self.digest or self.fetched is not None:
+            return pickle.loads(self.content())
+        with open(self.path, "rb") as file:
+            file.seek(self.start)
+            return pickle.load(file)
 
     def content(self) -> bytes:
         """The model, pickled."""
@@ -157,23 +168,42 @@ class ModelFolder:
         """
         if os.getpid() == self.memory_of or not self.path.is_dir():
             return {}
+        if self.durable:
+            return self._put_durably(models)
+        try:
+            return self._put_for_now(models)
+        except Exception:  # what can't be left here travels, or has its error there
+            return {}
+
+    def _put_durably(self, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
         files: dict[Path, bytearray] = {}
         written = {}
         shared = self.path / uuid4().hex
-        try:
-            for key, trained in models.items():
-                content = _pickled(trained)
-                path = shared if len(content) < _LARGE else self.path / uuid4().hex
-                file = files.setdefault(path, bytearray())
-                digest = _digest(content) if self.durable else ""
-                place = (path, len(file), len(content), digest)
-                written[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
-                file += content
-            write_files(files, durable=self.durable)
-        except (CheckpointError, OSError):
-            if self.durable:
-                raise
-            return {}
+        for key, trained in models.items():
+            content = _pickled(trained)
+            path = shared if len(content) < _LARGE else self.path / uuid4().hex
+            file = files.setdefault(path, bytearray())
+            place = (path, len(file), len(content), _digest(content))
+            written[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
+            file += content
+        write_files(files)
+        return written
+
+    def _put_for_now(self, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
+        """Straight to the files: a copy of a large model in memory costs as much as its file."""
+        written = {}
+        waiting = list(models.items())
+        while waiting:
+            path = self.path / uuid4().hex
+            with ExitStack() as stack, open(path, "wb") as file:
+                stack.callback(path.unlink)
+                while waiting and file.tell() < max(1, _LARGE):
+                    key, trained = waiting.pop(0)
+                    start = file.tell()
+                    trained.dump(file)
+                    place = (path, start, file.tell() - start, "")
+                    written[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
+                stack.pop_all()
         return written
 
 
@@ -187,13 +217,13 @@ def _pickled(trained: Trained) -> bytes:
         ) from error
 
 
-def _dumps(model: Any) -> bytes:
+def _pickler() -> Any:
     # Of what is defined in a notebook or a script, a worker knows the class by value alone.
     try:
-        from cloudpickle import dumps
+        import cloudpickle
     except ImportError:
-        from pickle import dumps
-    return dumps(model)
+        return pickle
+    return cloudpickle
 
 
 def _digest(content: bytes) -> str:

@@ -148,6 +148,8 @@ class Workers:
     share_memory : bool
         Whether they are all of this process.
     fit_timeout : float or None
+    folder_of_all : Path or None
+        Where each of several processes finds what another leaves there: on one machine.
     """
 
     def __init__(
@@ -176,6 +178,8 @@ class Workers:
         self._stored: dict[int, tuple[Any, _Stored]] = {}
         self._parent = folder
         self._folder: Path | None = None
+        self.folder_of_all: Path | None = None
+        self._is_one_machine = type(backend).__name__ in _OF_ONE_MACHINE
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -185,6 +189,8 @@ class Workers:
             if self.n > 1:
                 self._folder = Path(mkdtemp(prefix="workers-", dir=self._parent))
                 stack.callback(rmtree, self._folder, ignore_errors=True)
+                if self._is_one_machine and not self.share_memory:
+                    self.folder_of_all = self._folder
             self._opened = stack.pop_all()
         return self
 

@@ -209,7 +209,7 @@ def test_disk_has_the_models_of_the_survivors_alone(tmp_path, monkeypatch, large
         monkeypatch.setattr(_store.Store, "share", share)
     search = search_of("range", checkpoint=None if temporary else tmp_path).fit(NOTHING)
     one = Curve(np.float64(0.1), np.float64(0.2)).partial_fit(NOTHING)
-    counts = np.array(sizes) / len(_trained._dumps(one))
+    counts = np.array(sizes) / len(_trained.Trained(one, 1).content())
     assert max(counts) > search.n_candidates_[0]
     # Once the second fold of a rung begins, large models of the eliminated are gone.
     for row, after in itertools.pairwise(search.rung_history_):

@@ -29,6 +29,7 @@ FLOORS = {
     "_results": 5,
     "_store": 5,
     "_setup": 5,
+    "_refit": 5,
     "_engine": 6,
     "_failures": 6,
     "_fingerprint": 6,

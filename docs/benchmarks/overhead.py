@@ -1,0 +1,141 @@
+"""What the search itself costs: an estimator that does nothing, beside scikit-learn's searches.
+
+    python docs/benchmarks/overhead.py
+
+takes some five minutes and writes results/overhead.md.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from nothing import Nothing
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+REPORT = Path(__file__).parent / "results" / "overhead.md"
+N_REPEATS = 3
+IMPORT = """
+from time import perf_counter
+import sklearn.model_selection
+start = perf_counter()
+import sklearn_sha
+print(perf_counter() - start)
+"""
+
+
+def searches(n: int, n_folds: int, factor: int, highest: int, n_jobs: int) -> dict[str, Any]:
+    """The contenders, over `n` candidates."""
+    grid = {"a": list(range(n))}
+    common: dict[str, Any] = {"cv": KFold(n_folds), "refit": False, "n_jobs": n_jobs}
+    return {
+        "sha": SuccessiveHalvingSearchCV(
+            Nothing(), grid, resource="partial_fit", factor=factor, min_resources=1,
+            max_resources=highest, **common,
+        ),
+        "GridSearchCV": GridSearchCV(Nothing(), grid, **common),
+        "scikit-learn halving": HalvingGridSearchCV(
+            Nothing(), grid, resource="max_iter", factor=factor, min_resources=1,
+            max_resources=highest, random_state=0, **common,
+        ),
+    }  # fmt: skip
+
+
+def per_evaluation(X: Any, n: int, n_folds: int, factor: int, highest: int, n_jobs: int) -> str:
+    """A row of the table: microseconds, and ratios to GridSearchCV's."""
+    micros: dict[str, list[float]] = {}
+    for _ in range(N_REPEATS):
+        for name, search in searches(n, n_folds, factor, highest, n_jobs).items():
+            if name == "scikit-learn halving" and len(X) > 1000:
+                continue  # as GridSearchCV, job by job
+            search.fit(X)  # the workers are warm then
+            start = perf_counter()
+            search.fit(X)
+            n_done = n_folds * len(search.cv_results_["params"])
+            micros.setdefault(name, []).append((perf_counter() - start) / n_done * 1e6)
+    ratio = median(a / b for a, b in zip(micros["sha"], micros["GridSearchCV"], strict=True))
+    cells = [
+        f"{median(micros[name]):,.0f}" if name in micros else ""
+        for name in ("sha", "GridSearchCV", "scikit-learn halving")
+    ]
+    what = f"{n:,} candidates, {n_folds} folds, {X.shape[0]:,} x {X.shape[1]} rows, {n_jobs} jobs"
+    return f"| {what} | {' | '.join(cells)} | {ratio:.2f} |"
+
+
+def many(n: int) -> str:
+    """Seconds and memory of so many candidates, in a process of its own."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2]); import overhead; "
+        "overhead.fit_many(int(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", code, str(n), str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    seconds, n_evaluations, before, after = map(float, done.split())
+    return (
+        f"| {n:,} | {seconds:.2f} | {seconds / n_evaluations * 1e6:.0f} | "
+        f"{(after - before) / 1024:.0f} | {(after - before) * 1024 / n:.0f} |"
+    )
+
+
+def fit_many(n: int) -> None:
+    """Print seconds, evaluations, and KiB before and after."""
+    search = searches(n, 2, 3, 3**10, 1)["sha"]
+    searches(100, 2, 3, 27, 1)["sha"].fit(np.zeros((100, 5)))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = perf_counter()
+    search.fit(np.zeros((100, 5)))
+    seconds = perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(seconds, 2 * len(search.cv_results_["params"]), before, after)
+
+
+def import_seconds() -> float:
+    """Beyond those of sklearn.model_selection, with compiled files at hand."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
+        command = [sys.executable, "-c", IMPORT]
+        times = [
+            float(subprocess.check_output(command, env=environment, text=True)) for _ in range(12)
+        ]
+    return median(times[1:])
+
+
+def main() -> None:
+    """Measure, and write."""
+    small, large = np.zeros((100, 5)), np.random.default_rng(0).normal(size=(200_000, 50))
+    lines = [
+        "# What the search itself costs",
+        "",
+        "Written by `python docs/benchmarks/overhead.py`; medians of three runs in turns, workers "
+        "warm. Microseconds per evaluation of a candidate on a fold:",
+        "",
+        "| | sha | GridSearchCV | scikit-learn halving | sha / GridSearchCV |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *[per_evaluation(small, 2000, 2, 3, 729, n_jobs) for n_jobs in (1, 2)],
+        *[per_evaluation(large, 40, 5, 2, 32, n_jobs) for n_jobs in (1, 2)],
+        "",
+        "| candidates, 2 folds | seconds | microseconds per evaluation | MiB | bytes per "
+        "candidate |",
+        "| ---: | ---: | ---: | ---: | ---: |",
+        *[many(n) for n in (10_000, 30_000, 100_000)],
+        "",
+        f"Importing sklearn_sha after sklearn.model_selection: {import_seconds() * 1e3:.0f} ms.",
+        "",
+    ]
+    REPORT.parent.mkdir(exist_ok=True)
+    REPORT.write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

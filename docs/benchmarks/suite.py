@@ -1,0 +1,342 @@
+"""Every way to search every workload, side by side in one run: table and picture.
+
+    pip install ".[bench]" && python docs/benchmarks/suite.py
+
+takes about 20 minutes a repetition on two cores, and needs Linux. What has one worker has one core
+for all its threads, and runs beside another such; the unit of what has two workers is the loop by
+hand with nothing beside it. ``--report`` writes table and picture anew from what was measured last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import product
+from math import inf, prod
+from pathlib import Path
+from queue import Queue
+from statistics import median
+from typing import Any
+
+HERE = Path(__file__).parent
+MEASURED = HERE / "results" / "suite.json"
+REPORT = HERE / "results" / "suite.md"
+PICTURE = HERE.parent / "images" / "benchmarks.svg"
+PACKAGES = ("sklearn_sha", "scikit-learn", "numpy", "scipy", "joblib", "optuna")
+
+LIMIT = {"sha, 2 workers": "by hand, alone"}
+"""What a contender is measured by, where it is not the loop by hand beside another process."""
+ALONE = ("by hand, alone", "sha, 2 workers")
+IN_PAIRS = ("by hand", "sha", "scikit-learn halving", "Optuna", "GridSearchCV")
+NOT_OF_FACTOR_2 = ("Optuna", "GridSearchCV")
+WEIGHED = (
+    "by hand", "sha", "scikit-learn halving", "sha, 2 workers", "scikit-learn halving, 2 workers",
+)  # fmt: skip
+ONCE = ("Hyperband", "doubling")
+N_CORES = 2
+SECONDS_BETWEEN_WEIGHINGS = 0.05
+AS_GOOD = 0.005
+"""As good as the grid search is a score that is less by no more than this."""
+
+
+def main() -> None:
+    """Measure, and report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--report", action="store_true")
+    options = parser.parse_args()
+    if not options.report:
+        measure(options.repeats)
+    from workloads import WORKLOADS
+
+    measured = json.loads(MEASURED.read_text())
+    REPORT.write_text(report(measured, {name: w.title for name, w in WORKLOADS.items()}))
+    draw(measured["runs"])
+
+
+def measure(n_repeats: int) -> None:
+    """Run all; a repetition has another seed, of rows and of the part that is held out."""
+    measured: dict[str, Any] = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{platform.system()}, {platform.machine()}, 2 cores",
+        "versions": {name: version(name) for name in PACKAGES}
+        | {"Python": platform.python_version()},
+        "runs": [],
+        "memory": [],
+    }
+    from workloads import WORKLOADS
+
+    def keep(kind: str, done: dict[str, Any]) -> None:
+        measured[kind].append(done)
+        MEASURED.parent.mkdir(exist_ok=True)
+        MEASURED.write_text(json.dumps(measured, indent=1))
+        print(*[done[key] for key in ("workload", "contender", "seed", "seconds")], flush=True)
+
+    def in_pairs(kind: str, jobs: Iterable[tuple[str, str, int]], weighed: bool) -> None:
+        def on_a_core(job: tuple[str, str, int]) -> dict[str, Any]:
+            core = cores.get()
+            try:
+                return run(*job, core, weighed)
+            finally:
+                cores.put(core)
+
+        with ThreadPoolExecutor(N_CORES) as pool:
+            for done in pool.map(on_a_core, jobs):
+                keep(kind, done)
+
+    cores: Queue[int] = Queue()
+    for core in sorted(os.sched_getaffinity(0))[:N_CORES]:
+        cores.put(core)
+    names = list(WORKLOADS)
+    for seed in range(n_repeats):
+        for name, contender in product(names, ALONE):
+            keep("runs", run(name, contender, seed))
+        contenders = [*IN_PAIRS, *(ONCE if seed == 0 else ())]
+        jobs = [(name, contender, seed) for contender, name in product(contenders, names)]
+        unwanted = [("factor 2", contender, seed) for contender in (*NOT_OF_FACTOR_2, *ONCE)]
+        in_pairs("runs", [job for job in jobs if job not in unwanted], False)
+    in_pairs("memory", [(name, c, 0) for name, c in product(names, WEIGHED)], True)
+
+
+def run(
+    name: str, contender: str, seed: int, core: int = 0, weighed: bool = False
+) -> dict[str, Any]:
+    """One contender on one workload, in a process of its own."""
+    arguments = [name, contender, str(seed), str(core)]
+    command = [sys.executable, "-W", "ignore", HERE / "contenders.py", *arguments]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    heaviest = weigh(process) if weighed else None
+    output, _ = process.communicate()
+    if process.returncode:
+        raise RuntimeError(f"{command} failed with {process.returncode}.")
+    return json.loads(output) | {"peak_bytes": heaviest}
+
+
+def weigh(process: subprocess.Popen[str]) -> int:
+    """The most memory that a process and its children had at once: what they share, once."""
+    import psutil
+
+    heaviest = 0
+    top = psutil.Process(process.pid)
+    while process.poll() is None:
+        total = 0
+        for one in [top, *top.children(recursive=True)]:
+            try:
+                total += one.memory_full_info().pss
+            except psutil.Error:  # it has ended
+                continue
+        heaviest = max(heaviest, total)
+        time.sleep(SECONDS_BETWEEN_WEIGHINGS)
+    return heaviest
+
+
+def report(measured: dict[str, Any], titles: dict[str, str]) -> str:
+    """Markdown of all that was measured."""
+    runs = by_seed(measured["runs"])
+    n_repeats = 1 + max(seed for _, seed in runs)
+    versions = ", ".join(f"{name} {number}" for name, number in measured["versions"].items())
+
+    def ratios(name: str, contender: str, unit: str) -> list[float]:
+        unit = LIMIT.get(contender, unit)
+        return [
+            some[contender]["seconds"] / some[unit]["seconds"]
+            for (workload, _), some in sorted(runs.items())
+            if workload == name and contender in some and unit in some
+        ]
+
+    def cell(name: str, contender: str, unit: str) -> str:
+        found = ratios(name, contender, unit)
+        return f"{median(found):.3f}" if found else ""
+
+    def mean_of(contender: str, unit: str, names: list[str]) -> str:
+        middles = [median(found) for name in names if (found := ratios(name, contender, unit))]
+        return f"{prod(middles) ** (1 / len(middles)):.3f}" if middles else ""
+
+    plain = [name for name in titles if name != "factor 2"]
+    others = ["sha", "sha, 2 workers", "scikit-learn halving", "Optuna", "GridSearchCV"]
+    lines = [
+        "# What was measured",
+        "",
+        f"{measured['date']}; {measured['machine']}; {versions}. Medians of {n_repeats} "
+        "repetitions, each with other rows, in which all ran in turns; "
+        "written by `python docs/benchmarks/suite.py`.",
+        "",
+        "## Seconds, as multiples of the loop written by hand on one core",
+        "",
+        *table(
+            ["", "by hand", *others],
+            [
+                [
+                    titles[name],
+                    f"{median(ratios_of(runs, name, 'by hand')):.1f} s",
+                    *[cell(name, contender, "by hand") for contender in others],
+                ]
+                for name in titles
+            ]
+            + [["geometric mean", "", *[mean_of(c, "by hand", list(titles)) for c in others]]],
+        ),
+        "",
+        "## One core: against scikit-learn",
+        "",
+        *table(
+            [
+                "",
+                "seconds / halving's",
+                "seconds / GridSearchCV's",
+                "held out",
+                "GridSearchCV's",
+                "worst difference",
+            ],
+            [
+                [
+                    titles[name],
+                    cell(name, "sha", "scikit-learn halving"),
+                    cell(name, "sha", "GridSearchCV"),
+                    *held_out(runs, name),
+                ]
+                for name in titles
+            ]
+            + [["geometric mean", "", mean_of("sha", "GridSearchCV", plain), "", "", ""]],
+        ),
+        "",
+        "Held out: the score of the refitted model on the rows that no search saw (accuracy, or R2 "
+        "of the regression).",
+        "",
+        "## Memory at its peak, MiB, all processes together",
+        "",
+        *table(
+            ["", *WEIGHED],
+            [
+                [
+                    titles[name],
+                    *[
+                        f"{run['peak_bytes'] / 2**20:.0f}"
+                        for contender in WEIGHED
+                        for run in measured["memory"]
+                        if (run["workload"], run["contender"]) == (name, contender)
+                    ],
+                ]
+                for name in titles
+            ],
+        ),
+        "",
+        f"## To within {AS_GOOD} of the grid search's cross-validated score",
+        "",
+        "Seconds to the end, and to the first rung whose best score is there, as parts of "
+        "GridSearchCV's seconds (first repetition, one core).",
+        "",
+        *table(
+            ["", *[f"{name}, {what}" for name in ("sha", *ONCE) for what in ("end", "there")]],
+            [[titles[name], *arrivals(runs[name, 0])] for name in plain],
+        ),
+        "",
+        "## The start of two workers",
+        "",
+        "Before its measured search every process ran a small one. With two workers that took "
+        f"{median(first(measured['runs'], 'sha, 2 workers')):.1f} s, and on one core "
+        f"{median(first(measured['runs'], 'sha')):.1f} s.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def by_seed(runs: list[dict[str, Any]]) -> dict[tuple[str, int], dict[str, dict[str, Any]]]:
+    """For each workload and repetition what each contender did."""
+    found: dict[tuple[str, int], dict[str, dict[str, Any]]] = defaultdict(dict)
+    for one in runs:
+        found[one["workload"], one["seed"]][one["contender"]] = one
+    return found
+
+
+def ratios_of(runs: dict[Any, Any], name: str, contender: str) -> list[float]:
+    """The seconds of a contender."""
+    return [some[contender]["seconds"] for (workload, _), some in runs.items() if workload == name]
+
+
+def first(runs: list[dict[str, Any]], contender: str) -> list[float]:
+    """Seconds of the first search of each process."""
+    return [one["first_seconds"] for one in runs if one["contender"] == contender]
+
+
+def held_out(runs: dict[Any, Any], name: str) -> list[str]:
+    """Median scores, and the least of the differences."""
+    pairs = [
+        (some["sha"]["held_out"], some["GridSearchCV"]["held_out"])
+        for (workload, _), some in runs.items()
+        if workload == name and "GridSearchCV" in some
+    ]
+    if not pairs:
+        return ["", "", ""]
+    ours, grid = zip(*pairs, strict=True)
+    worst = min(a - b for a, b in pairs)
+    return [f"{median(ours):.4f}", f"{median(grid):.4f}", f"{worst:+.4f}"]
+
+
+def arrivals(some: dict[str, dict[str, Any]]) -> list[str]:
+    """Of one repetition: when each was at its end, and when as good as the grid search."""
+    grid, cells = some["GridSearchCV"], []
+    for contender in ("sha", *ONCE):
+        one = some[contender]
+        there = min(
+            (at for at, score in one["reached"] if score >= grid["score"] - AS_GOOD), default=inf
+        )
+        cells.append(f"{one['seconds'] / grid['seconds']:.2f}")
+        cells.append("never" if there == inf else f"{there / grid['seconds']:.2f}")
+    return cells
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    """A table in Markdown."""
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return ["| " + " | ".join(line) + " |" for line in lines]
+
+
+def draw(runs: list[dict[str, Any]]) -> None:
+    """Seconds by workload and contender, on a log scale."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "sklearn_sha"
+    from matplotlib import pyplot as plt
+    from workloads import WORKLOADS
+
+    found = by_seed(runs)
+    names = [name for name in WORKLOADS if name != "factor 2"]
+    fig, ax = plt.subplots(figsize=(8, 4.2))
+    bars = ("sha, 2 workers", *IN_PAIRS)
+    height = 0.8 / len(bars)
+    for place, contender in enumerate(bars):
+        middles = [
+            median(
+                some[contender]["seconds"] / some[LIMIT.get(contender, "by hand")]["seconds"]
+                for (workload, _), some in found.items()
+                if workload == name
+            )
+            for name in names
+        ]
+        at = [number + (place - len(bars) / 2 + 0.5) * height for number in range(len(names))]
+        ax.barh(at, middles, height, label=contender)
+    ax.set_yticks(range(len(names)), [WORKLOADS[name].title for name in names])
+    ax.invert_yaxis()
+    ax.set_xscale("log")
+    ax.axvline(1, color="grey", linewidth=0.8)
+    ax.set_xlabel("seconds, as a multiple of the loop written by hand on one core")
+    ax.legend(fontsize="small", frameon=False)
+    fig.tight_layout()
+    fig.savefig(PICTURE, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
