@@ -37,6 +37,10 @@ _BATCHES_PER_WORKER = 4
 """Few enough that rows are sent and cut for many jobs at once; enough that no worker waits
 long for the last one."""
 
+_SECONDS_WORTH_A_BATCH = 0.05
+"""To send jobs and cut rows for them takes milliseconds: no batch is made shorter than this only
+to have more of them."""
+
 Promoted = Callable[[Pull, tuple[int, ...]], None]
 Record = Callable[[Pull, list[Outcome], float, bool], ArrayLike]
 _PrefixKey = tuple[int, int, Hashable]
@@ -272,8 +276,10 @@ class Engine:
             source = self._prefixes.get(key, views[key[:2]])
             by_length = sorted(jobs, key=Job.units, reverse=True)
             seconds = self._seconds_per_unit * by_length[0].units()
-            in_time = int(SECONDS_PER_BATCH / seconds) if seconds else len(jobs)
-            size = max(1, min(in_time, -(-len(jobs) // per_group)))
+            size = -(-len(jobs) // per_group)
+            if seconds:
+                size = max(size, int(_SECONDS_WORTH_A_BATCH / seconds))
+                size = max(1, min(size, int(SECONDS_PER_BATCH / seconds)))
             for start in range(0, len(jobs), size):
                 batch = tuple(by_length[start : start + size])
                 units = sum(map(Job.units, batch))

@@ -178,11 +178,11 @@ def test_models_that_somebody_cleared_away_are_trained_anew(monkeypatch):
 
 
 def test_models_that_find_no_room_on_the_disk_are_handed_back(monkeypatch, tmp_path):
-    def full(self, file, dump=Trained.dump):
-        dump(self, file)
+    def full(*args):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Trained, "dump", full)
+    monkeypatch.setattr(_trained.Path, "write_bytes", full)
     models = {(0,): Trained(SGDClassifier(), 1)}
     assert _trained.ModelFolder(tmp_path).put(models) == {}
     assert list(tmp_path.iterdir()) == []

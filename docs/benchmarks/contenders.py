@@ -191,9 +191,11 @@ def hyperband(work: Workload, X: Any, y: Any) -> Found:
 
 
 def _found(search: Any, work: Workload) -> Found:
-    seconds, reached = 0.0, []
+    seconds, wall_time, reached = 0.0, 0.0, []
     for row in search.rung_history_:
-        seconds += row["wall_time"]
+        if row["wall_time"] != wall_time:  # of several brackets the rungs share theirs
+            wall_time = row["wall_time"]
+            seconds += wall_time
         reached.append((seconds, float(row["best_score"])))
     params = {k: v for k, v in search.best_params_.items() if k in work.grid}
     return Found(search.best_estimator_, params, float(search.best_score_), reached)

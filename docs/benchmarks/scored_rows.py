@@ -37,7 +37,7 @@ SEARCHES = {
 
 def fitted(estimator: Any, grid: dict[str, Any], seed: int, least: int) -> tuple[Any, float]:
     """A search whose test folds have at least so many rows, and its seconds."""
-    X, y = real_data.flights()
+    X, y, _ = real_data.flights()
     last = estimator.__class__.__name__.lower()
     _folds.MIN_TEST_ROWS = least
     search = SuccessiveHalvingSearchCV(

@@ -105,7 +105,8 @@ def measure(n_repeats: int) -> None:
         jobs = [(name, contender, seed) for contender, name in product(contenders, names)]
         unwanted = [("factor 2", contender, seed) for contender in (*NOT_OF_FACTOR_2, *ONCE)]
         in_pairs("runs", [job for job in jobs if job not in unwanted], False)
-    in_pairs("memory", [(name, c, 0) for name, c in product(names, WEIGHED)], True)
+        if seed == 0:
+            in_pairs("memory", [(name, c, 0) for name, c in product(names, WEIGHED)], True)
 
 
 def run(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import real_data
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.model_selection import ParameterGrid, train_test_split
@@ -85,12 +85,13 @@ def _sources(n: int, seed: int) -> Any:
 
 def _ratings(n: int, seed: int) -> Any:
     text, _, rating = real_data.snippets()
-    X = HashingVectorizer(analyzer="char_wb", ngram_range=(2, 6), n_features=2**19).transform(text)
+    X = HashingVectorizer(analyzer="char_wb", ngram_range=(2, 6), n_features=2**18).transform(text)
     return _some(n, seed, X, rating)
 
 
 def _flights(n: int, seed: int) -> Any:
-    return _some(n, seed, *real_data.flights())
+    X, _, speed = real_data.flights()
+    return _some(n, seed, X, speed)
 
 
 _MLP = {
@@ -104,7 +105,7 @@ WORKLOADS = {
         _digits,
         5000,
         make_pipeline(MinMaxScaler(), MLPClassifier(random_state=0, n_iter_no_change=10**6)),
-        _MLP | {"mlpclassifier__hidden_layer_sizes": [(48,), (96,), (160,)]},
+        _MLP | {"mlpclassifier__hidden_layer_sizes": [(64,), (96,), (128,)]},
         "partial_fit",
         "mlpclassifier__max_iter",
         1,
@@ -131,9 +132,9 @@ WORKLOADS = {
         "histogram boosting",
         _flights,
         32_000,
-        HistGradientBoostingClassifier(random_state=0, early_stopping=False),
+        HistGradientBoostingRegressor(random_state=0, early_stopping=False),
         {
-            "learning_rate": [0.03, 0.1, 0.3],
+            "learning_rate": [0.1, 0.2, 0.3],
             "max_leaf_nodes": [7, 15, 31],
             "l2_regularization": [0.0, 1.0, 10.0],
         },
