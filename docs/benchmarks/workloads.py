@@ -105,7 +105,7 @@ WORKLOADS = {
         _digits,
         5000,
         make_pipeline(MinMaxScaler(), MLPClassifier(random_state=0, n_iter_no_change=10**6)),
-        _MLP | {"mlpclassifier__hidden_layer_sizes": [(64,), (96,), (128,)]},
+        _MLP | {"mlpclassifier__hidden_layer_sizes": [(64,), (96,), (144,)]},
         "partial_fit",
         "mlpclassifier__max_iter",
         1,
@@ -131,7 +131,7 @@ WORKLOADS = {
     "boosting": Workload(
         "histogram boosting",
         _flights,
-        32_000,
+        40_000,
         HistGradientBoostingRegressor(random_state=0, early_stopping=False),
         {
             "learning_rate": [0.1, 0.2, 0.3],
