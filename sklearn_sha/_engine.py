@@ -94,8 +94,9 @@ class Engine:
 
     Attributes
     ----------
-    refitted : Refitted or None
-        That candidate on all rows; None where it was not done, or failed.
+    refitted : dict of (int, int) to Refitted
+        That candidate on all rows, by its number and resource; empty where it was not done, or
+        failed.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class Engine:
         refits: bool = False,
         deadline: float = inf,
     ) -> None:
-        self.refitted: Refitted | None = None
+        self.refitted: dict[tuple[int, int], Refitted] = {}
         self._refits = refits
         self._candidates = candidates
         # The data are an argument of their own, which can be sent to each worker just once.
@@ -314,11 +315,12 @@ class Engine:
 
     def _refit_call(self, pull: Pull) -> _Call:
         """Train the candidate that is left on all rows, while other workers would idle."""
+        (arm,) = pull.arms
 
         def take(refitted: Refitted | None) -> None:
-            self.refitted = refitted
+            if refitted is not None:
+                self.refitted[arm, pull.resource] = refitted
 
-        (arm,) = pull.arms
         call = _Call(
             refit_in_worker,
             (

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn_sha._evaluate import Setting, is_read_only, new_model
 from sklearn_sha._folds import Fold, Rows, fit_transform
+from sklearn_sha._trained import Trained
 from sklearn_sha._workers import Watch
 
 
@@ -18,14 +19,14 @@ class Refitted:
 
     Attributes
     ----------
-    model : estimator
-        Fitted; a pipeline where it is one.
+    trained : Trained
+        The estimator; a pipeline where it is one.
     seconds : float
     caught : list of warnings.WarningMessage
         Warnings that were not shown.
     """
 
-    model: Any
+    trained: Trained
     seconds: float
     caught: list[warnings.WarningMessage]
 
@@ -59,7 +60,7 @@ def refit(fold: Fold, params: dict[str, Any], units: int, setting: Setting) -> R
         if not is_read_only(error):
             raise
         model = _trained_on(rows.owned(), fold, params, units, setting)
-    return Refitted(model, perf_counter() - start, [])
+    return Refitted(Trained(model, units), perf_counter() - start, [])
 
 
 def refit_in_worker(
@@ -70,14 +71,15 @@ def refit_in_worker(
     Returns
     -------
     Refitted or None
-        None where it fails: then the process that searches does it, and has the error.
+        None where it fails, or can't travel: then the process that searches does it, and has
+        the error.
     """
     try:
         with warnings.catch_warnings(record=True) as caught:
             refitted = refit(fold.with_data(X, y), params, units, setting)
+        return replace(refitted, trained=refitted.trained.packed(), caught=caught)
     except (Exception, KeyboardInterrupt):
         return None
-    return replace(refitted, caught=caught)
 
 
 def _trained_on(

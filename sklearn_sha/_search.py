@@ -268,7 +268,8 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         self._warn_of_failures(results)
         if self.refit:
             try:
-                self._refit(setup, engine.refitted)
+                candidate = int(self.cv_results_["candidate"][self.best_index_])
+                self._refit(setup, engine.refitted.get((candidate, self.best_n_resources_)))
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 raise
@@ -419,7 +420,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
                 )
         for w in refitted.caught:
             warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
-        self.best_estimator_, self.refit_time_ = refitted.model, refitted.seconds
+        self.best_estimator_, self.refit_time_ = refitted.trained.take(), refitted.seconds
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
 

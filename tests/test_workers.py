@@ -13,7 +13,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from test_stopping import numbers
-from toys import Curve, InPlace
+from toys import Curve, InPlace, Locked
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _workers
 from sklearn_sha._workers import Death, Watch
@@ -244,14 +244,6 @@ def test_nan_is_never_promoted_before_a_number_and_infinity_is_one(limits):
         search.fit(X)
     assert search.best_params_ == {"limit": 0.2}
     assert 0 not in search.rung_history_[0]["promoted"]
-
-
-class Locked(Curve):
-    """Can be pickled until it is trained."""
-
-    def partial_fit(self, X, y=None):
-        self.lock_ = threading.Lock()
-        return super().partial_fit(X, y)
 
 
 def test_a_model_that_cannot_be_pickled():

@@ -1,7 +1,12 @@
 """Estimators whose every training step and score is known, and counted."""
 
+import os
+import threading
+import warnings
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from threadpoolctl import threadpool_info
 
 CALLS: list[tuple] = []
 """What estimators of this process were asked to do, in order: (what, id, number)."""
@@ -112,6 +117,40 @@ class InPlace(BaseEstimator):
 
     def score(self, X, y):
         return -abs(self.mean_ - self.shift)
+
+
+class Refitted(Curve):
+    """Says which process trained it; on all rows it does what `on_all` says."""
+
+    def __init__(self, limit=1.0, speed=1.0, n_all=0, on_all="", searches=0):
+        super().__init__(limit, speed)
+        self.n_all = n_all
+        self.on_all = on_all
+        self.searches = searches
+
+    def partial_fit(self, X, y=None):
+        self.process_ = os.getpid()
+        self.threads_ = max((p["num_threads"] for p in threadpool_info()), default=1)
+        if len(X) == self.n_all and not hasattr(self, "units_"):
+            if self.on_all == "fail":
+                raise RuntimeError("not on all rows")
+            if self.on_all == "warn":
+                warnings.warn("all rows at once", UserWarning, stacklevel=2)
+            if self.on_all == "die" and self.process_ != self.searches:
+                os._exit(1)
+        return super().partial_fit(X, y)
+
+
+class Locked(Curve):
+    """Can be pickled until it is trained."""
+
+    def fit(self, X, y=None):
+        self.lock_ = threading.Lock()
+        return super().fit(X, y)
+
+    def partial_fit(self, X, y=None):
+        self.lock_ = threading.Lock()
+        return super().partial_fit(X, y)
 
 
 def _copy(values):

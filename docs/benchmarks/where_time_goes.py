@@ -1,0 +1,108 @@
+"""Where the time of a search goes, on one core: table and picture.
+
+    python docs/benchmarks/where_time_goes.py
+
+takes some two minutes, writes results/where_time_goes.md and a picture, and needs Linux.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+# ruff: noqa: E402 - numpy counts the cores when it is imported
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from sklearn.model_selection import KFold
+from workloads import WORKLOADS, Workload
+
+from sklearn_sha import SuccessiveHalvingSearchCV, _engine
+
+HERE = Path(__file__).parent
+REPORT = HERE / "results" / "where_time_goes.md"
+PICTURE = HERE.parent / "images" / "where_time_goes.svg"
+PARTS = ("training", "scoring", "first steps of pipelines", "the winner on all rows", "the search")
+
+
+def parts_of(work: Workload) -> dict[str, float]:
+    """Seconds of each part, for one workload."""
+    X, y, _, _ = work.splits(0)
+    in_prefixes: list[float] = []
+
+    def timed(*args: Any, fit_prefix: Any = _engine.fit_prefix, **kwargs: Any) -> Any:
+        start = perf_counter()
+        try:
+            return fit_prefix(*args, **kwargs)
+        finally:
+            in_prefixes.append(perf_counter() - start)
+
+    search = SuccessiveHalvingSearchCV(
+        work.estimator, work.grid, resource=work.resource, factor=work.factor, random_state=0,
+        min_resources=work.lowest, max_resources=work.highest, cv=KFold(5),
+    )  # fmt: skip
+    original, _engine.fit_prefix = _engine.fit_prefix, timed
+    start = perf_counter()
+    search.fit(X, y)
+    seconds = perf_counter() - start
+    _engine.fit_prefix = original
+    known = [
+        sum(row["fit_time"] for row in search.rung_history_),
+        sum(row["score_time"] for row in search.rung_history_),
+        sum(in_prefixes),
+        search.refit_time_,
+    ]
+    return dict(zip(PARTS, [*known, seconds - sum(known)], strict=True))
+
+
+def draw(found: dict[str, dict[str, float]]) -> None:
+    """Shares of the parts, a bar a workload."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "sklearn_sha"
+    from matplotlib import pyplot as plt
+
+    fig, ax = plt.subplots(figsize=(8, 3.2))
+    titles = [WORKLOADS[name].title for name in found]
+    left = [0.0] * len(found)
+    for part in PARTS:
+        shares = [parts[part] / sum(parts.values()) for parts in found.values()]
+        ax.barh(titles, shares, left=left, label=part)
+        left = [a + b for a, b in zip(left, shares, strict=True)]
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("share of the seconds of a search, one core")
+    ax.legend(ncols=3, fontsize="small", frameon=False, loc="lower center", bbox_to_anchor=(0.4, 1))
+    fig.tight_layout()
+    fig.savefig(PICTURE, metadata={"Date": None})
+
+
+def main() -> None:
+    """Measure, and write."""
+    warnings.simplefilter("ignore")
+    found = {name: parts_of(work) for name, work in WORKLOADS.items()}
+    lines = [
+        "# Where the time of a search goes",
+        "",
+        "Seconds on one core; written by `python docs/benchmarks/where_time_goes.py`.",
+        "",
+        f"| | {' | '.join(PARTS)} |",
+        "| --- |" + " ---: |" * len(PARTS),
+        *[
+            f"| {WORKLOADS[name].title} | "
+            + " | ".join(f"{parts[part]:.2f}" for part in PARTS)
+            + " |"
+            for name, parts in found.items()
+        ],
+        "",
+    ]
+    REPORT.write_text("\n".join(lines))
+    draw(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""What the search itself costs, counted: what is sent, fitted, cut, called and asked for."""
+
+import cProfile
+import os
+import pickle
+import pstats
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from toys import CALLS, Curve, Locked, Recorder, Refitted
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _engine, _workers
+from sklearn_sha._folds import FittedPrefix, PrefixFile, Rows
+
+X, Y = np.arange(60.0).reshape(30, 2), np.arange(30) % 2
+NOTHING = np.zeros((30, 1))
+
+
+class Spy(_workers.Parallel):
+    """joblib's Parallel that weighs what is sent and what comes back, call by call."""
+
+    sent: list[list[int]] = []  # noqa: RUF012 - shared on purpose
+    came: list[list[int]] = []  # noqa: RUF012
+
+    def __call__(self, tasks):
+        tasks = list(tasks)
+        self.sent.append([len(pickle.dumps(task)) for task in tasks])
+        self.came.append([])
+        for result in super().__call__(tasks):
+            self.came[-1].append(len(pickle.dumps(result)))
+            yield result
+
+
+@pytest.fixture
+def spy(monkeypatch):
+    Spy.sent.clear()
+    Spy.came.clear()
+    monkeypatch.setattr(_workers, "Parallel", Spy)
+    return Spy
+
+
+def refitted(n_jobs=2, search=SuccessiveHalvingSearchCV, refit=True, **params):
+    return search(
+        Refitted(n_all=30, searches=os.getpid(), **params),
+        {"limit": [0.1, 0.9, 0.5, 0.2]},
+        resource="partial_fit",
+        max_resources=4,
+        factor=4,
+        cv=KFold(3),
+        refit=refit,
+        n_jobs=n_jobs,
+    ).fit(NOTHING)
+
+
+def test_neither_a_vocabulary_nor_what_it_makes_travels(spy):
+    rng = np.random.default_rng(0)
+    texts = ["".join(rng.choice(list("abcdefghij"), 200)) for _ in range(300)]
+    SuccessiveHalvingSearchCV(
+        make_pipeline(
+            CountVectorizer(analyzer="char", ngram_range=(4, 4)), SGDClassifier(random_state=0)
+        ),
+        {"sgdclassifier__alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
+        max_resources=4,
+        cv=3,
+        n_jobs=2,
+        refit=False,
+    ).fit(texts, rng.integers(0, 2, 300))
+    weight = len(pickle.dumps(CountVectorizer(analyzer="char", ngram_range=(4, 4)).fit(texts)))
+    fits, *batches = spy.sent
+    assert len(fits) == 3
+    assert weight > 100_000
+    assert max(map(max, batches)) < 10_000
+    assert max(map(max, spy.came)) < 10_000
+
+
+def test_what_a_prefix_made_is_mapped_and_not_read(tmp_path):
+    rows = Rows(np.ones((9, 2)), None, np.ones((3, 2)), None, {}, {}, {})
+    file = PrefixFile.of(FittedPrefix(rows), tmp_path)
+    mapped = file.with_data(None, None).rows()
+    assert isinstance(mapped.X_train, np.memmap)
+    np.testing.assert_array_equal(mapped.X_test, rows.X_test)
+    mapped.X_train[:] = 0  # a copy of what is written to, which others do not see
+    assert file.with_data(None, None).rows().X_train.all()
+
+
+def test_what_a_prefix_made_travels_where_there_is_no_room_for_it(tmp_path, monkeypatch):
+    def full(value, path):
+        path.write_bytes(b"some")
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(joblib, "dump", full)
+    prefix = FittedPrefix(Rows(X, Y, X, Y, {}, {}, {}))
+    assert PrefixFile.of(prefix, tmp_path) is prefix
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_batches_of_small_jobs_are_few(spy, monkeypatch):
+    monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
+    monkeypatch.setattr(_engine, "_SECONDS_WORTH_A_BATCH", 1e6)
+    SuccessiveHalvingSearchCV(
+        Curve(), {"limit": list(np.linspace(0, 1, 81))}, resource="partial_fit",
+        max_resources=81, factor=3, cv=KFold(5), refit=False,
+    ).fit(NOTHING)  # fmt: skip
+    # Nothing is known at first of how long a job takes; then one batch is enough for a fold.
+    assert [len(sizes) for sizes in spy.sent] == [10, 5, 5, 5, 5]
+
+
+def test_the_winner_is_trained_on_all_rows_beside_its_folds(spy):
+    search = refitted()
+    assert search.best_params_ == {"limit": 0.9}
+    assert search.best_estimator_.units_ == 4
+    assert search.best_estimator_.process_ != os.getpid()
+    assert search.refit_time_ > 0
+    # In one call with the jobs of the last rung: three folds and the refit.
+    assert len(spy.sent[-1]) == 4
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"n_jobs": 1},
+        {"search": HyperbandSearchCV},
+        {"refit": lambda results: 0},
+    ],
+    ids=["one process", "several brackets", "a callable"],
+)
+def test_the_refit_waits_where_it_can_or_must(params):
+    assert refitted(**params).best_estimator_.process_ == os.getpid()
+
+
+def test_a_refit_that_fails_raises_what_it_raised():
+    with pytest.raises(RuntimeError, match="not on all rows"):
+        refitted(on_all="fail")
+
+
+def test_a_refit_that_warns_warns_the_user_once():
+    with pytest.warns(UserWarning, match="all rows at once") as caught:
+        refitted(on_all="warn")
+    assert len(caught) == 1
+
+
+def test_a_refit_that_cannot_travel_is_done_by_the_search():
+    search = SuccessiveHalvingSearchCV(
+        Locked(), {"limit": [0.1, 0.9, 0.5, 0.2]}, resource="n_samples", min_resources=5,
+        factor=4, cv=KFold(3), n_jobs=2,
+    ).fit(NOTHING)  # fmt: skip
+    assert search.best_estimator_.lock_.acquire()
+
+
+@pytest.mark.slow
+def test_a_refit_whose_worker_dies_is_done_by_the_search():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # what ran beside it is tried again
+        search = refitted(on_all="die")
+    assert search.best_estimator_.process_ == os.getpid()
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_threads_times_workers_are_no_more_than_the_cores():
+    search = refitted()
+    assert 2 * search.best_estimator_.threads_ <= max(2, joblib.cpu_count())
+
+
+@pytest.mark.parametrize("return_train_score", [False, True])
+def test_one_set_of_predictions_serves_all_metrics(return_train_score):
+    CALLS.clear()
+    search = SuccessiveHalvingSearchCV(
+        Recorder(), {"tag": range(4)}, resource="partial_fit", max_resources=4, cv=KFold(3),
+        scoring=["accuracy", "recall_macro", "f1_macro"], refit="accuracy",
+        return_train_score=return_train_score,
+    ).fit(X, Y)  # fmt: skip
+    n_evaluations = 3 * sum(search.n_candidates_)
+    assert [what for what, *_ in CALLS].count("predict") == n_evaluations * (1 + return_train_score)
+
+
+def test_an_estimator_is_made_once_for_a_candidate_and_fold(monkeypatch):
+    made = []
+
+    class Made(Curve):
+        def __init__(self, limit=1.0, max_iter=1):
+            made.append(1)
+            super().__init__(limit)
+            self.max_iter = max_iter
+
+    counts = []
+    for n in (64, 128):
+        made.clear()
+        SuccessiveHalvingSearchCV(
+            Made(), {"limit": list(np.linspace(0, 1, n))}, resource="partial_fit",
+            max_resources=8, cv=KFold(2), refit=False,
+        ).fit(NOTHING)  # fmt: skip
+        counts.append(len(made))
+    assert counts[1] - counts[0] == 2 * 64
+
+
+def test_the_work_of_a_search_grows_as_its_candidates():
+    def n_calls(n):
+        search = SuccessiveHalvingSearchCV(
+            Curve(), {"limit": list(np.linspace(0, 1, n))}, resource="partial_fit",
+            max_resources=64, min_resources=1, factor=2, cv=KFold(2), refit=False,
+        )  # fmt: skip
+        profile = cProfile.Profile()
+        profile.runcall(search.fit, NOTHING)
+        return pstats.Stats(profile).total_calls
+
+    n_calls(10)  # what is imported or cached at first use
+    small, middle, large = map(n_calls, (250, 500, 1000))
+    assert large - middle <= 2.05 * (middle - small)
