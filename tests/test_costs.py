@@ -45,11 +45,14 @@ def spy(monkeypatch):
     return Spy
 
 
-def refitted(n_jobs=2, search=SuccessiveHalvingSearchCV, refit=True, **params):
+def refitted(
+    n_jobs=2, search=SuccessiveHalvingSearchCV, refit=True, limits=(0.1, 0.9, 0.5, 0.2), **params
+):
     return search(
         Refitted(n_all=30, searches=os.getpid(), **params),
-        {"limit": [0.1, 0.9, 0.5, 0.2]},
+        {"limit": limits},
         resource="partial_fit",
+        min_resources=1,
         max_resources=4,
         factor=4,
         cv=KFold(3),
@@ -60,7 +63,7 @@ def refitted(n_jobs=2, search=SuccessiveHalvingSearchCV, refit=True, **params):
 
 def test_neither_a_vocabulary_nor_what_it_makes_travels(spy):
     rng = np.random.default_rng(0)
-    texts = ["".join(rng.choice(list("abcdefghij"), 200)) for _ in range(300)]
+    texts = ["".join(rng.choice(list("abcdefghij"), 300)) for _ in range(300)]
     SuccessiveHalvingSearchCV(
         make_pipeline(
             CountVectorizer(analyzer="char", ngram_range=(4, 4)), SGDClassifier(random_state=0)
@@ -105,7 +108,7 @@ def test_batches_of_small_jobs_are_few(spy, monkeypatch):
     monkeypatch.setattr(_engine, "_SECONDS_WORTH_A_BATCH", 1e6)
     SuccessiveHalvingSearchCV(
         Curve(), {"limit": list(np.linspace(0, 1, 81))}, resource="partial_fit",
-        max_resources=81, factor=3, cv=KFold(5), refit=False,
+        min_resources=1, max_resources=81, factor=3, cv=KFold(5), refit=False,
     ).fit(NOTHING)  # fmt: skip
     # Nothing is known at first of how long a job takes; then one batch is enough for a fold.
     assert [len(sizes) for sizes in spy.sent] == [10, 5, 5, 5, 5]
@@ -125,10 +128,11 @@ def test_the_winner_is_trained_on_all_rows_beside_its_folds(spy):
     "params",
     [
         {"n_jobs": 1},
-        {"search": HyperbandSearchCV},
+        {"search": HyperbandSearchCV, "limits": (0.1, 0.9, 0.5, 0.2, 0.3, 0.4)},
+        {"limits": (0.1, 0.9, 0.5, 0.2, 0.3)},
         {"refit": lambda results: 0},
     ],
-    ids=["one process", "several brackets", "a callable"],
+    ids=["one process", "several brackets", "two are left", "a callable"],
 )
 def test_the_refit_waits_where_it_can_or_must(params):
     assert refitted(**params).best_estimator_.process_ == os.getpid()

@@ -3,7 +3,7 @@
     pip install ".[bench]" && python docs/benchmarks/suite.py
 
 takes about 20 minutes a repetition on two cores, and needs Linux. What has one worker has one core
-for all its threads, and runs beside another such; the unit of what has two workers is the loop by
+for all its threads, and runs beside another such, the loop by hand beside the search; the unit of what has two workers is the loop by
 hand with nothing beside it. ``--report`` writes table and picture anew from what was measured last.
 """
 
@@ -102,7 +102,7 @@ def measure(n_repeats: int) -> None:
         for name, contender in product(names, ALONE):
             keep("runs", run(name, contender, seed))
         contenders = [*IN_PAIRS, *(ONCE if seed == 0 else ())]
-        jobs = [(name, contender, seed) for contender, name in product(contenders, names)]
+        jobs = [(name, contender, seed) for name, contender in product(names, contenders)]
         unwanted = [("factor 2", contender, seed) for contender in (*NOT_OF_FACTOR_2, *ONCE)]
         in_pairs("runs", [job for job in jobs if job not in unwanted], False)
         if seed == 0:
