@@ -13,7 +13,6 @@ from pathlib import Path
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
-from weakref import finalize
 
 from numpy.typing import ArrayLike
 
@@ -202,8 +201,8 @@ class Engine:
                     not pull.last,
                 )
                 groups[number, len(view.train), self._prefix_keys[arm]].append(job)
-        # Let go of the prefixes that this stage can't use.
-        self._prefixes = {key: p for key, p in self._prefixes.items() if key in groups}
+        for key in self._prefixes.keys() - groups.keys():  # this stage can't use them
+            self._prefixes.pop(key).discard()
         for calls_for in (self._prefix_calls, self._batch_calls):
             while calls := calls_for(views, self._unfinished(groups)):
                 if time() >= self._deadline:
@@ -240,10 +239,7 @@ class Engine:
         def take(prefix: FittedPrefix | PrefixFile | str | None) -> None:
             if isinstance(prefix, str):
                 self._store.keep([(job.failed(prefix), None) for job in jobs])
-                return
-            if isinstance(prefix, PrefixFile):
-                finalize(prefix, prefix.path.unlink, missing_ok=True)
-            if prefix is not None:
+            elif prefix is not None:
                 self._workers.share(prefix)
                 self._prefixes[key] = prefix
 

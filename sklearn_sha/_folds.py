@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -226,6 +227,9 @@ class FittedPrefix:
         assert self.pipeline is not None
         return Pipeline([*self.pipeline.steps, (name, step)])
 
+    def discard(self) -> None:
+        """Nothing to do: it goes with the last who knows it."""
+
 
 @dataclass(frozen=True)
 class PrefixFile:
@@ -252,6 +256,11 @@ class PrefixFile:
     def with_data(self, X: Any, y: Any) -> FittedPrefix:
         """What is in the file, which needs no other data."""
         return joblib.load(self.path, mmap_mode="c")
+
+    def discard(self) -> None:
+        """Delete the file."""
+        with suppress(OSError):  # its folder goes later
+            self.path.unlink()
 
 
 def fit_prefix(

@@ -157,7 +157,7 @@ class ModelFolder:
         ----------
         models : dict of tuple of int to Trained
             Small ones share a file, since each file that has to reach the disk costs some
-            milliseconds; a large one has its own, since it is worth deleting on its own.
+            milliseconds; no two large ones do, since each is worth deleting on its own.
 
         Returns
         -------

@@ -13,10 +13,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from toys import CALLS, Curve, Locked, Recorder, Refitted
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _engine, _workers
-from sklearn_sha._folds import FittedPrefix, PrefixFile, Rows
+from sklearn_sha._folds import FittedPrefix, PrefixFile, Rows, fit_prefix, make_folds
 
 X, Y = np.arange(60.0).reshape(30, 2), np.arange(30) % 2
 NOTHING = np.zeros((30, 1))
@@ -82,6 +83,22 @@ def test_neither_a_vocabulary_nor_what_it_makes_travels(spy):
     assert max(map(max, spy.came)) < 10_000
 
 
+@pytest.mark.parametrize("scores_pipeline", [False, True])
+def test_first_steps_stay_where_they_were_fitted_unless_pipelines_are_scored(scores_pipeline):
+    (fold,) = make_folds(
+        X, Y, [(np.arange(20), np.arange(20, 30))],
+        fit_params={}, prefix_params={}, score_params={}, pairwise=False,
+    )  # fmt: skip
+    prefix = fit_prefix(
+        make_pipeline(StandardScaler(), Recorder()),
+        fold,
+        scores_pipeline=scores_pipeline,
+        scores_train=False,
+    )
+    kept = [prefix.pipeline is not None, prefix.raw is not None]
+    assert kept == [scores_pipeline, scores_pipeline]
+
+
 def test_what_a_prefix_made_is_mapped_and_not_read(tmp_path):
     rows = Rows(np.ones((9, 2)), None, np.ones((3, 2)), None, {}, {}, {})
     file = PrefixFile.of(FittedPrefix(rows), tmp_path)
@@ -90,6 +107,8 @@ def test_what_a_prefix_made_is_mapped_and_not_read(tmp_path):
     np.testing.assert_array_equal(mapped.X_test, rows.X_test)
     mapped.X_train[:] = 0  # a copy of what is written to, which others do not see
     assert file.with_data(None, None).rows().X_train.all()
+    file.discard()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_prefix_made_travels_where_there_is_no_room_for_it(tmp_path, monkeypatch):

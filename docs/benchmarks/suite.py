@@ -3,8 +3,9 @@
     pip install ".[bench]" && python docs/benchmarks/suite.py
 
 takes about 20 minutes a repetition on two cores, and needs Linux. What has one worker has one core
-for all its threads, and runs beside another such, the loop by hand beside the search; the unit of what has two workers is the loop by
-hand with nothing beside it. ``--report`` writes table and picture anew from what was measured last.
+for all its threads, and runs beside another such, the loop by hand beside the search; the unit of
+what has two workers is the loop by hand with nothing beside it. ``--report`` writes table and
+picture anew from what was measured last.
 """
 
 from __future__ import annotations
