@@ -27,7 +27,7 @@ from sklearn_sha._evaluate import (
     new_model,
 )
 from sklearn_sha._folds import FittedPrefix, Fold, PrefixFile, fit_prefix
-from sklearn_sha._refit import Refitted, refit_in_worker
+from sklearn_sha._refit import Packed, refit_in_worker
 from sklearn_sha._store import Store
 from sklearn_sha._workers import Death, Watch, Workers
 from sklearn_sha.bandit import Algorithm, Pull, went_on
@@ -93,7 +93,7 @@ class Engine:
 
     Attributes
     ----------
-    refitted : dict of (int, int) to Refitted
+    refitted : dict of (int, int) to Packed
         That candidate on all rows, by its number and resource; empty where it was not done, or
         failed.
     """
@@ -109,7 +109,7 @@ class Engine:
         refits: bool = False,
         deadline: float = inf,
     ) -> None:
-        self.refitted: dict[tuple[int, int], Refitted] = {}
+        self.refitted: dict[tuple[int, int], Packed] = {}
         self._refits = refits
         self._candidates = candidates
         # The data are an argument of their own, which can be sent to each worker just once.
@@ -313,9 +313,9 @@ class Engine:
         """Train the candidate that is left on all rows, while other workers would idle."""
         (arm,) = pull.arms
 
-        def take(refitted: Refitted | None) -> None:
-            if refitted is not None:
-                self.refitted[arm, pull.resource] = refitted
+        def take(packed: Packed | None) -> None:
+            if packed is not None:
+                self.refitted[arm, pull.resource] = packed
 
         call = _Call(
             refit_in_worker,

@@ -255,7 +255,10 @@ class PrefixFile:
 
     def with_data(self, X: Any, y: Any) -> FittedPrefix:
         """What is in the file, which needs no other data."""
-        return joblib.load(self.path, mmap_mode="c")
+        try:
+            return joblib.load(self.path, mmap_mode="c")
+        except OSError:  # more arrays than a process may map
+            return joblib.load(self.path)
 
     def discard(self) -> None:
         """Delete the file."""

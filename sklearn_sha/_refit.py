@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
 import warnings
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from threading import current_thread, main_thread
 from time import perf_counter
 from typing import Any
 
 from sklearn_sha._evaluate import Setting, is_read_only, new_model
 from sklearn_sha._folds import Fold, Rows, fit_transform
-from sklearn_sha._trained import Trained
 from sklearn_sha._workers import Watch
 
 
 @dataclass(frozen=True)
-class Refitted:
-    """What came of it.
+class Packed:
+    """A refitted estimator on its way from a worker.
 
     Attributes
     ----------
-    trained : Trained
-        The estimator; a pipeline where it is one.
+    content : bytes
+        The estimator and the warnings that its fit gave, pickled: classes and functions by their
+        names, so that they are the user's own again.
     seconds : float
-    caught : list of warnings.WarningMessage
-        Warnings that were not shown.
+        That the fit took.
     """
 
-    trained: Trained
+    content: bytes
     seconds: float
-    caught: list[warnings.WarningMessage]
+
+    def unpacked(self) -> Any:
+        """The estimator; its warnings are given as if it had been fitted here.
+
+        None where that can't be done.
+        """
+        try:
+            model, caught = pickle.loads(self.content)
+            for warning in caught:
+                _warn_again(warning)
+        except Exception:
+            return None
+        return model
 
 
-def refit(fold: Fold, params: dict[str, Any], units: int, setting: Setting) -> Refitted:
+def refit(fold: Fold, params: dict[str, Any], units: int, setting: Setting) -> Any:
     """Train the estimator with a candidate's parameters on all rows.
 
     Parameters
@@ -45,41 +60,60 @@ def refit(fold: Fold, params: dict[str, Any], units: int, setting: Setting) -> R
 
     Returns
     -------
-    Refitted
+    estimator
+        A pipeline where it is one.
 
     Raises
     ------
     Exception
         What the estimator raises.
     """
-    start = perf_counter()
     rows = Rows.for_training(fold.X, fold.y, fold.fit_params)
     try:
-        model = _trained_on(rows, fold, params, units, setting)
+        return _trained_on(rows, fold, params, units, setting)
     except ValueError as error:
         if not is_read_only(error):
             raise
-        model = _trained_on(rows.owned(), fold, params, units, setting)
-    return Refitted(Trained(model, units), perf_counter() - start, [])
+        return _trained_on(rows.owned(), fold, params, units, setting)
 
 
 def refit_in_worker(
     watch: Watch, fold: Fold, X: Any, y: Any, params: dict[str, Any], units: int, setting: Setting
-) -> Refitted | None:
+) -> Packed | None:
     """The same, as it is sent to workers: the fold comes without data.
 
     Returns
     -------
-    Refitted or None
+    Packed or None
         None where it fails, or can't travel: then the process that searches does it, and has
         the error.
     """
+    caught: list[warnings.WarningMessage] = []
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            refitted = refit(fold.with_data(X, y), params, units, setting)
-        return replace(refitted, trained=refitted.trained.packed(), caught=caught)
+        pickle.dumps(new_model(setting, params))  # else it would be trained in vain
+        with replace(watch, timeout=None).parts() as begins, ExitStack() as stack:
+            begins(0)
+            if current_thread() is main_thread():  # what is caught is all threads'
+                caught = stack.enter_context(warnings.catch_warnings(record=True))
+            start = perf_counter()
+            model = refit(fold.with_data(X, y), params, units, setting)
+            seconds = perf_counter() - start
+        return Packed(pickle.dumps((model, caught)), seconds)
     except (Exception, KeyboardInterrupt):
         return None
+
+
+def _warn_again(warning: warnings.WarningMessage) -> None:
+    modules = (m for m in list(sys.modules.values()) if hasattr(m, "__file__"))
+    module = next((m for m in modules if m.__file__ == warning.filename), None)
+    warnings.warn_explicit(
+        warning.message,
+        warning.category,
+        warning.filename,
+        warning.lineno,
+        module=None if module is None else module.__name__,
+        registry=None if module is None else vars(module).setdefault("__warningregistry__", {}),
+    )
 
 
 def _trained_on(

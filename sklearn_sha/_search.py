@@ -29,7 +29,7 @@ from sklearn_sha._evaluate import Outcome
 from sklearn_sha._failures import all_failed_message, failures_message
 from sklearn_sha._fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._progress import rung_line
-from sklearn_sha._refit import Refitted, refit
+from sklearn_sha._refit import Packed, refit
 from sklearn_sha._results import Results
 from sklearn_sha._scoring import make_scoring
 from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
@@ -234,9 +234,10 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
             replace(setup.setting, models=store.models),
             store,
             workers,
-            # Its warnings are caught, which threads can't do each for itself.
+            # A refit is not to use up time that folds could have had.
             refits=bool(self.refit)
             and not callable(self.refit)
+            and self.max_time is None
             and not workers.share_memory
             and len(setup.schedule.brackets) == 1,
             deadline=inf if self.max_time is None else begun + self.max_time,
@@ -412,15 +413,18 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if self.resource_ not in ("partial_fit", "n_samples"):
             self.best_params_[self.resource_] = self.best_n_resources_
 
-    def _refit(self, setup: Setup, refitted: Refitted | None) -> None:
-        if refitted is None:
+    def _refit(self, setup: Setup, packed: Packed | None) -> None:
+        start = perf_counter()
+        best = None if packed is None else packed.unpacked()
+        if best is None:
             with on_this_machine():
-                refitted = refit(
+                best = refit(
                     setup.folds[0], self.best_params_, self.best_n_resources_, setup.setting
                 )
-        for w in refitted.caught:
-            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
-        self.best_estimator_, self.refit_time_ = refitted.trained.take(), refitted.seconds
+            self.refit_time_ = perf_counter() - start
+        else:
+            self.refit_time_ = packed.seconds
+        self.best_estimator_ = best
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
 

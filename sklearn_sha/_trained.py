@@ -6,7 +6,7 @@ import hashlib
 import os
 import pickle
 from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -46,10 +46,6 @@ class Trained:
     def content(self) -> bytes:
         """The model, pickled."""
         return self.model if isinstance(self.model, bytes) else _pickler().dumps(self.model)
-
-    def packed(self) -> Trained:
-        """The same, as it travels: raises here and now what pickling raises."""
-        return Trained(self.content(), self.spent, self.owns_rows)
 
     def dump(self, file: BinaryIO) -> None:
         """Write the model, pickled."""
@@ -162,8 +158,8 @@ class ModelFolder:
         Returns
         -------
         dict of tuple of int to TrainedFile
-            Empty where they can't be left here: the worker is on another machine; and if not
-            durable, also for a full disk and for what can't be pickled.
+            Without those that can't be left here: all where the worker is on another machine;
+            and if not durable, also some for a full disk, and for one that can't be pickled.
 
         Raises
         ------
@@ -172,12 +168,7 @@ class ModelFolder:
         """
         if os.getpid() == self.memory_of or not self.path.is_dir():
             return {}
-        if self.durable:
-            return self._put_durably(models)
-        try:
-            return self._put_for_now(models)
-        except Exception:  # what can't be left here travels, or has its error there
-            return {}
+        return self._put_durably(models) if self.durable else self._put_for_now(models)
 
     def _put_durably(self, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
         files: dict[Path, bytearray] = {}
@@ -195,19 +186,23 @@ class ModelFolder:
 
     def _put_for_now(self, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
         """Straight to the files: a copy of a large model in memory costs as much as its file."""
-        written = {}
+        written: dict[_Key, TrainedFile] = {}
         waiting = list(models.items())
         while waiting:
             path = self.path / uuid4().hex
-            with ExitStack() as stack, open(path, "wb") as file:
-                stack.callback(path.unlink)
-                while waiting and file.tell() < max(1, _LARGE):
-                    key, trained = waiting.pop(0)
-                    start = file.tell()
-                    trained.dump(file)
-                    place = (path, start, file.tell() - start, "")
-                    written[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
-                stack.pop_all()
+            of_file = {}
+            try:
+                with open(path, "wb") as file:
+                    while waiting and file.tell() < _LARGE:
+                        key, trained = waiting.pop(0)
+                        start = file.tell()
+                        trained.dump(file)
+                        place = (path, start, file.tell() - start, "")
+                        of_file[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
+            except Exception:  # what can't be left here travels, or has its error there
+                path.unlink(missing_ok=True)
+                break
+            written |= of_file
         return written
 
 

@@ -179,7 +179,7 @@ class Workers:
         self._parent = folder
         self._folder: Path | None = None
         self.folder_of_all: Path | None = None
-        self._is_one_machine = type(backend).__name__ in _OF_ONE_MACHINE
+        self._is_one_machine = _is_one_machine(backend)
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -190,7 +190,8 @@ class Workers:
                 self._folder = Path(mkdtemp(prefix="workers-", dir=self._parent))
                 stack.callback(rmtree, self._folder, ignore_errors=True)
                 if self._is_one_machine and not self.share_memory:
-                    self.folder_of_all = self._folder
+                    self.folder_of_all = Path(mkdtemp(prefix="first-steps-"))
+                    stack.callback(rmtree, self.folder_of_all, ignore_errors=True)
             self._opened = stack.pop_all()
         return self
 
@@ -314,8 +315,11 @@ def on_this_machine() -> AbstractContextManager[Any]:
     bit of a sum depends.
     """
     backend, _ = get_active_backend()
-    is_ours = type(backend).__name__ in _OF_ONE_MACHINE
-    return nullcontext() if is_ours else parallel_config(backend="threading")
+    return nullcontext() if _is_one_machine(backend) else parallel_config(backend="threading")
+
+
+def _is_one_machine(backend: Any) -> bool:
+    return type(backend).__name__ in _OF_ONE_MACHINE
 
 
 def _call(watch: Watch, function: Function, *args: Any) -> tuple[int, Any]:

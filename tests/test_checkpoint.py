@@ -202,7 +202,7 @@ def test_disk_has_the_models_of_the_survivors_alone(tmp_path, monkeypatch, large
         self.models = _trained.ModelFolder(tmp_path / "models-here")
 
     monkeypatch.setattr(Curve, "partial_fit", look)
-    monkeypatch.setattr(_trained, "_LARGE", 0 if large else 2**20)
+    monkeypatch.setattr(_trained, "_LARGE", 1 if large else 2**20)
     if temporary:
         (tmp_path / "models-here").mkdir()
         monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)

@@ -4,17 +4,20 @@ import cProfile
 import os
 import pickle
 import pstats
+import subprocess
+import sys
 import warnings
 
 import joblib
 import numpy as np
 import pytest
+import toys
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from toys import CALLS, Curve, Locked, Recorder, Refitted
+from toys import CALLS, SCRIPT, Curve, Locked, Placed, Recorder
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _engine, _workers
 from sklearn_sha._folds import FittedPrefix, PrefixFile, Rows, fit_prefix, make_folds
@@ -47,10 +50,15 @@ def spy(monkeypatch):
 
 
 def refitted(
-    n_jobs=2, search=SuccessiveHalvingSearchCV, refit=True, limits=(0.1, 0.9, 0.5, 0.2), **params
+    n_jobs=2,
+    search=SuccessiveHalvingSearchCV,
+    refit=True,
+    limits=(0.1, 0.9, 0.5, 0.2),
+    max_time=None,
+    **params,
 ):
     return search(
-        Refitted(n_all=30, searches=os.getpid(), **params),
+        Placed(n_all=30, searches=os.getpid(), **params),
         {"limit": limits},
         resource="partial_fit",
         min_resources=1,
@@ -58,6 +66,7 @@ def refitted(
         factor=4,
         cv=KFold(3),
         refit=refit,
+        max_time=max_time,
         n_jobs=n_jobs,
     ).fit(NOTHING)
 
@@ -150,8 +159,9 @@ def test_the_winner_is_trained_on_all_rows_beside_its_folds(spy):
         {"search": HyperbandSearchCV, "limits": (0.1, 0.9, 0.5, 0.2, 0.3, 0.4)},
         {"limits": (0.1, 0.9, 0.5, 0.2, 0.3)},
         {"refit": lambda results: 0},
+        {"max_time": 1000},
     ],
-    ids=["one process", "several brackets", "two are left", "a callable"],
+    ids=["one process", "several brackets", "two are left", "a callable", "a time limit"],
 )
 def test_the_refit_waits_where_it_can_or_must(params):
     assert refitted(**params).best_estimator_.process_ == os.getpid()
@@ -165,7 +175,32 @@ def test_a_refit_that_fails_raises_what_it_raised():
 def test_a_refit_that_warns_warns_the_user_once():
     with pytest.warns(UserWarning, match="all rows at once") as caught:
         refitted(on_all="warn")
-    assert len(caught) == 1
+    assert [warning.filename for warning in caught] == [toys.__file__]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="toys")
+        refitted(on_all="warn")
+
+
+def test_a_refit_of_a_script_s_own_class_is_of_that_class(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        SCRIPT
+        + """
+import pickle
+
+def main():
+    search = SuccessiveHalvingSearchCV(
+        Slow(), {"limit": [0.1, 0.9, 0.5, 0.2]}, resource="partial_fit", min_resources=1,
+        max_resources=4, factor=4, cv=KFold(3), n_jobs=2,
+    ).fit(np.zeros((30, 1)))
+    assert type(search.best_estimator_) is Slow
+    assert pickle.loads(pickle.dumps(search.best_estimator_)).units_ == 4
+
+if __name__ == "__main__":
+    main()
+"""
+    )
+    subprocess.run([sys.executable, script], check=True)
 
 
 def test_a_refit_that_cannot_travel_is_done_by_the_search():

@@ -181,10 +181,17 @@ def test_models_that_find_no_room_on_the_disk_are_handed_back(monkeypatch, tmp_p
     def full(*args):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Trained, "dump", full)
+    def nearly_full(self, file, dump=Trained.dump):
+        dump(self, file)
+        if self.spent == 3:
+            full()
+
+    monkeypatch.setattr(Trained, "dump", nearly_full)
     monkeypatch.setattr(_trained.Path, "write_bytes", full)
-    models = {(0,): Trained(SGDClassifier(), 1)}
-    assert _trained.ModelFolder(tmp_path).put(models) == {}
-    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(_trained, "_LARGE", 1)
+    models = {(number,): Trained(SGDClassifier(), number) for number in (1, 2, 3, 4)}
+    left = _trained.ModelFolder(tmp_path).put(models)
+    assert list(left) == [(1,), (2,)]
+    assert {file.path for file in left.values()} == set(tmp_path.iterdir())
     with pytest.raises(CheckpointError, match="No space left"):
         _trained.ModelFolder(tmp_path, durable=True).put(models)

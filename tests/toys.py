@@ -119,7 +119,7 @@ class InPlace(BaseEstimator):
         return -abs(self.mean_ - self.shift)
 
 
-class Refitted(Curve):
+class Placed(Curve):
     """Says which process trained it; on all rows it does what `on_all` says."""
 
     def __init__(self, limit=1.0, speed=1.0, n_all=0, on_all="", searches=0):
@@ -135,7 +135,7 @@ class Refitted(Curve):
             if self.on_all == "fail":
                 raise RuntimeError("not on all rows")
             if self.on_all == "warn":
-                warnings.warn("all rows at once", UserWarning, stacklevel=2)
+                warnings.warn("all rows at once", UserWarning, stacklevel=1)
             if self.on_all == "die" and self.process_ != self.searches:
                 os._exit(1)
         return super().partial_fit(X, y)

@@ -178,7 +178,7 @@ def sha(work: Workload, X: Any, y: Any, **options: Any) -> Found:
 
 def doubling(work: Workload, X: Any, y: Any) -> Found:
     """SuccessiveHalvingSearchCV, where nobody sets a budget."""
-    return sha(work, X, y, budget="double", min_resources="auto", max_resources="auto")
+    return sha(work, X, y, budget="double")
 
 
 def hyperband(work: Workload, X: Any, y: Any) -> Found:

@@ -99,6 +99,7 @@ def main() -> None:
         f"The search took {ratio:.2f} of the loop's seconds, with two workers.",
         "",
     ]
+    REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text("\n".join(lines))
 
 

@@ -111,9 +111,10 @@ def measure(n_repeats: int) -> None:
 
 
 def run(
-    name: str, contender: str, seed: int, core: int = 0, weighed: bool = False
+    name: str, contender: str, seed: int, core: int | None = None, weighed: bool = False
 ) -> dict[str, Any]:
     """One contender on one workload, in a process of its own."""
+    core = min(os.sched_getaffinity(0)) if core is None else core
     arguments = [name, contender, str(seed), str(core)]
     command = [sys.executable, "-W", "ignore", HERE / "contenders.py", *arguments]
     process = subprocess.Popen(

@@ -100,6 +100,7 @@ def main() -> None:
         ],
         "",
     ]
+    REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text("\n".join(lines))
     draw(found)
 
