@@ -2,13 +2,12 @@
 
     python docs/benchmarks/overhead.py
 
-takes some five minutes and writes results/overhead.md.
+takes some five minutes, writes results/overhead.md, and needs Linux.
 """
 
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -52,8 +51,11 @@ def searches(n: int, n_folds: int, factor: int, highest: int, n_jobs: int) -> di
     }  # fmt: skip
 
 
-def per_evaluation(X: Any, n: int, n_folds: int, factor: int, highest: int, n_jobs: int) -> str:
-    """A row of the table: microseconds, and ratios to GridSearchCV's."""
+def per_evaluation(
+    n_rows: int, n_columns: int, n: int, n_folds: int, factor: int, highest: int, n_jobs: int
+) -> None:
+    """Print a row of the table: microseconds, and the ratio to GridSearchCV's."""
+    X = np.random.default_rng(0).normal(size=(n_rows, n_columns))
     micros: dict[str, list[float]] = {}
     for _ in range(N_REPEATS):
         for name, search in searches(n, n_folds, factor, highest, n_jobs).items():
@@ -70,18 +72,19 @@ def per_evaluation(X: Any, n: int, n_folds: int, factor: int, highest: int, n_jo
         for name in ("sha", "GridSearchCV", "scikit-learn halving")
     ]
     what = f"{n:,} candidates, {n_folds} folds, {X.shape[0]:,} x {X.shape[1]} rows, {n_jobs} jobs"
-    return f"| {what} | {' | '.join(cells)} | {ratio:.2f} |"
+    print(f"| {what} | {' | '.join(cells)} | {ratio:.2f} |")
+
+
+def alone(call: str) -> str:
+    """What a call of this module prints, in a process of its own."""
+    code = f"import sys; sys.path.insert(0, sys.argv[1]); import overhead; overhead.{call}"
+    command = [sys.executable, "-c", code, str(Path(__file__).parent)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def many(n: int) -> str:
-    """Seconds and memory of so many candidates, in a process of its own."""
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[2]); import overhead; "
-        "overhead.fit_many(int(sys.argv[1]))"
-    )
-    command = [sys.executable, "-c", code, str(n), str(Path(__file__).parent)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    seconds, n_evaluations, before, after = map(float, done.split())
+    """Seconds and memory of so many candidates."""
+    seconds, n_evaluations, before, after = map(float, alone(f"fit_many({n})").split())
     return (
         f"| {n:,} | {seconds:.2f} | {seconds / n_evaluations * 1e6:.0f} | "
         f"{(after - before) / 1024:.0f} | {(after - before) * 1024 / n:.0f} |"
@@ -92,12 +95,17 @@ def fit_many(n: int) -> None:
     """Print seconds, evaluations, and KiB before and after."""
     search = searches(n, 2, 3, 3**10, 1)["sha"]
     searches(100, 2, 3, 27, 1)["sha"].fit(np.zeros((100, 5)))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = heaviest()
     start = perf_counter()
     search.fit(np.zeros((100, 5)))
     seconds = perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(seconds, 2 * len(search.cv_results_["params"]), before, after)
+    print(seconds, 2 * len(search.cv_results_["params"]), before, heaviest())
+
+
+def heaviest() -> int:
+    """KiB that this process had at its peak."""
+    lines = Path("/proc/self/status").read_text().split("\n")
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
 def import_seconds() -> float:
@@ -113,7 +121,6 @@ def import_seconds() -> float:
 
 def main() -> None:
     """Measure, and write."""
-    small, large = np.zeros((100, 5)), np.random.default_rng(0).normal(size=(200_000, 50))
     lines = [
         "# What the search itself costs",
         "",
@@ -122,8 +129,8 @@ def main() -> None:
         "",
         "| | sha | GridSearchCV | scikit-learn halving | sha / GridSearchCV |",
         "| --- | ---: | ---: | ---: | ---: |",
-        *[per_evaluation(small, 2000, 2, 3, 729, n_jobs) for n_jobs in (1, 2)],
-        *[per_evaluation(large, 40, 5, 2, 32, n_jobs) for n_jobs in (1, 2)],
+        *[alone(f"per_evaluation(100, 5, 2000, 2, 3, 729, {n_jobs})") for n_jobs in (1, 2)],
+        *[alone(f"per_evaluation(200_000, 50, 40, 5, 2, 32, {n_jobs})") for n_jobs in (1, 2)],
         "",
         "| candidates, 2 folds | seconds | microseconds per evaluation | MiB | bytes per "
         "candidate |",

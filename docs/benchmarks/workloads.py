@@ -94,6 +94,11 @@ def _flights(n: int, seed: int) -> Any:
     return _some(n, seed, X, speed)
 
 
+def _fast_flights(n: int, seed: int) -> Any:
+    X, speed = _flights(n, seed)
+    return X, (speed > np.median(speed)).astype(int)
+
+
 _MLP = {
     "mlpclassifier__learning_rate_init": [1e-4, 1e-3, 1e-2],
     "mlpclassifier__alpha": [1e-5, 1e-3, 1e-1],
@@ -131,7 +136,7 @@ WORKLOADS = {
     "boosting": Workload(
         "histogram boosting",
         _flights,
-        40_000,
+        20_000,
         HistGradientBoostingRegressor(random_state=0, early_stopping=False),
         {
             "learning_rate": [0.1, 0.2, 0.3],
@@ -140,8 +145,8 @@ WORKLOADS = {
         },
         "max_iter",
         "max_iter",
-        10,
-        270,
+        20,
+        540,
     ),
     "forest": Workload(
         "random forest",
@@ -160,18 +165,17 @@ WORKLOADS = {
     ),
     "svc": Workload(
         "support vectors, on more and more rows",
-        _digits,
-        5000,
+        _fast_flights,
+        14_000,
         make_pipeline(StandardScaler(), SVC()),
         {
-            "svc__C": [0.1, 1.0, 10.0],
-            "svc__gamma": [1e-4, 1e-3, 1e-2],
-            "svc__kernel": ["rbf", "poly", "sigmoid"],
+            "svc__C": [0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0],
+            "svc__gamma": [0.03, 0.1, 0.3],
         },
         "n_samples",
         "n_samples",
-        118,
-        3200,
+        331,
+        8960,
     ),
     "sparse": Workload(
         "linear regression, large and sparse",

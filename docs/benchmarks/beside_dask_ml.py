@@ -1,8 +1,8 @@
 """dask-ml's SuccessiveHalvingSearchCV, in an environment of its own with what it still runs on.
 
     python3.11 -m venv .venv-dask-ml
-    .venv-dask-ml/bin/python -m pip install -r docs/benchmarks/dask_ml.txt
-    .venv-dask-ml/bin/python docs/benchmarks/dask_ml.py
+    .venv-dask-ml/bin/python -m pip install -r docs/benchmarks/beside_dask_ml.txt
+    .venv-dask-ml/bin/python docs/benchmarks/beside_dask_ml.py
 
 takes about a minute and writes results/dask_ml.md. It takes no Pipeline and has no
 cross-validation: images are scaled beforehand, and there is one split.
@@ -87,7 +87,7 @@ def main() -> None:
     lines = [
         "# dask-ml",
         "",
-        f"{versions}; medians of {N_REPEATS} runs; written by `python docs/benchmarks/dask_ml.py`. "
+        f"{versions}; medians of {N_REPEATS} runs; written by `python docs/benchmarks/beside_dask_ml.py`. "
         f"{work.title.capitalize()}, one split, 27 candidates, factor 3.",
         "",
         "| | seconds | calls of partial_fit | held out |",
