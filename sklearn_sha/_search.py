@@ -415,8 +415,7 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _refit(self, setup: Setup, packed: Packed | None) -> None:
         start = perf_counter()
-        best = None if packed is None else packed.unpacked()
-        if best is None:
+        if packed is None or (best := packed.unpacked()) is None:
             with on_this_machine():
                 best = refit(
                     setup.folds[0], self.best_params_, self.best_n_resources_, setup.setting

@@ -87,7 +87,8 @@ def main() -> None:
     lines = [
         "# dask-ml",
         "",
-        f"{versions}; medians of {N_REPEATS} runs; written by `python docs/benchmarks/beside_dask_ml.py`. "
+        f"{versions}; medians of {N_REPEATS} runs; written by "
+        "`python docs/benchmarks/beside_dask_ml.py`. "
         f"{work.title.capitalize()}, one split, 27 candidates, factor 3.",
         "",
         "| | seconds | calls of partial_fit | held out |",
