@@ -14,7 +14,6 @@ if __name__ == "__main__":
     # Before numpy counts the cores, and never where this is only imported.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
-# ruff: noqa: E402
 from pathlib import Path
 from time import perf_counter
 from typing import Any
