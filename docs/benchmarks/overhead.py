@@ -71,7 +71,7 @@ def per_evaluation(
         f"{median(micros[name]):,.0f}" if name in micros else ""
         for name in ("sha", "GridSearchCV", "scikit-learn halving")
     ]
-    what = f"{n:,} candidates, {n_folds} folds, {X.shape[0]:,} x {X.shape[1]} rows, {n_jobs} jobs"
+    what = f"{n:,} candidates, {n_folds} folds, {X.shape[0]:,} x {X.shape[1]} rows, n_jobs={n_jobs}"
     print(f"| {what} | {' | '.join(cells)} | {ratio:.2f} |")
 
 
