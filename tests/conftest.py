@@ -1,6 +1,7 @@
 """Settings of the whole suite, and the list of what may be skipped or fail."""
 
 import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,24 @@ def pytest_sessionfinish(session, exitstatus):
 def pytest_terminal_summary(terminalreporter):
     for line in _not_run:
         terminalreporter.write_line(f"NOT ON THE LIST OF ALLOWED SKIPS: {line}", red=True)
+
+
+@pytest.fixture
+def spy(monkeypatch):
+    """joblib's Parallel that weighs what is sent and what comes back, call by call."""
+    from sklearn_sha import _workers
+
+    class Spy(_workers.Parallel):
+        sent: list[list[int]] = []  # noqa: RUF012 - shared on purpose
+        came: list[list[int]] = []  # noqa: RUF012
+
+        def __call__(self, tasks):
+            tasks = list(tasks)
+            self.sent.append([len(pickle.dumps(task)) for task in tasks])
+            self.came.append([])
+            for result in super().__call__(tasks):
+                self.came[-1].append(len(pickle.dumps(result)))
+                yield result
+
+    monkeypatch.setattr(_workers, "Parallel", Spy)
+    return Spy

@@ -26,29 +26,6 @@ X, Y = np.arange(60.0).reshape(30, 2), np.arange(30) % 2
 NOTHING = np.zeros((30, 1))
 
 
-class Spy(_workers.Parallel):
-    """joblib's Parallel that weighs what is sent and what comes back, call by call."""
-
-    sent: list[list[int]] = []  # noqa: RUF012 - shared on purpose
-    came: list[list[int]] = []  # noqa: RUF012
-
-    def __call__(self, tasks):
-        tasks = list(tasks)
-        self.sent.append([len(pickle.dumps(task)) for task in tasks])
-        self.came.append([])
-        for result in super().__call__(tasks):
-            self.came[-1].append(len(pickle.dumps(result)))
-            yield result
-
-
-@pytest.fixture
-def spy(monkeypatch):
-    Spy.sent.clear()
-    Spy.came.clear()
-    monkeypatch.setattr(_workers, "Parallel", Spy)
-    return Spy
-
-
 def refitted(
     n_jobs=2,
     search=SuccessiveHalvingSearchCV,
@@ -69,6 +46,15 @@ def refitted(
         max_time=max_time,
         n_jobs=n_jobs,
     ).fit(NOTHING)
+
+
+def check_refit_survives(n_jobs):
+    """Have the refit end its worker, and all else as where it does not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # what ran beside it is tried again
+        search = refitted(n_jobs=n_jobs, on_all="die")
+    assert search.best_estimator_.process_ == os.getpid()
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 def test_neither_a_vocabulary_nor_what_it_makes_travels(spy):
@@ -213,11 +199,7 @@ def test_a_refit_that_cannot_travel_is_done_by_the_search():
 
 @pytest.mark.slow
 def test_a_refit_whose_worker_dies_is_done_by_the_search():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # what ran beside it is tried again
-        search = refitted(on_all="die")
-    assert search.best_estimator_.process_ == os.getpid()
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    check_refit_survives(n_jobs=2)
 
 
 def test_threads_times_workers_are_no_more_than_the_cores():

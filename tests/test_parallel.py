@@ -1,7 +1,6 @@
 """The answer does not depend on the workers, and little is sent to them."""
 
 import errno
-import pickle
 import shutil
 
 import joblib
@@ -69,28 +68,15 @@ def test_results_are_the_same_for_every_backend_and_number_of_jobs(search):
     assert numbers(search.set_params(n_jobs=2).fit(X, Y)) == results
 
 
-class Spy(_workers.Parallel):
-    """joblib's Parallel that counts what is dispatched."""
-
-    sizes: list[list[int]] = []  # noqa: RUF012 - shared on purpose
-
-    def __call__(self, tasks):
-        tasks = list(tasks)
-        self.sizes.append([len(pickle.dumps(task)) for task in tasks])
-        return super().__call__(tasks)
-
-
-def test_rows_and_splits_are_sent_for_many_candidates_at_once(monkeypatch):
-    monkeypatch.setattr(_workers, "Parallel", Spy)
+def test_rows_and_splits_are_sent_for_many_candidates_at_once(monkeypatch, spy):
     monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
-    Spy.sizes.clear()
     SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
         {"alpha": list(np.logspace(-6, 0, 64))},
         max_resources=64,
         cv=2,
     ).fit(X, Y)
-    dispatched = [len(sizes) for sizes in Spy.sizes]
+    dispatched = [len(sizes) for sizes in spy.sent]
     # 128 jobs of the first rung go in 8 tasks; in the last each of 4 jobs is a task.
     assert dispatched[0] == 8
     assert dispatched[-1] == 4
