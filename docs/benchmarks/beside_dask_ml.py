@@ -12,17 +12,16 @@ from __future__ import annotations
 
 import warnings
 from importlib.metadata import version
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from reports import table, write
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from workloads import WORKLOADS
 
-REPORT = Path(__file__).parent / "results" / "dask_ml.md"
 N_REPEATS = 3
 PACKAGES = ("dask-ml", "dask", "distributed", "scikit-learn", "numpy")
 
@@ -91,17 +90,22 @@ def main() -> None:
         "`python docs/benchmarks/beside_dask_ml.py`. "
         f"{work.title.capitalize()}, one split, 27 candidates, factor 3.",
         "",
-        "| | seconds | calls of partial_fit | held out |",
-        "| --- | ---: | ---: | ---: |",
-        f"| dask-ml, 2 workers | {median(seconds):.2f} | {median(calls):.0f} | "
-        f"{median(scores):.4f} |",
-        f"| loop by hand, one process | {median(hand):.2f} | 81 | |",
+        *table(
+            ["", "seconds", "calls of partial_fit", "held out"],
+            [
+                [
+                    "dask-ml, 2 workers",
+                    f"{median(seconds):.2f}",
+                    f"{median(calls):.0f}",
+                    f"{median(scores):.4f}",
+                ],
+                ["loop by hand, one process", f"{median(hand):.2f}", "81", ""],
+            ],
+        ),
         "",
         f"The search took {ratio:.2f} of the loop's seconds, with two workers.",
-        "",
     ]
-    REPORT.parent.mkdir(exist_ok=True)
-    REPORT.write_text("\n".join(lines))
+    write("dask_ml.md", lines)
 
 
 if __name__ == "__main__":

@@ -81,17 +81,20 @@ class ByHand:
         self.classes = np.unique(y) if is_classifier(work.estimator) else None
         self.folds = []
         for train, test in KFold(N_FOLDS).split(X):
-            parts = self.prepared(X[train], X[test])
-            self.folds.append((parts[0], y[train], parts[1], y[test]))
+            steps, X_train = self.prepared(X[train])
+            X_test = X[test]
+            for step in steps:
+                X_test = step.transform(X_test)
+            self.folds.append((X_train, y[train], X_test, y[test]))
         self.models: dict[tuple[int, int], Any] = {}
         self.spent: dict[tuple[int, int], int] = {}
 
-    def prepared(self, X_train: Any, X_test: Any = None) -> tuple[Any, Any]:
-        """Rows as the last step gets them."""
-        for step in map(clone, self.steps):
-            X_train = step.fit_transform(X_train)
-            X_test = None if X_test is None else step.transform(X_test)
-        return X_train, X_test
+    def prepared(self, X: Any) -> tuple[list[Any], Any]:
+        """The first steps, fitted on rows, and what they make of them."""
+        steps = [clone(step) for step in self.steps]
+        for step in steps:
+            X = step.fit_transform(X)
+        return steps, X
 
     def new(self, candidate: int) -> Any:
         """The last step of a candidate, not fitted."""
@@ -128,10 +131,7 @@ class ByHand:
 
     def refitted(self, candidate: int) -> Any:
         """A candidate, trained on all rows."""
-        prefix = [clone(step) for step in self.steps]
-        X = self.X
-        for step in prefix:
-            X = step.fit_transform(X)
+        prefix, X = self.prepared(self.X)
         target = len(self.y) if self.work.resource == "n_samples" else self.work.highest
         model = self.trained(self.new(candidate), X, self.y, 0, target)
         if not prefix:
@@ -166,33 +166,33 @@ def by_hand(work: Workload, X: Any, y: Any) -> Found:
     return Found(loop.refitted(best), loop.candidates[best], float(scores[best]), [])
 
 
-def sha(work: Workload, X: Any, y: Any, **options: Any) -> Found:
+def search_of(work: Workload, kind: Any = SuccessiveHalvingSearchCV, **options: Any) -> Any:
+    """A search of this library, not fitted."""
+    return kind(
+        work.estimator, work.grid, resource=work.resource, factor=work.factor, random_state=0,
+        min_resources=work.lowest, max_resources=work.highest, cv=KFold(N_FOLDS), n_jobs=N_JOBS,
+        **options,
+    )  # fmt: skip
+
+
+def sha(work: Workload, X: Any, y: Any) -> Found:
     """SuccessiveHalvingSearchCV."""
-    limits = {"min_resources": work.lowest, "max_resources": work.highest}
-    search = SuccessiveHalvingSearchCV(
-        work.estimator, work.grid, resource=work.resource, factor=work.factor,
-        cv=KFold(N_FOLDS), n_jobs=N_JOBS, random_state=0, **(limits | options),
-    ).fit(X, y)  # fmt: skip
-    return _found(search, work)
+    return _found(search_of(work).fit(X, y), work)
 
 
 def doubling(work: Workload, X: Any, y: Any) -> Found:
     """SuccessiveHalvingSearchCV, where nobody sets a budget."""
-    return sha(work, X, y, budget="double")
+    return _found(search_of(work, budget="double").fit(X, y), work)
 
 
 def hyperband(work: Workload, X: Any, y: Any) -> Found:
     """HyperbandSearchCV."""
-    search = HyperbandSearchCV(
-        work.estimator, work.grid, resource=work.resource, factor=work.factor, random_state=0,
-        min_resources=work.lowest, max_resources=work.highest, cv=KFold(N_FOLDS), n_jobs=N_JOBS,
-    ).fit(X, y)  # fmt: skip
-    return _found(search, work)
+    return _found(search_of(work, HyperbandSearchCV).fit(X, y), work)
 
 
 def _found(search: Any, work: Workload) -> Found:
     seconds, wall_time, reached = 0.0, 0.0, []
-    for row in search.rung_history_:
+    for row in getattr(search, "rung_history_", []):  # scikit-learn's have none
         if row["wall_time"] != wall_time:  # of several brackets the rungs share theirs
             wall_time = row["wall_time"]
             seconds += wall_time
@@ -207,7 +207,7 @@ def grid_search(work: Workload, X: Any, y: Any) -> Found:
     if work.parameter != "n_samples":
         estimator.set_params(**{work.parameter: work.highest})
     search = GridSearchCV(estimator, work.grid, cv=KFold(N_FOLDS), n_jobs=N_JOBS).fit(X, y)
-    return Found(search.best_estimator_, search.best_params_, float(search.best_score_), [])
+    return _found(search, work)
 
 
 def sklearn_halving(work: Workload, X: Any, y: Any) -> Found:
@@ -220,8 +220,7 @@ def sklearn_halving(work: Workload, X: Any, y: Any) -> Found:
         min_resources=resources(work)[0], max_resources=work.highest, cv=KFold(N_FOLDS),
         n_jobs=N_JOBS,
     ).fit(X, y)  # fmt: skip
-    params = {k: v for k, v in search.best_params_.items() if k in work.grid}
-    return Found(search.best_estimator_, params, float(search.best_score_), [])
+    return _found(search, work)
 
 
 def optuna_pruner(work: Workload, X: Any, y: Any) -> Found:

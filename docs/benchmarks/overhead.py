@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 from nothing import Nothing
+from reports import table, write
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 
-REPORT = Path(__file__).parent / "results" / "overhead.md"
 N_REPEATS = 3
 IMPORT = """
 from time import perf_counter
@@ -82,13 +82,16 @@ def alone(call: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def many(n: int) -> str:
+def many(n: int) -> list[str]:
     """Seconds and memory of so many candidates."""
     seconds, n_evaluations, before, after = map(float, alone(f"fit_many({n})").split())
-    return (
-        f"| {n:,} | {seconds:.2f} | {seconds / n_evaluations * 1e6:.0f} | "
-        f"{(after - before) / 1024:.0f} | {(after - before) * 1024 / n:.0f} |"
-    )
+    return [
+        f"{n:,}",
+        f"{seconds:.2f}",
+        f"{seconds / n_evaluations * 1e6:.0f}",
+        f"{(after - before) / 1024:.0f}",
+        f"{(after - before) * 1024 / n:.0f}",
+    ]
 
 
 def fit_many(n: int) -> None:
@@ -127,21 +130,24 @@ def main() -> None:
         "Written by `python docs/benchmarks/overhead.py`; medians of three runs in turns, workers "
         "warm. Microseconds per evaluation of a candidate on a fold:",
         "",
-        "| | sha | GridSearchCV | scikit-learn halving | sha / GridSearchCV |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        *table(["", "sha", "GridSearchCV", "scikit-learn halving", "sha / GridSearchCV"], []),
         *[alone(f"per_evaluation(100, 5, 2000, 2, 3, 729, {n_jobs})") for n_jobs in (1, 2)],
         *[alone(f"per_evaluation(200_000, 50, 40, 5, 2, 32, {n_jobs})") for n_jobs in (1, 2)],
         "",
-        "| candidates, 2 folds | seconds | microseconds per evaluation | MiB | bytes per "
-        "candidate |",
-        "| ---: | ---: | ---: | ---: | ---: |",
-        *[many(n) for n in (10_000, 30_000, 100_000)],
+        *table(
+            [
+                "candidates, 2 folds",
+                "seconds",
+                "microseconds per evaluation",
+                "MiB",
+                "bytes per candidate",
+            ],
+            [many(n) for n in (10_000, 30_000, 100_000)],
+        ),
         "",
         f"Importing sklearn_sha after sklearn.model_selection: {import_seconds() * 1e3:.0f} ms.",
-        "",
     ]
-    REPORT.parent.mkdir(exist_ok=True)
-    REPORT.write_text("\n".join(lines))
+    write("overhead.md", lines)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ each search is run with test rows that grow, and with all of them at every rung.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from statistics import mean, median
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import real_data
+from reports import table, write
 from sklearn.model_selection import ShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -24,7 +24,6 @@ from sklearn.svm import SVC
 
 from sklearn_sha import SuccessiveHalvingSearchCV, _folds
 
-REPORT = Path(__file__).parent / "results" / "scored_rows.md"
 N_SEEDS = 5
 SEARCHES = {
     "nearest neighbours": (
@@ -80,14 +79,18 @@ def main() -> None:
         "1,000, 3,000 and 9,000 of 100,000 training rows, test fold of 200,000 rows: "
         "scored on 2,000, 6,000 and 18,000 of them, and on all at every rung.",
         "",
-        "| | time, of that with all rows | promoted by both at the first rung | mean loss of "
-        "accuracy by the choice | worst |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        *table(
+            [
+                "",
+                "time, of that with all rows",
+                "promoted by both at the first rung",
+                "mean loss of accuracy by the choice",
+                "worst",
+            ],
+            [[name, *compared(*search)] for name, search in SEARCHES.items()],
+        ),
     ]
-    for name, (estimator, grid) in SEARCHES.items():
-        lines.append(f"| {name} | {' | '.join(compared(estimator, grid))} |")
-    REPORT.parent.mkdir(exist_ok=True)
-    REPORT.write_text("\n".join([*lines, ""]))
+    write("scored_rows.md", lines)
 
 
 if __name__ == "__main__":

@@ -29,10 +29,9 @@ from queue import Queue
 from statistics import median
 from typing import Any
 
+from reports import RESULTS, picture, table, write
+
 HERE = Path(__file__).parent
-MEASURED = HERE / "results" / "suite.json"
-REPORT = HERE / "results" / "suite.md"
-PICTURE = HERE.parent / "images" / "benchmarks.svg"
 PACKAGES = ("sklearn_sha", "scikit-learn", "numpy", "scipy", "joblib", "optuna")
 
 LIMIT = {"sha, 2 workers": "by hand, alone"}
@@ -60,8 +59,8 @@ def main() -> None:
         measure(options.repeats)
     from workloads import WORKLOADS
 
-    measured = json.loads(MEASURED.read_text())
-    REPORT.write_text(report(measured, {name: w.title for name, w in WORKLOADS.items()}))
+    measured = json.loads((RESULTS / "suite.json").read_text())
+    write("suite.md", report(measured, {name: w.title for name, w in WORKLOADS.items()}))
     draw(measured["runs"])
 
 
@@ -79,8 +78,7 @@ def measure(n_repeats: int) -> None:
 
     def keep(kind: str, done: dict[str, Any]) -> None:
         measured[kind].append(done)
-        MEASURED.parent.mkdir(exist_ok=True)
-        MEASURED.write_text(json.dumps(measured, indent=1))
+        write("suite.json", [json.dumps(measured, indent=1)])
         print(*[done[key] for key in ("workload", "contender", "seed", "seconds")], flush=True)
 
     def in_pairs(kind: str, jobs: Iterable[tuple[str, str, int]], weighed: bool) -> None:
@@ -145,7 +143,7 @@ def weigh(process: subprocess.Popen[str]) -> int:
     return heaviest
 
 
-def report(measured: dict[str, Any], titles: dict[str, str]) -> str:
+def report(measured: dict[str, Any], titles: dict[str, str]) -> list[str]:
     """Markdown of all that was measured."""
     runs = by_seed(measured["runs"])
     n_repeats = 1 + max(seed for _, seed in runs)
@@ -264,9 +262,8 @@ def report(measured: dict[str, Any], titles: dict[str, str]) -> str:
         "Before its measured search every process ran a small one. With two workers that took "
         f"{median(first(measured['runs'], 'sha, 2 workers')):.1f} s, and on one core "
         f"{median(first(measured['runs'], 'sha')):.1f} s.",
-        "",
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def by_seed(runs: list[dict[str, Any]]) -> dict[tuple[str, int], dict[str, dict[str, Any]]]:
@@ -314,45 +311,32 @@ def arrivals(some: dict[str, dict[str, Any]]) -> list[str]:
     return cells
 
 
-def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """A table in Markdown."""
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
-    return ["| " + " | ".join(line) + " |" for line in lines]
-
-
 def draw(runs: list[dict[str, Any]]) -> None:
     """Seconds by workload and contender, on a log scale."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "sklearn_sha"
-    from matplotlib import pyplot as plt
     from workloads import WORKLOADS
 
     found = by_seed(runs)
     names = [name for name in WORKLOADS if name != "factor 2"]
-    fig, ax = plt.subplots(figsize=(8, 4.2))
     bars = ("sha, 2 workers", *IN_PAIRS)
     height = 0.8 / len(bars)
-    for place, contender in enumerate(bars):
-        middles = [
-            median(
-                some[contender]["seconds"] / some[LIMIT.get(contender, "by hand")]["seconds"]
-                for (workload, _), some in found.items()
-                if workload == name
-            )
-            for name in names
-        ]
-        at = [number + (place - len(bars) / 2 + 0.5) * height for number in range(len(names))]
-        ax.barh(at, middles, height, label=contender)
-    ax.set_yticks(range(len(names)), [WORKLOADS[name].title for name in names])
-    ax.invert_yaxis()
-    ax.set_xscale("log")
-    ax.axvline(1, color="grey", linewidth=0.8)
-    ax.set_xlabel("seconds, as a multiple of the loop written by hand on one core")
-    ax.legend(fontsize="small", frameon=False)
-    fig.tight_layout()
-    fig.savefig(PICTURE, metadata={"Date": None})
+    with picture("benchmarks.svg", 8, 4.2) as ax:
+        for place, contender in enumerate(bars):
+            middles = [
+                median(
+                    some[contender]["seconds"] / some[LIMIT.get(contender, "by hand")]["seconds"]
+                    for (workload, _), some in found.items()
+                    if workload == name
+                )
+                for name in names
+            ]
+            at = [number + (place - len(bars) / 2 + 0.5) * height for number in range(len(names))]
+            ax.barh(at, middles, height, label=contender)
+        ax.set_yticks(range(len(names)), [WORKLOADS[name].title for name in names])
+        ax.invert_yaxis()
+        ax.set_xscale("log")
+        ax.axvline(1, color="grey", linewidth=0.8)
+        ax.set_xlabel("seconds, as a multiple of the loop written by hand on one core")
+        ax.legend(fontsize="small", frameon=False)
 
 
 if __name__ == "__main__":

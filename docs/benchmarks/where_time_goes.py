@@ -14,18 +14,15 @@ if __name__ == "__main__":
     # Before numpy counts the cores, and never where this is only imported.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from sklearn.model_selection import KFold
+from contenders import search_of
+from reports import picture, table, write
 from workloads import WORKLOADS, Workload
 
-from sklearn_sha import SuccessiveHalvingSearchCV, _engine
+from sklearn_sha import _engine
 
-HERE = Path(__file__).parent
-REPORT = HERE / "results" / "where_time_goes.md"
-PICTURE = HERE.parent / "images" / "where_time_goes.svg"
 PARTS = ("training", "scoring", "first steps of pipelines", "the winner on all rows", "the search")
 
 
@@ -41,10 +38,7 @@ def parts_of(work: Workload) -> dict[str, float]:
         finally:
             in_prefixes.append(perf_counter() - start)
 
-    search = SuccessiveHalvingSearchCV(
-        work.estimator, work.grid, resource=work.resource, factor=work.factor, random_state=0,
-        min_resources=work.lowest, max_resources=work.highest, cv=KFold(5),
-    )  # fmt: skip
+    search = search_of(work)
     original, _engine.fit_prefix = _engine.fit_prefix, timed
     start = perf_counter()
     search.fit(X, y)
@@ -61,25 +55,19 @@ def parts_of(work: Workload) -> dict[str, float]:
 
 def draw(found: dict[str, dict[str, float]]) -> None:
     """Shares of the parts, a bar a workload."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "sklearn_sha"
-    from matplotlib import pyplot as plt
-
-    fig, ax = plt.subplots(figsize=(8, 3.2))
     titles = [WORKLOADS[name].title for name in found]
     left = [0.0] * len(found)
-    for part in PARTS:
-        shares = [parts[part] / sum(parts.values()) for parts in found.values()]
-        ax.barh(titles, shares, left=left, label=part)
-        left = [a + b for a, b in zip(left, shares, strict=True)]
-    ax.invert_yaxis()
-    ax.set_xlim(0, 1)
-    ax.set_xlabel("share of the seconds of a search, one core")
-    ax.legend(ncols=3, fontsize="small", frameon=False, loc="lower center", bbox_to_anchor=(0.4, 1))
-    fig.tight_layout()
-    fig.savefig(PICTURE, metadata={"Date": None})
+    with picture("where_time_goes.svg", 8, 3.2) as ax:
+        for part in PARTS:
+            shares = [parts[part] / sum(parts.values()) for parts in found.values()]
+            ax.barh(titles, shares, left=left, label=part)
+            left = [a + b for a, b in zip(left, shares, strict=True)]
+        ax.invert_yaxis()
+        ax.set_xlim(0, 1)
+        ax.set_xlabel("share of the seconds of a search, one core")
+        ax.legend(
+            ncols=3, fontsize="small", frameon=False, loc="lower center", bbox_to_anchor=(0.4, 1)
+        )
 
 
 def main() -> None:
@@ -91,18 +79,15 @@ def main() -> None:
         "",
         "Seconds on one core; written by `python docs/benchmarks/where_time_goes.py`.",
         "",
-        f"| | {' | '.join(PARTS)} |",
-        "| --- |" + " ---: |" * len(PARTS),
-        *[
-            f"| {WORKLOADS[name].title} | "
-            + " | ".join(f"{parts[part]:.2f}" for part in PARTS)
-            + " |"
-            for name, parts in found.items()
-        ],
-        "",
+        *table(
+            ["", *PARTS],
+            [
+                [WORKLOADS[name].title, *[f"{parts[part]:.2f}" for part in PARTS]]
+                for name, parts in found.items()
+            ],
+        ),
     ]
-    REPORT.parent.mkdir(exist_ok=True)
-    REPORT.write_text("\n".join(lines))
+    write("where_time_goes.md", lines)
     draw(found)
 
 

@@ -1,0 +1,38 @@
+"""How benchmarks write down what they measured: tables in results/, pictures beside the docs'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+IMAGES = Path(__file__).parents[1] / "images"
+
+
+def write(name: str, lines: list[str]) -> None:
+    """Write lines to a file of results."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / name).write_text("\n".join([*lines, ""]))
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    """Lines of a table in Markdown."""
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return ["| " + " | ".join(line) + " |" for line in lines]
+
+
+@contextmanager
+def picture(name: str, width: float, height: float) -> Iterator[Any]:
+    """Gives axes to draw on, and saves them; the same drawing is the same file."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "sklearn_sha"
+    from matplotlib import pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(width, height))
+    yield ax
+    figure.tight_layout()
+    figure.savefig(IMAGES / name, metadata={"Date": None})
