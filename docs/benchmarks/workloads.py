@@ -139,7 +139,9 @@ WORKLOADS = {
         20_000,
         HistGradientBoostingRegressor(random_state=0, early_stopping=False),
         {
-            "learning_rate": [0.1, 0.2, 0.3],
+            # Not learning_rate: the largest, best at 20 iterations, is the worst at 540, and what
+            # halving promoted was 0.007 (R2) worse than the grid search's.
+            "max_features": [0.25, 0.5, 1.0],
             "max_leaf_nodes": [7, 15, 31],
             "l2_regularization": [0.0, 1.0, 10.0],
         },
