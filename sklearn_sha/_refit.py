@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import sys
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -11,8 +10,10 @@ from threading import current_thread, main_thread
 from time import perf_counter
 from typing import Any
 
+from sklearn_sha._callbacks import UNHEARD, Task
 from sklearn_sha._evaluate import Setting, is_read_only, new_model
 from sklearn_sha._folds import Fold, Rows, fit_transform
+from sklearn_sha._said import Warned
 from sklearn_sha._workers import Watch
 
 
@@ -39,14 +40,16 @@ class Packed:
         """
         try:
             model, caught = pickle.loads(self.content)
-            for warning in caught:
-                _warn_again(warning)
+            for warned in caught:
+                warned.again()
         except Exception:
             return None
         return model
 
 
-def refit(fold: Fold, params: dict[str, Any], units: int, setting: Setting) -> Any:
+def refit(
+    fold: Fold, params: dict[str, Any], units: int, setting: Setting, task: Task = UNHEARD
+) -> Any:
     """Train the estimator with a candidate's parameters on all rows.
 
     Parameters
@@ -57,6 +60,8 @@ def refit(fold: Fold, params: dict[str, Any], units: int, setting: Setting) -> A
     units : int
         Of resource.
     setting : Setting
+    task : Task
+        What callbacks are told of it.
 
     Returns
     -------
@@ -70,11 +75,11 @@ def refit(fold: Fold, params: dict[str, Any], units: int, setting: Setting) -> A
     """
     rows = Rows.for_training(fold.X, fold.y, fold.fit_params)
     try:
-        return _trained_on(rows, fold, params, units, setting)
+        return _trained_on(rows, fold, params, units, setting, task)
     except ValueError as error:
         if not is_read_only(error):
             raise
-        return _trained_on(rows.owned(), fold, params, units, setting)
+        return _trained_on(rows.owned(), fold, params, units, setting, task)
 
 
 def refit_in_worker(
@@ -98,26 +103,18 @@ def refit_in_worker(
             start = perf_counter()
             model = refit(fold.with_data(X, y), params, units, setting)
             seconds = perf_counter() - start
-        return Packed(pickle.dumps((model, caught)), seconds)
+        return Packed(pickle.dumps((model, [*map(Warned.of, caught)])), seconds)
     except (Exception, KeyboardInterrupt):
         return None
 
 
-def _warn_again(warning: warnings.WarningMessage) -> None:
-    modules = (m for m in list(sys.modules.values()) if hasattr(m, "__file__"))
-    module = next((m for m in modules if m.__file__ == warning.filename), None)
-    warnings.warn_explicit(
-        warning.message,
-        warning.category,
-        warning.filename,
-        warning.lineno,
-        module=None if module is None else module.__name__,
-        registry=None if module is None else vars(module).setdefault("__warningregistry__", {}),
-    )
-
-
 def _trained_on(
-    rows: Rows, fold: Fold, params: dict[str, Any], units: int, setting: Setting
+    rows: Rows,
+    fold: Fold,
+    params: dict[str, Any],
+    units: int,
+    setting: Setting,
+    task: Task,
 ) -> Any:
     best = new_model(setting, params)
     trained = best
@@ -127,5 +124,6 @@ def _trained_on(
         rows = replace(rows, X_train=fit_transform(prefix, X, y, fold.prefix_params))
         best.set_params(**dict(prefix.steps))  # a cache fits copies of the steps
         trained = best[-1]
-    setting.resource.advance(trained, rows, 0, units)
+    with task.training(trained, rows.X_train, rows.y_train):
+        setting.resource.advance(trained, rows, 0, units)
     return best

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
@@ -21,6 +21,8 @@ from typing import Any, Self
 from joblib import effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
+
+from sklearn_sha._said import Said, Warned, heard
 
 CALLS_AT_ONCE = 4
 """Per worker, where a backend hands back nothing before all that was sent is done."""
@@ -67,11 +69,17 @@ class Watch:
         The file that says so; None where a dead worker would leave nobody to read it.
     timeout : float or None
         Seconds after which a part ends the whole process.
+    hears_prints : bool
+        Whether what parts print is kept from being shown at once, as their warnings are.
+    said : list of Warned or str
+        What they have said so far.
     """
 
     number: int
     path: Path | None
     timeout: float | None
+    hears_prints: bool = False
+    said: list[Warned | str] = field(default_factory=list)
 
     @contextmanager
     def parts(self) -> Iterator[Callable[[int], None]]:
@@ -90,6 +98,7 @@ class Watch:
                     )
                 stack.callback(_one_at_a_time.release)
                 stack.callback(faulthandler.cancel_dump_traceback_later)
+            stack.enter_context(heard(self.said, self.hears_prints))
 
             def begins(part: int) -> None:
                 if file is not None:
@@ -130,7 +139,8 @@ class _Stored:
 class Workers:
     """Runs calls through joblib.
 
-    Used as a context: its workers and files are there as long.
+    Used as a context: its workers and files are there as long, and at its end it shows what calls
+    have warned of and printed.
 
     Parameters
     ----------
@@ -176,6 +186,7 @@ class Workers:
             self._streams = False
         self._numbers = count()
         self._stored: dict[int, tuple[Any, _Stored]] = {}
+        self._said = Said()
         self._parent = folder
         self._folder: Path | None = None
         self.folder_of_all: Path | None = None
@@ -183,6 +194,7 @@ class Workers:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
+            stack.callback(self._said.show)
             stack.enter_context(self._parallel)
             if self.fit_timeout is not None:
                 self._check_timeout()
@@ -226,7 +238,8 @@ class Workers:
             for watch, (function, args) in zip(watches, calls, strict=True)
         )
         try:
-            for number, result in self._parallel(tasks):
+            for number, result, said in self._parallel(tasks):
+                self._said.add(said)
                 # joblib may hand on what comes late of a run that a death has ended.
                 if number not in positions:
                     continue
@@ -290,7 +303,7 @@ class Workers:
     def _watch(self) -> Watch:
         number = next(self._numbers)
         path = None if self._folder is None else self._folder / str(number)
-        return Watch(number, path, self.fit_timeout)
+        return Watch(number, path, self.fit_timeout, hears_prints=not self.share_memory)
 
     def _check_timeout(self) -> None:
         ((host, process, parent),) = self._parallel([delayed(_where)()])
@@ -322,13 +335,13 @@ def _is_one_machine(backend: Any) -> bool:
     return type(backend).__name__ in _OF_ONE_MACHINE
 
 
-def _call(watch: Watch, function: Function, *args: Any) -> tuple[int, Any]:
+def _call(watch: Watch, function: Function, *args: Any) -> tuple[int, Any, Sequence[Warned | str]]:
     # dask sends a call again whose worker died; then that is the result.
     if (death := watch.death()) is not None:
-        return watch.number, death
+        return watch.number, death, ()
     with on_this_machine():
         things = [arg.take() if isinstance(arg, _Stored) else arg for arg in args]
-        return watch.number, function(watch, *things)
+        return watch.number, function(watch, *things), watch.said
 
 
 def _itself(thing: Any) -> Any:

@@ -181,7 +181,7 @@ def test_a_watch_that_cannot_be_written_is_none(tmp_path):
 def test_what_comes_late_of_a_run_that_was_broken_off_is_let_go(monkeypatch):
     class Late(_workers.Parallel):
         def __call__(self, tasks):
-            return chain([(-1, "of another run")], super().__call__(tasks))
+            return chain([(-1, "of another run", [])], super().__call__(tasks))
 
     search = search_of("")
     expected = numbers(search.fit(X))
