@@ -12,10 +12,11 @@ from operator import itemgetter
 from pathlib import Path
 from time import perf_counter, time
 from traceback import format_exc
-from typing import Any
+from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
+from sklearn_sha._callbacks import Task
 from sklearn_sha._candidates import setting_key
 from sklearn_sha._evaluate import (
     SECONDS_PER_BATCH,
@@ -40,15 +41,46 @@ _SECONDS_WORTH_A_BATCH = 0.05
 """To send jobs and cut rows for them takes milliseconds: no batch is made shorter than this only
 to have more of them."""
 
-Promoted = Callable[[Pull, tuple[int, ...]], None]
-Record = Callable[[Pull, list[Outcome], float, bool], ArrayLike]
 _PrefixKey = tuple[int, int, Hashable]
 _Views = dict[tuple[int, int], Fold]
 _Groups = dict[_PrefixKey, list[Job]]
 
 
-class OutOfTimeError(Exception):
-    """The deadline has come before all was done that the algorithms asked for."""
+class StoppedError(Exception):
+    """The search is to stop before all was done that the algorithms asked for."""
+
+
+class Listener(Protocol):
+    """What an engine tells of its stages; a stage is all rungs at one resource."""
+
+    def begins(self, pulls: Sequence[Pull]) -> None:
+        """A stage is to be run; to stop, raise `StoppedError`."""
+
+    def task(self, pull: Pull) -> Task:
+        """That of a pull, whose jobs are parts of it."""
+
+    def kept(self, outcomes: Sequence[Outcome]) -> None:
+        """Jobs of the stage are finished."""
+
+    def record(
+        self, pull: Pull, outcomes: list[Outcome], seconds: float, is_whole: bool
+    ) -> ArrayLike:
+        """Take in a pull, and give the losses of its arms.
+
+        Parameters
+        ----------
+        pull : Pull
+            Of a stage that was broken off it has the arms that were done.
+        outcomes : list of Outcome
+            Of its new arms, arm by arm and fold by fold.
+        seconds : float
+            That the stage took.
+        is_whole : bool
+            Whether all arms are there.
+        """
+
+    def promoted(self, pull: Pull, arms: tuple[int, ...]) -> None:
+        """Of a pull these arms go on; of the last, the best."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +118,7 @@ class Engine:
     store : Store
         What is finished. What it has already is not done again.
     workers : Workers
+    listener : Listener
     refits : bool, default=False
         Whether the last candidate is trained on all rows beside its folds.
     deadline : float, default=inf
@@ -105,6 +138,7 @@ class Engine:
         setting: Setting,
         store: Store,
         workers: Workers,
+        listener: Listener,
         *,
         refits: bool = False,
         deadline: float = inf,
@@ -118,30 +152,25 @@ class Engine:
         self._setting = setting
         self._store = store
         self._workers = workers
+        self._listener = listener
         self._deadline = deadline
         self._seconds_per_unit = 0.0
         self._seconds, self._units = 0.0, 0
         self._prefixes: dict[_PrefixKey, FittedPrefix | PrefixFile] = {}
         self._prefix_keys = [self._prefix_setting(params) for params in candidates]
 
-    def run(self, algorithms: Sequence[Algorithm], record: Record, promoted: Promoted) -> None:
+    def run(self, algorithms: Sequence[Algorithm]) -> None:
         """Run algorithms to their ends, stage by stage: all rungs at a resource in one call.
 
         Parameters
         ----------
         algorithms : sequence of generator
             Of `sklearn_sha.bandit`, over different arms.
-        record : callable
-            Takes a pull, the outcomes of its new arms (arm by arm, fold by fold), the
-            seconds that its stage took, and whether it is whole: of a stage that was broken
-            off, the pull has the arms that were done. Returns the losses of the pull's arms.
-        promoted : callable
-            Told, of each pull, which of its arms go on; of the last, the best.
 
         Raises
         ------
-        OutOfTimeError
-            Where the deadline breaks a stage off.
+        StoppedError
+            Where the deadline breaks a stage off, or the listener says so.
         """
         self._workers.share(self._X, self._y, *self._folds)
         asking = {algorithm: next(algorithm) for algorithm in algorithms}
@@ -150,21 +179,22 @@ class Engine:
             lowest = min(pull.resource for pull in asking.values())
             stage = {a: pull for a, pull in asking.items() if pull.resource == lowest}
             pulls = [*stage.values()]
+            self._listener.begins(pulls)
             start = perf_counter()
             try:
                 self._answer(pulls)
             finally:
                 # Whatever breaks a stage off, nothing that was finished is lost.
-                losses = self._tell(pulls, record, perf_counter() - start)
+                losses = self._tell(pulls, perf_counter() - start)
             for (algorithm, pull), told in zip(stage.items(), losses, strict=True):
                 try:
                     asking[algorithm] = algorithm.send(told)
-                    promoted(pull, went_on(pull, told, asking[algorithm]))
+                    self._listener.promoted(pull, went_on(pull, told, asking[algorithm]))
                 except StopIteration as end:
                     del asking[algorithm]
-                    promoted(pull, (end.value,))
+                    self._listener.promoted(pull, (end.value,))
 
-    def _tell(self, pulls: list[Pull], record: Record, seconds: float) -> list[ArrayLike]:
+    def _tell(self, pulls: Sequence[Pull], seconds: float) -> list[ArrayLike]:
         losses = []
         for pull in pulls:
             done: dict[int, list[Outcome]] = {}
@@ -176,7 +206,9 @@ class Engine:
             if arms:
                 outcomes = list(chain.from_iterable(done.values()))
                 losses.append(
-                    record(replace(pull, arms=arms), outcomes, seconds, arms == pull.arms)
+                    self._listener.record(
+                        replace(pull, arms=arms), outcomes, seconds, arms == pull.arms
+                    )
                 )
         return losses
 
@@ -190,7 +222,7 @@ class Engine:
         for number, pull in product(numbers, pulls):
             view = self._setting.resource.view(self._folds[number], pull.resource)
             views[number, len(view.train)] = view
-            for arm in pull.new:
+            for place, arm in enumerate(pull.new):
                 job = Job(
                     arm,
                     number,
@@ -199,6 +231,8 @@ class Engine:
                     pull.resource,
                     self._store.trained.get((arm, number)),
                     not pull.last,
+                    place * len(self._folds) + number,
+                    self._listener.task(pull),
                 )
                 groups[number, len(view.train), self._prefix_keys[arm]].append(job)
         for key in self._prefixes.keys() - groups.keys():  # this stage can't use them
@@ -206,7 +240,7 @@ class Engine:
         for calls_for in (self._prefix_calls, self._batch_calls):
             while calls := calls_for(views, self._unfinished(groups)):
                 if time() >= self._deadline:
-                    raise OutOfTimeError
+                    raise StoppedError
                 if self._refits and calls_for == self._batch_calls and _is_final(pulls):
                     # What takes longest begins first.
                     calls.insert(0, self._refit_call(pulls[0]))
@@ -238,7 +272,7 @@ class Engine:
     def _prefix_call(self, key: _PrefixKey, view: Fold, jobs: list[Job]) -> _Call:
         def take(prefix: FittedPrefix | PrefixFile | str | None) -> None:
             if isinstance(prefix, str):
-                self._store.keep([(job.failed(prefix), None) for job in jobs])
+                self._keep([(job.failed(prefix), None) for job in jobs])
             elif prefix is not None:
                 self._workers.share(prefix)
                 self._prefixes[key] = prefix
@@ -291,7 +325,7 @@ class Engine:
 
         def take(done: Done) -> None:
             if done.pairs:
-                self._store.keep(done.pairs)
+                self._keep(done.pairs)
             for candidate, fold in done.unseen:
                 self._store.fetch(candidate, fold)
             for outcome, _ in done.pairs:
@@ -378,7 +412,11 @@ class Engine:
             jobs[0].add_note(error)
             raise error
         message = f"{type(error).__name__}: {error}"
-        self._store.keep([(job.failed(message), None) for job in jobs])
+        self._keep([(job.failed(message), None) for job in jobs])
+
+    def _keep(self, pairs: list[tuple[Outcome, Any]]) -> None:
+        self._store.keep(pairs)
+        self._listener.kept([outcome for outcome, _ in pairs])
 
     def _prefix_setting(self, params: dict[str, Any]) -> Hashable:
         """What a candidate's parameters say of the steps before the last: equal, shared."""

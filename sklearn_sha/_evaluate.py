@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from time import perf_counter, time
 from traceback import format_exc
@@ -12,6 +12,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from sklearn_sha._callbacks import UNHEARD, Task
 from sklearn_sha._folds import FittedPrefix, Fold, PrefixFile, Rows, n_rows
 from sklearn_sha._trained import ModelFolder, Trained, TrainedFile
 from sklearn_sha._workers import Watch
@@ -40,6 +41,10 @@ class Job:
         Where to train on from; None for a new model.
     keep : bool
         Whether the model may be asked for again.
+    place : int
+        Its number among the jobs of its rung.
+    task : Task
+        That of its rung.
     """
 
     candidate: int
@@ -49,6 +54,8 @@ class Job:
     target: int
     trained: Trained | TrainedFile | None
     keep: bool
+    place: int = 0
+    task: Task = UNHEARD
 
     @property
     def key(self) -> tuple[int, int, int]:
@@ -58,6 +65,11 @@ class Job:
     def units(self) -> int:
         """Units of resource to train."""
         return self.target - (0 if self.trained is None else self.trained.spent)
+
+    def training(self, model: Any, rows: Rows) -> AbstractContextManager[None]:
+        """A context in which its model is trained."""
+        own = self.task.subtask("candidate-split-evaluation", number=self.place)
+        return own.training(model, rows.X_train, rows.y_train)
 
     def failed(self, error: str, seconds: float = 0.0) -> Outcome:
         """The outcome where its fit raised an error."""
@@ -297,7 +309,8 @@ def _untrained(job: Job, setting: Setting) -> Trained:
 
 def _train(trained: Trained, job: Job, rows: Rows, setting: Setting) -> Trained:
     def advance(start: Trained, view: Rows) -> Trained:
-        setting.resource.advance(start.model, view, start.spent, job.target)
+        with job.training(start.model, view):
+            setting.resource.advance(start.model, view, start.spent, job.target)
         return Trained(start.model, job.target, view.is_owned)
 
     if trained.owns_rows:

@@ -1,12 +1,79 @@
-"""The line that a search prints when a rung is done."""
+"""How far a search has come, and how long it will still take."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
 
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule
 
 
-def rung_line(schedule: Schedule, pull: Pull, best_score: float | None, elapsed: float) -> str:
+class Progress:
+    """Compares what is done with the plan, and the time that it took with a clock.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    n_folds, n_workers : int
+    clock : callable
+        Gives seconds.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        n_folds: int,
+        n_workers: int,
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
+        self._clock, self._start = clock, clock()
+        self._n_folds = n_folds
+        self._n_workers = n_workers
+        self._ahead = {
+            (rung.bracket, rung.resource): self._work(
+                rung.n_candidates, rung.step if schedule.continues else rung.resource
+            )
+            for rung in schedule.rungs
+        }
+        self._behind = self._here = 0.0
+        self.n_jobs = self.n_kept = 0
+
+    def _work(self, n_candidates: int, units: int) -> float:
+        """Units that the busiest worker trains."""
+        return -(-n_candidates * self._n_folds // self._n_workers) * units
+
+    def begins(self, pulls: Sequence[Pull]) -> None:
+        """Rungs begin, and what was begun before is over."""
+        self._behind += self._done_here
+        self._here = sum(self._ahead.pop((pull.bracket, pull.resource)) for pull in pulls)
+        self.n_jobs = sum(len(pull.new) for pull in pulls) * self._n_folds
+        self.n_kept = 0
+
+    def kept(self, n_jobs: int) -> None:
+        """So many jobs of what was begun are done."""
+        self.n_kept += n_jobs
+
+    @property
+    def _done_here(self) -> float:
+        return self._here * self.n_kept / self.n_jobs if self.n_jobs else 0.0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return self._clock() - self._start
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that the rest of the plan takes at the speed so far; None where there is none."""
+        done = self._behind + self._done_here
+        rest = sum(self._ahead.values()) + self._here - self._done_here
+        return self.elapsed * rest / done if done and rest else None
+
+
+def rung_line(
+    schedule: Schedule, pull: Pull, best_score: float | None, elapsed: float, left: float | None
+) -> str:
     """One line, aligned with those of the other rungs.
 
     Parameters
@@ -17,6 +84,8 @@ def rung_line(schedule: Schedule, pull: Pull, best_score: float | None, elapsed:
     best_score : float or None
     elapsed : float
         Seconds since the search began.
+    left : float or None
+        Seconds that it will still take.
 
     Examples
     --------
@@ -24,18 +93,23 @@ def rung_line(schedule: Schedule, pull: Pull, best_score: float | None, elapsed:
     >>> from sklearn_sha.bandit import Pull
     >>> from sklearn_sha.schedules import schedule_from_range
     >>> schedule = schedule_from_range(64, max_resources=100)
-    >>> rung_line(schedule, Pull(3, tuple(range(8)), 24, last=False), 0.912345, 7.25)
-    'rung 4/6   8 candidates at resource  24   best score   0.9123     7.2 s'
+    >>> rung_line(schedule, Pull(3, tuple(range(8)), 24, last=False), 0.912345, 7.25, 5.0)
+    'rung 4/6   8 candidates at resource  24   best score   0.9123     7.2 s, about     5 s left'
     """
+    score = "" if best_score is None else f"best score {best_score:8.4f}"
+    return (
+        f"{rung_name(schedule, pull)}  "
+        f"{len(pull.arms):>{len(str(max(schedule.n_candidates)))}} candidates "
+        f"at resource {pull.resource:>{len(str(max(schedule.n_resources)))}}   "
+        f"{score}  {elapsed:7.1f} s" + ("" if left is None else f", about {left:5.0f} s left")
+    )
+
+
+def rung_name(schedule: Schedule, pull: Pull) -> str:
+    """Which rung it is, of how many; and of which bracket, where there are several."""
     brackets = schedule.brackets
     mine = brackets[pull.bracket].n_resources
     most = max(len(bracket.rungs) for bracket in brackets)
     bracket = f"bracket {pull.bracket:>{len(str(len(brackets) - 1))}}  "
-    score = "" if best_score is None else f"best score {best_score:8.4f}"
-    return (
-        f"{bracket if len(brackets) > 1 else ''}"
-        f"rung {mine.index(pull.resource) + 1:>{len(str(most))}}/{len(mine)}  "
-        f"{len(pull.arms):>{len(str(max(schedule.n_candidates)))}} candidates "
-        f"at resource {pull.resource:>{len(str(max(schedule.n_resources)))}}   "
-        f"{score}  {elapsed:7.1f} s"
-    )
+    name = f"rung {mine.index(pull.resource) + 1:>{len(str(most))}}/{len(mine)}"
+    return f"{bracket if len(brackets) > 1 else ''}{name}"

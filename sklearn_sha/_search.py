@@ -8,13 +8,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from math import inf
 from time import perf_counter, time
 from typing import Any, Self
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.exceptions import FitFailedWarning, NotFittedError
@@ -23,23 +23,25 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_sha._callbacks import UNHEARD, CallbackSupportMixin, Task, root_task, with_callbacks
 from sklearn_sha._checkpoint import Checkpoint
-from sklearn_sha._engine import Engine, OutOfTimeError
-from sklearn_sha._evaluate import Outcome
-from sklearn_sha._failures import all_failed_message, failures_message
+from sklearn_sha._course import Course
+from sklearn_sha._engine import Engine, StoppedError
+from sklearn_sha._failures import failures_message
 from sklearn_sha._fingerprint import data_fingerprint, fingerprint
-from sklearn_sha._progress import rung_line
+from sklearn_sha._page import PageMixin
+from sklearn_sha._progress import Progress
 from sklearn_sha._refit import Packed, refit
 from sklearn_sha._results import Results
 from sklearn_sha._scoring import make_scoring
 from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last_step
+from sklearn_sha._shown import shown
 from sklearn_sha._stopped import Stopped
 from sklearn_sha._store import Store
 from sklearn_sha._workers import Workers, on_this_machine
 from sklearn_sha.bandit import (
     Algorithm,
     Patience,
-    Pull,
     bracket_halvings,
     promote,
     running_mean,
@@ -70,7 +72,9 @@ def _check_refit(search: Any, name: str) -> None:
         )
 
 
-class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseHalvingSearch(
+    PageMixin, CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta
+):
     """What the search classes share; a subclass has the parameters and the schedule."""
 
     @abstractmethod
@@ -195,22 +199,26 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def _open_store(self, in_memory: Store) -> AbstractContextManager[Store]:
         return nullcontext(in_memory) if self.checkpoint is None else Checkpoint(self.checkpoint)
 
+    @with_callbacks
     def _search_on(
         self, setup: Setup, store: Store, begun: float, data: tuple[Any, Any, dict[str, Any]]
     ) -> None:
         """Search from what the store has to the end, or until something stops it."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # nothing of an earlier fit may mix with this one
+        X, y, _ = data
+        task = root_task(self, 1 + bool(self.refit)).begin(X, y)
         ended = False
         try:
-            ended = self._search(setup, store, begun)
+            ended = self._search(setup, store, begun, task)
+            task.end(X, y)
         finally:
             self.__dict__.pop("_stopped", None)
             if not ended:
                 self._stopped = Stopped.now(self, setup, store, data)
 
-    def _search(self, setup: Setup, store: Store, begun: float) -> bool:
-        """Whether it came to its end, before its time was over."""
+    def _search(self, setup: Setup, store: Store, begun: float, task: Task) -> bool:
+        """Whether it came to its end, and nothing stopped it before."""
         results = Results(
             setup.candidates,
             setup.schedule,
@@ -228,25 +236,38 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         )
         if not workers.share_memory:
             store.share()
+        progress = Progress(setup.schedule, len(setup.folds), workers.n)
+        course = Course(
+            setup.schedule,
+            results,
+            shown(self.verbose, setup.schedule, setup.candidates, progress),
+            task,
+            metric_of=partial(self._promoting_metric, schedule=setup.schedule),
+            memory=_MEMORIES.get(self.score_memory),
+            advice=self._advice(setup.resource),
+        )
         engine = Engine(
             setup.candidates,
             setup.folds,
             replace(setup.setting, models=store.models),
             store,
             workers,
-            # A refit is not to use up time that folds could have had.
+            course,
+            # A refit is not to use up time that folds could have had; callbacks are told of it
+            # in this process.
             refits=bool(self.refit)
             and not callable(self.refit)
             and self.max_time is None
+            and task is UNHEARD
             and not workers.share_memory
             and len(setup.schedule.brackets) == 1,
             deadline=inf if self.max_time is None else begun + self.max_time,
         )
         ended = True
         try:
-            with workers:
-                self._contend(setup, engine, results)
-        except OutOfTimeError:
+            with workers, course:
+                self._contend(setup, engine, course)
+        except StoppedError:
             if not results.n_rungs:
                 raise TimeoutError(
                     f"max_time={self.max_time} seconds ended before one candidate was trained "
@@ -270,45 +291,20 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if self.refit:
             try:
                 candidate = int(self.cv_results_["candidate"][self.best_index_])
-                self._refit(setup, engine.refitted.get((candidate, self.best_n_resources_)))
+                packed = engine.refitted.get((candidate, self.best_n_resources_))
+                self._refit(setup, packed, task.subtask("refit-with-best-params"))
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 raise
         return ended
 
-    def _contend(self, setup: Setup, engine: Engine, results: Results) -> None:
-        """Run the algorithms to their ends, or until time or patience has."""
-        start = perf_counter()
-        finals: list[float] = []
-
-        def record(
-            pull: Pull, outcomes: list[Outcome], seconds: float, is_whole: bool
-        ) -> ArrayLike:
-            results.add(pull, outcomes, seconds, is_whole)
-            if is_whole and outcomes and all(outcome.fit_failed for outcome in outcomes):
-                raise ValueError(
-                    all_failed_message(results.failures, setup.candidates, pull)
-                    + self._advice(setup.resource)
-                )
-            results.metric = self._promoting_metric(results.metrics, setup.schedule)
-            if results.metric is None:
-                return np.zeros(len(pull.arms))
-            losses = -results.mean_scores()
-            if self.verbose:
-                elapsed = perf_counter() - start
-                print(rung_line(setup.schedule, pull, -float(np.fmin.reduce(losses)), elapsed))
-            if results.ends_bracket(pull):
-                # The winner is who is best now, as in a grid search.
-                finals.append(float(np.fmin.reduce(losses)))
-            elif self.score_memory != "last":
-                return results.remembered(_MEMORIES[self.score_memory])
-            return losses
-
+    def _contend(self, setup: Setup, engine: Engine, course: Course) -> None:
+        """Run the algorithms to their ends, or until time, patience or a callback has."""
         patience = Patience(self.patience, self.tol)
         for algorithms in self._rounds(setup.schedule):
-            finals.clear()
-            engine.run(algorithms, record, results.promoted)
-            if finals and patience.is_over(min(finals)):
+            course.finals.clear()
+            engine.run(algorithms)
+            if course.finals and patience.is_over(min(course.finals)):
                 break
 
     def _advice(self, resource: str) -> str:
@@ -413,12 +409,12 @@ class BaseHalvingSearch(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         if self.resource_ not in ("partial_fit", "n_samples"):
             self.best_params_[self.resource_] = self.best_n_resources_
 
-    def _refit(self, setup: Setup, packed: Packed | None) -> None:
+    def _refit(self, setup: Setup, packed: Packed | None, task: Task) -> None:
         start = perf_counter()
         if packed is None or (best := packed.unpacked()) is None:
             with on_this_machine():
                 best = refit(
-                    setup.folds[0], self.best_params_, self.best_n_resources_, setup.setting
+                    setup.folds[0], self.best_params_, self.best_n_resources_, setup.setting, task
                 )
             self.refit_time_ = perf_counter() - start
         else:

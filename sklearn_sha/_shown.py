@@ -1,0 +1,170 @@
+"""Where the progress of a search is shown: as lines, or in a notebook as a table that grows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_sha._progress import Progress, rung_line, rung_name
+from sklearn_sha._table import html_table, named
+from sklearn_sha.bandit import Pull
+from sklearn_sha.schedules import Schedule
+
+_SECONDS_BETWEEN_UPDATES = 0.2
+
+
+class Lines:
+    """A line a rung, and with ``verbose=2`` a line a candidate before it.
+
+    Parameters
+    ----------
+    verbose : int
+    schedule : Schedule
+    candidates : sequence of dict
+    progress : Progress
+    """
+
+    def __init__(
+        self,
+        verbose: int,
+        schedule: Schedule,
+        candidates: Sequence[dict[str, Any]],
+        progress: Progress,
+    ) -> None:
+        self.verbose = verbose
+        self.schedule = schedule
+        self.candidates = candidates
+        self.progress = progress
+
+    def begins(self, pulls: Sequence[Pull]) -> None:
+        """Rungs begin."""
+        self.progress.begins(pulls)
+
+    def kept(self, n_jobs: int) -> None:
+        """So many jobs of them are done."""
+        self.progress.kept(n_jobs)
+
+    def rung(self, pull: Pull, scores: NDArray[np.float64] | None) -> None:
+        """A rung is done, in which its arms had these scores."""
+        if not self.verbose:
+            return
+        if self.verbose > 1:
+            width = len(str(len(self.candidates) - 1))
+            for arm, score in zip(pull.arms, _shown_scores(pull, scores), strict=True):
+                print(
+                    f"  candidate {arm:>{width}}  score {score:8.4f}  {named(self.candidates[arm])}"
+                )
+        best = None if scores is None else float(np.fmax.reduce(scores))
+        print(rung_line(self.schedule, pull, best, self.progress.elapsed, self.progress.left))
+
+    def end(self) -> None:
+        """The search is over."""
+
+
+@dataclass(frozen=True)
+class _Page:
+    """What a notebook shows, by these names."""
+
+    html: str
+    text: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class LiveTable(Lines):
+    """One table, updated in place: a row a rung, and a bar for the rung that is under way.
+
+    With ``verbose=2`` the candidates of the last rung can be unfolded below.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        from IPython.display import display
+
+        self._columns: dict[str, list[object]] = {}
+        self._lines: list[str] = []
+        self._details = self._now = ""
+        self._updated = self.progress.elapsed
+        self._handle = display(_Page("", ""), display_id=True)
+
+    def begins(self, pulls: Sequence[Pull]) -> None:
+        super().begins(pulls)
+        names = ", ".join(rung_name(self.schedule, pull) for pull in pulls)
+        self._now = f"{names}, at resource {pulls[0].resource}"
+        self._update()
+
+    def kept(self, n_jobs: int) -> None:
+        super().kept(n_jobs)
+        if self.progress.elapsed - self._updated >= _SECONDS_BETWEEN_UPDATES:
+            self._update()
+
+    def rung(self, pull: Pull, scores: NDArray[np.float64] | None) -> None:
+        values = _shown_scores(pull, scores)
+        best = int(np.argmax(np.nan_to_num(values, nan=-np.inf)))
+        elapsed, left = self.progress.elapsed, self.progress.left
+        name = rung_name(self.schedule, pull)
+        row = {
+            "rung": name.replace("rung ", ""),
+            "candidates": len(pull.arms),
+            "resource": pull.resource,
+            "best score": float(values[best]),
+            "best parameters": named(self.candidates[pull.arms[best]]),
+            "seconds": f"{elapsed:.1f}",
+            "left": "" if left is None else f"about {left:.0f} s",
+        }
+        for column, value in row.items():
+            self._columns.setdefault(column, []).append(value)
+        self._lines.append(rung_line(self.schedule, pull, float(values[best]), elapsed, left))
+        if self.verbose > 1:
+            columns = {
+                "candidate": pull.arms,
+                "score": values.tolist(),
+                "parameters": [named(self.candidates[arm]) for arm in pull.arms],
+            }
+            self._details = (
+                f"<details><summary>candidates of {name}</summary>{html_table(columns)}</details>"
+            )
+        self._update()
+
+    def end(self) -> None:
+        self._now = ""
+        self._update()
+
+    def _update(self) -> None:
+        progress = self.progress
+        self._updated = progress.elapsed
+        html = html_table(self._columns) if self._columns else ""
+        if self._now:
+            left = "" if progress.left is None else f", about {progress.left:.0f} s left in all"
+            html += (
+                f'<p><progress max="{max(1, progress.n_jobs)}" value="{progress.n_kept}">'
+                f"</progress> {self._now}: {progress.n_kept} of {progress.n_jobs} fits{left}</p>"
+            )
+        self._handle.update(_Page(html + self._details, "\n".join(self._lines)))
+
+
+def shown(
+    verbose: int, schedule: Schedule, candidates: Sequence[dict[str, Any]], progress: Progress
+) -> Lines:
+    """What shows a search here: a notebook's table or lines; nothing with ``verbose=0``."""
+    kind = LiveTable if verbose and _in_notebook() else Lines
+    return kind(verbose, schedule, candidates, progress)
+
+
+def _shown_scores(pull: Pull, scores: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    return np.full(len(pull.arms), np.nan) if scores is None else scores
+
+
+def _in_notebook() -> bool:
+    """Whether there is a front end that shows HTML: the shell of a kernel, not of a terminal."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")

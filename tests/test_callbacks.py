@@ -1,0 +1,174 @@
+"""scikit-learn's callbacks: its own halving's tree of tasks, and what they may ask for.
+
+Collected with scikit-learn 1.9 and newer, which have callbacks.
+"""
+
+import re
+
+import pytest
+from sklearn.callback import ProgressBar, ScoringMonitor
+from sklearn.datasets import load_iris
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+
+X, Y = load_iris(return_X_y=True)
+GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
+RUNGS = {"resource": "max_iter", "min_resources": 2, "max_resources": 8, "factor": 2}
+CV = KFold(3, shuffle=True, random_state=0)
+
+pytestmark = pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
+
+
+class Recorder:
+    """Writes down what it is told, and answers as `stops` says."""
+
+    def __init__(self, stops=lambda context: False):
+        self.told = []
+        self.stops = stops
+
+    def setup(self, estimator, context):
+        self.told.append("setup")
+
+    def teardown(self, estimator, context):
+        self.told.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context, *, X=None, y=None):
+        self.told.append(("begin", path(context), None if X is None else X.shape))
+
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None):
+        self.told.append(("end", path(context), None if X is None else X.shape))
+        return self.stops(context)
+
+
+def path(context):
+    """From the root: name, number, and number of parts of each task."""
+    mine = (context.task_name, context.task_id, context.max_subtasks, context.sequential_subtasks)
+    return mine if context.parent is None else (*path(context.parent), *mine)
+
+
+def ours(estimator=None, grid=GRID, **params):
+    estimator = estimator or LogisticRegression()
+    return SuccessiveHalvingSearchCV(estimator, grid, cv=CV, **RUNGS | params)
+
+
+def theirs(estimator=None, grid=GRID, **params):
+    return HalvingGridSearchCV(
+        estimator or LogisticRegression(), grid, cv=CV, random_state=0, **RUNGS | params
+    )
+
+
+@pytest.mark.parametrize("refit", [True, False])
+def test_the_tasks_are_those_of_scikit_learns_halving(refit):
+    mine, its = Recorder(), Recorder()
+    ours(refit=refit).set_callbacks(mine).fit(X, Y)
+    theirs(refit=refit, aggressive_elimination=False).set_callbacks(its).fit(X, Y)
+    # Candidates of a rung come in another order: here all on a fold, there all folds of one.
+    assert sorted(map(str, mine.told)) == sorted(map(str, its.told))
+    tasks, others = ([t for t in r.told if "evaluation" not in str(t)] for r in (mine, its))
+    assert tasks == others
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_monitor_of_an_estimator_inside_logs_what_it_logs_in_their_search(n_jobs):
+    logs = []
+    for search_of in (ours, theirs):
+        monitor = ScoringMonitor(scoring="accuracy")
+        search_of(LogisticRegression().set_callbacks(monitor), n_jobs=n_jobs).fit(X, Y)
+        logs.append(monitor.get_logs().data)
+    assert len(logs[0]) == len(logs[1])
+    # The candidates of the first rung have the same numbers in both.
+    first, its_first = ([r for r in log if r["task_id_path"][:3] == (0, 0, 0)] for log in logs)
+    assert first == its_first
+    assert len(first) >= 4 * 3
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_progress_bar_fills_as_in_grid_search(n_jobs, capsys):
+    search = ours(n_jobs=n_jobs).set_callbacks(ProgressBar(max_propagation_depth=0)).fit(X, Y)
+    shown = capsys.readouterr().out
+    for task in ("fit", "search #0", *(f"halving-iteration #{k}" for k in (0, 1))):
+        assert re.search(rf"SuccessiveHalvingSearchCV - {task} .*100%", shown), task
+    assert search.best_score_ > 0.8
+
+
+def test_a_pipeline_whose_first_steps_are_shared_is_watched_too():
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {f"logisticregression__{name}": values for name, values in GRID.items()}
+    recorder = Recorder()
+    search = SuccessiveHalvingSearchCV(
+        pipeline, grid, resource="logisticregression__max_iter", max_resources=8, cv=CV
+    )
+    search.set_callbacks(recorder).fit(X, Y)
+    ends = [told[1] for told in recorder.told if told[0] == "end"]
+    evaluations = [end for end in ends if end[-4] == "candidate-split-evaluation"]
+    assert len(evaluations) == 3 * sum(search.n_candidates_)
+    assert len(set(evaluations)) == len(evaluations)
+
+
+def test_brackets_of_hyperband_are_rungs_of_one_search():
+    recorder = Recorder()
+    space = {"C": [10.0**k for k in range(-9, 9)]}
+    search = HyperbandSearchCV(
+        LogisticRegression(), space, resource="max_iter", max_resources=9, cv=CV
+    )
+    search.set_callbacks(recorder).fit(X, Y)
+    rungs = [
+        told[1][-3:]
+        for told in recorder.told
+        if told[0] == "begin" and told[1][-4] == "halving-iteration"
+    ]
+    assert [number for number, _, _ in rungs] == list(range(len(search.n_candidates_)))
+    assert sorted(n for _, n, _ in rungs) == sorted(3 * n for n in search.n_candidates_)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_callback_that_returns_true_at_the_end_of_a_rung_stops_the_search(n_jobs):
+    stopper = Recorder(lambda context: context.task_name == "halving-iteration")
+    search = ours(n_jobs=n_jobs).set_callbacks(stopper).fit(X, Y)
+    assert search.interrupted_
+    assert search.n_resources_ == [2]
+    assert search.rung_history_[0]["promoted"]
+    assert search.predict(X).shape == Y.shape
+    whole = ours().fit(X, Y)
+    search.set_callbacks().resume(X, Y)
+    assert not search.interrupted_
+    for name in ("mean_test_score", "candidate", "n_resources"):
+        assert search.cv_results_[name].tolist() == whole.cv_results_[name].tolist()
+
+
+def test_the_search_is_a_part_of_a_search_around_it():
+    recorder = Recorder()
+
+    class Propagated(Recorder):
+        max_propagation_depth = None
+
+    recorder = Propagated()
+    outer = GridSearchCV(ours(), {"estimator__fit_intercept": [True, False]}, cv=2)
+    outer.set_callbacks(recorder).fit(X, Y)
+    inner = {
+        told[1] for told in recorder.told if told[0] == "begin" and "halving-iteration" in told[1]
+    }
+    assert any(way[:8:4] == ("fit", "search") for way in inner)
+    assert recorder.told.count("setup") == 1
+
+
+def test_callbacks_are_checked_and_taken_away():
+    search = ours()
+    with pytest.raises(TypeError, match="FitCallback"):
+        search.set_callbacks("nothing")
+    recorder = Recorder()
+    search.set_callbacks(recorder).set_callbacks().fit(X, Y)
+    assert not recorder.told
+
+
+def test_an_error_in_a_fit_still_ends_the_callbacks():
+    recorder = Recorder()
+    search = ours(LogisticRegression(solver="unknown"), error_score="raise")
+    with pytest.raises(ValueError, match="solver"):
+        search.set_callbacks(recorder).fit(X, Y)
+    assert recorder.told[-1] == "teardown"

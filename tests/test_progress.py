@@ -1,0 +1,164 @@
+"""What is shown while a search runs, and the time left by a clock of our own."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import KFold
+from toys import Curve
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._progress import Progress
+from sklearn_sha.bandit import Pull
+from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
+
+X = np.arange(24.0).reshape(12, 2)
+
+
+class Clock:
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def pulls_of(schedule):
+    """The pulls of all brackets, stage by stage, as an engine asks for them."""
+    pulls = [
+        Pull(k, tuple(range(rung.n_candidates)), rung.resource, last=False, bracket=rung.bracket)
+        for bracket in schedule.brackets
+        for k, rung in enumerate(bracket.rungs)
+    ]
+    for resource in sorted({pull.resource for pull in pulls}):
+        yield [pull for pull in pulls if pull.resource == resource]
+
+
+@given(st.integers(1, 200), st.integers(2, 5), st.integers(1, 9), st.integers(1, 9), st.booleans())
+def test_time_left_is_exact_where_a_unit_always_takes_as_long(
+    n, factor, n_folds, n_workers, continues
+):
+    """Workers that train a rung's jobs in rounds, a second a unit."""
+    clock = Clock()
+    schedule = schedule_from_range(n, factor=factor, max_resources=100, continues=continues)
+    rounds = [
+        -(-rung.n_candidates * n_folds // n_workers) * (rung.step if continues else rung.resource)
+        for rung in schedule.rungs
+    ]
+    progress = Progress(schedule, n_folds, n_workers, clock)
+    for k, ((pull,), seconds) in enumerate(zip(pulls_of(schedule), rounds, strict=True)):
+        progress.begins([pull])
+        assert progress.n_kept == 0
+        progress.kept(progress.n_jobs)
+        clock.now += seconds
+        assert progress.elapsed == sum(rounds[: k + 1])
+        assert (progress.left or 0.0) == pytest.approx(sum(rounds[k + 1 :]))
+
+
+def test_time_left_within_a_rung_and_before_there_is_any_speed():
+    clock = Clock()
+    schedule = schedule_from_range(8, max_resources=8)  # 8, 4, 2 candidates of 2, 2, 4 units
+    progress = Progress(schedule, 1, 1, clock)
+    first, *_ = pulls_of(schedule)
+    progress.begins(first)
+    clock.now += 3
+    assert progress.left is None
+    progress.kept(2)  # 4 of 16 + 8 + 8 units
+    assert progress.left == pytest.approx(3 * 28 / 4)
+
+
+def test_brackets_that_share_a_stage_count_together():
+    clock = Clock()
+    schedule = Schedule.joined(hyperband_schedules(9))
+    progress = Progress(schedule, 1, 1, clock)
+    for pulls in pulls_of(schedule):
+        progress.begins(pulls)
+        progress.kept(progress.n_jobs)
+    assert progress.left is None
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """A kernel's shell, and all that is shown there."""
+    import IPython
+    import IPython.display
+
+    updates = []
+
+    def display(page, display_id):
+        assert display_id
+        return SimpleNamespace(update=updates.append)
+
+    monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setattr(IPython.display, "display", display)
+    return updates
+
+
+def search_of(**params):
+    common = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 4}
+    space = {"limit": [k / 10 for k in range(8)]}
+    return SuccessiveHalvingSearchCV(Curve(), space, **common | params)
+
+
+@pytest.mark.parametrize("budget", [None, "double"])
+def test_a_notebook_has_one_table_that_grows(budget, notebook, capsys):
+    search = search_of(verbose=1, budget=budget).fit(X)
+    assert capsys.readouterr().out == ""
+    rows = [page.html.count("<tr>") for page in notebook]
+    assert rows == sorted(rows)
+    last = notebook[-1].html
+    assert rows[-1] == 1 + len(search.n_resources_)
+    assert "<progress" not in last
+    assert sum("<progress" in page.html for page in notebook) >= len(search.n_resources_)
+    assert f"limit={search.best_params_['limit']:.4g}<" in last
+    assert repr(notebook[-1]).count("\n") == len(search.n_resources_) - 1
+    # However many jobs there are, there are few updates.
+    assert len(notebook) <= 3 * len(search.n_resources_) + 1
+
+
+def test_a_notebook_unfolds_candidates_with_more_verbosity(notebook):
+    search_of(verbose=2).fit(X)
+    details = [page.html for page in notebook if "<details>" in page.html]
+    assert details[0].count("<tr>") == 2 + (1 + 8)
+    assert "candidates of rung 3/3" in details[-1]
+
+
+def test_a_notebooks_bar_is_gone_after_ctrl_c(notebook):
+    class Interrupted(Curve):
+        def partial_fit(self, X, y=None):
+            if getattr(self, "units_", 0) == 1:
+                raise KeyboardInterrupt
+            return super().partial_fit(X, y)
+
+    with pytest.raises(KeyboardInterrupt):
+        search_of(verbose=1).set_params(estimator=Interrupted()).fit(X)
+    assert "<progress" not in notebook[-1].html
+    assert notebook[-1].html.count("<tr>") == 2
+
+
+def test_a_terminal_has_lines_in_ipython_too(monkeypatch, capsys):
+    import IPython
+
+    monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace())
+    search = search_of(verbose=1).fit(X)
+    assert len(capsys.readouterr().out.splitlines()) == len(search.n_resources_)
+    assert "IPython" in sys.modules
+
+
+def test_lines_say_the_time_left_but_those_of_the_last_rungs(capsys):
+    space = {"limit": [k / 20 for k in range(20)]}
+    HyperbandSearchCV(Curve(), space, max_resources=4, verbose=1, cv=2).fit(X)
+    for line in capsys.readouterr().out.splitlines():
+        # All brackets end together.
+        assert line.endswith(" s left") == ("at resource 4" not in line), line
+
+
+def test_verbose_2_has_a_line_a_candidate(capsys):
+    search = search_of(verbose=2).fit(X)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [int(line[1]) for line in lines if line[0] == "candidate"] == [
+        candidate for row in search.rung_history_ for candidate in row["candidates"]
+    ]
