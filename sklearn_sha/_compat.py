@@ -7,6 +7,7 @@ from typing import Any
 
 import sklearn
 from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import GridSearchCV
 
 _VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 
@@ -32,3 +33,11 @@ def is_made_by_make_scorer(scorer: Any) -> bool:
     The class of such scorers has no public name. Tried on 1.6.0 and 1.9.1.
     """
     return isinstance(scorer, type(make_scorer(accuracy_score)))
+
+
+def search_block(search: Any) -> Any:
+    """How scikit-learn's diagrams show a search: its best estimator, or its estimator before fit.
+
+    What makes blocks has no public name. Tried on 1.6.0 and 1.9.1.
+    """
+    return GridSearchCV._sk_visual_block_(search)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from sklearn_sha._evaluate import Outcome, Scores
+from sklearn_sha._history import RungHistory
 from sklearn_sha._ranking import spearman
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule
@@ -245,9 +246,9 @@ class Results:
             results["cached"] = np.concatenate([np.isin(r.pull.arms, r.pull.known) for r in rungs])
         return results
 
-    def rung_history(self) -> list[dict[str, Any]]:
+    def rung_history(self) -> RungHistory:
         """One dict a rung."""
-        return [self._history_of(k, rung) for k, rung in enumerate(self._rungs)]
+        return RungHistory(self._history_of(k, rung) for k, rung in enumerate(self._rungs))
 
     def _history_of(self, k: int, rung: _RungOutcome) -> dict[str, Any]:
         pull, metric = rung.pull, self.metric

@@ -1,8 +1,9 @@
-"""Columns made into text that lines up."""
+"""What is shown of a search as text: columns made into tables, plain or HTML, and parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 
 
 def aligned(columns: Mapping[str, Sequence[object]]) -> str:
@@ -30,6 +31,56 @@ def aligned(columns: Mapping[str, Sequence[object]]) -> str:
     return "\n".join(
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in zip(*cells, strict=True)
+    )
+
+
+def html_table(columns: Mapping[str, Sequence[object]]) -> str:
+    """The same table in HTML, in which everything is escaped.
+
+    It has no colours of its own, so that it looks right on a light page and on a dark one.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence, all of one length
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from sklearn_sha._table import html_table
+    >>> print(html_table({"C": ["<script>"]}))
+    <table><thead><tr><th>C</th></tr></thead>
+    <tbody>
+    <tr><td style="text-align:left">&lt;script&gt;</td></tr>
+    </tbody></table>
+    """
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    rows = [
+        "".join(
+            f'<td style="text-align:{"left" if isinstance(value, str) else "right"}">'
+            f"{escape(_cell(value))}</td>"
+            for value in row
+        )
+        for row in zip(*columns.values(), strict=True)
+    ]
+    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
+
+
+def named(params: Mapping[str, object]) -> str:
+    """Parameters as keywords, of which floats are short.
+
+    Examples
+    --------
+    >>> from sklearn_sha._table import named
+    >>> named({"alpha": 0.0007953899, "penalty": "l1"})
+    "alpha=0.0007954, penalty='l1'"
+    """
+    return ", ".join(
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
+        for name, value in params.items()
     )
 
 

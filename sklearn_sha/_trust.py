@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._checks import is_int
 from sklearn_sha._ranking import kendall, spearman
-from sklearn_sha._table import aligned
+from sklearn_sha._table import aligned, html_table
 from sklearn_sha.schedules import contest_sizes
 
 _Row = Mapping[str, Any]
@@ -62,14 +63,20 @@ class TrustReport:
         return pd.DataFrame(list(self.rungs))
 
     def __str__(self) -> str:
+        return f"{aligned(self._columns())}\n{self.advice}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"{html_table(self._columns())}\n<p>{escape(self.advice)}</p>"
+
+    def _columns(self) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {name: [row[name] for row in self.rungs] for name in _SHOWN}
         columns["close"] = [len(row["close"]) for row in self.rungs]
         columns["at_risk"] = [row["at_risk"] for row in self.rungs]
         if len(set(columns["bracket"])) == 1:
             del columns["bracket"]
-        return f"{aligned(columns)}\n{self.advice}"
-
-    __repr__ = __str__
+        return columns
 
 
 _SHOWN = (

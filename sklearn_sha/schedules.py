@@ -13,8 +13,9 @@ from fractions import Fraction
 from itertools import accumulate, count, groupby
 from math import ceil, floor, isfinite
 from numbers import Real
+from typing import Any
 
-from sklearn_sha._table import aligned
+from sklearn_sha._table import aligned, html_table
 
 
 @dataclass(frozen=True)
@@ -163,26 +164,41 @@ class Schedule:
         """Units per fold of the same rungs, were every rung trained from nothing."""
         return sum(rung.n_candidates * rung.resource for rung in self.rungs)
 
+    def to_frame(self) -> Any:
+        """The rungs as a `pandas.DataFrame`, a row each."""
+        import pandas as pd
+
+        return pd.DataFrame(self._columns())
+
     def __str__(self) -> str:
+        return f"{aligned(self._columns())}\n{self._summary()}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"{html_table(self._columns())}\n<p>{self._summary()}</p>"
+
+    def _columns(self) -> dict[str, list[int]]:
+        brackets = self.brackets
         columns = {
+            "bracket": [rung.bracket for rung in self.rungs],
+            "rung": [k for bracket in brackets for k in range(len(bracket.rungs))],
             "candidates": [rung.n_candidates for rung in self.rungs],
             "step": [rung.step for rung in self.rungs],
             "resource": [rung.resource for rung in self.rungs],
             "spent": [rung.spent for rung in self.rungs],
         }
-        brackets = self.brackets
-        numbers = [k for bracket in brackets for k in range(len(bracket.rungs))]
-        columns = {"rung": numbers} | columns
-        if len(brackets) > 1:
-            columns = {"bracket": [rung.bracket for rung in self.rungs]} | columns
+        if len(brackets) == 1:
+            del columns["bracket"]
+        return columns
+
+    def _summary(self) -> str:
         return (
-            f"{aligned(columns)}\n{self.spent} units per fold; all "
-            f"{sum(bracket.rungs[0].n_candidates for bracket in brackets)} candidates "
+            f"{self.spent} units per fold; all "
+            f"{sum(bracket.rungs[0].n_candidates for bracket in self.brackets)} candidates "
             f"at {self.rungs[-1].resource} units: {self.grid_cost}; "
             f"starting over at every rung: {self.restart_cost}"
         )
-
-    __repr__ = __str__
 
 
 def contest_sizes(n_candidates: int, factor: float) -> list[int]:

@@ -1,0 +1,65 @@
+"""The rungs of a search, as a list that a notebook shows as a table and a picture."""
+
+from __future__ import annotations
+
+from itertools import chain
+from math import inf, nan
+from typing import Any
+
+from sklearn_sha._drawn import curves
+from sklearn_sha._picture import falling_away
+from sklearn_sha._table import html_table
+
+_SHOWN = {
+    "bracket": "bracket",
+    "iter": "rung",
+    "n_candidates": "candidates",
+    "resource": "resource",
+    "spent": "spent",
+    "best_score": "best score",
+    "cut_score": "cut at",
+    "wall_time": "seconds",
+}
+
+
+class RungHistory(list[dict[str, Any]]):
+    """``rung_history_``: a list with one dict a rung.
+
+    Examples
+    --------
+    >>> from sklearn_sha._history import RungHistory
+    >>> RungHistory([{"resource": 1, "n_candidates": 8}]).to_frame()
+       resource  n_candidates
+    0         1             8
+    """
+
+    def to_frame(self) -> Any:
+        """The same as a `pandas.DataFrame`, a row a rung."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self))
+
+    def _repr_html_(self) -> str:
+        columns = {
+            title: [nan if row[name] is None else row[name] for row in self]
+            for name, title in _SHOWN.items()
+            if all(name in row for row in self)
+        }
+        table = html_table(columns)
+        return table if self[0]["scores"] is None else f"{table}\n{self._picture()}"
+
+    def _picture(self) -> str:
+        candidates, scores = (
+            list(chain.from_iterable(row[name] for row in self))
+            for name in ("candidates", "scores")
+        )
+        resources = [row["resource"] for row in self for _ in row["candidates"]]
+        # Who was best where most was spent on one.
+        ends = [row for row in self if len(row["promoted"]) == 1] or self
+        last = max(ends, key=lambda row: (row["resource"], row["best_score"]))
+        ranked = sorted(
+            zip(last["scores"], last["candidates"], strict=True),
+            key=lambda pair: -inf if pair[0] != pair[0] else pair[0],
+        )
+        shown = curves(candidates, resources, scores, [nan] * len(scores))
+        return falling_away(shown, winner=ranked[-1][1])

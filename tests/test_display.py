@@ -1,0 +1,202 @@
+"""Pictures of a search: what they show, and that they show it."""
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import loguniform, uniform
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import KFold
+from toys import Curve
+
+from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
+from sklearn_sha._drawn import curves, param_points, units_by_resource, visible_range
+
+mpl.use("agg")
+X = np.arange(24.0).reshape(12, 2)
+KINDS = ("curves", "rungs", "params", "cost")
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    plt.close("all")
+
+
+def search_of(kind=SuccessiveHalvingSearchCV, space=None, **params):
+    common = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 8}
+    space = space or {"limit": [k / 10 for k in range(8)], "speed": [1.0, 2.0]}
+    return kind(Curve(), space, **common | params)
+
+
+@pytest.fixture(scope="module")
+def search():
+    return search_of().fit(X)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), unique=True, min_size=1))
+def test_curves_have_every_row_once_in_order(rows):
+    scores = [float(k) for k in range(len(rows))]
+    found = curves(*zip(*rows, strict=True), scores, scores)
+    assert {
+        (c, r): s
+        for c, curve in found.items()
+        for r, s in zip(curve.resources.tolist(), curve.scores.tolist(), strict=True)
+    } == dict(zip(rows, scores, strict=True))
+    for candidate, curve in found.items():
+        assert curve.candidate == candidate
+        assert (np.diff(curve.resources) > 0).all()
+        np.testing.assert_array_equal(curve.spreads, curve.scores)
+
+
+@given(st.integers(0, 1000), st.integers(8, 200))
+def test_log_axes_are_for_what_is_spread_evenly_on_them(seed, n):
+    def is_log(values):
+        ((points),) = param_points({k: {"a": v} for k, v in enumerate(values)})
+        return points.is_log
+
+    assert is_log(np.logspace(-5, 0, n))
+    assert not is_log(np.linspace(1e-5, 1, n))
+    assert not is_log([2**k for k in range(6)])
+    assert is_log(loguniform(1e-8, 1).rvs(200, random_state=seed))
+    assert not is_log(uniform(0, 1).rvs(200, random_state=seed))
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.integers(0, 5))
+def test_what_diverged_does_not_press_a_picture_flat(scores, n_diverged):
+    """The better half is seen whatever the worse half does, and takes a quarter of the height."""
+    scores = scores + [-1e9] * min(n_diverged, len(scores) - 1)
+    n = len(scores)
+    low, high = visible_range(curves(range(n), [1] * n, scores, scores).values())
+    middle = np.median(scores)
+    assert high == max(scores)
+    assert low <= middle
+    assert high - middle >= 0.249 * (high - low) or high == middle
+
+
+def test_params_that_are_no_numbers_have_labels_and_constants_no_panel():
+    first, second = param_points(
+        {
+            0: {"kind": None, "size": (1, 2), "same": 3},
+            2: {"kind": True, "same": 3},
+            5: {"kind": None, "size": (3,), "same": 3},
+        }
+    )
+    assert (first.name, first.labels, first.places.tolist()) == (
+        "kind",
+        ["None", "True"],
+        [0, 1, 0],
+    )
+    assert (second.candidates.tolist(), second.labels) == ([0, 5], ["(1, 2)", "(3,)"])
+
+
+@pytest.mark.parametrize("params", [{}, {"budget": "double"}, {"kind": HyperbandSearchCV}], ids=str)
+def test_units_are_those_that_were_spent(params):
+    search = search_of(**params).fit(X)
+    units = units_by_resource(search.rung_history_)
+    assert sum(units.values()) == search.rung_history_[-1]["spent"]
+    assert set(units) == set(search.n_resources_)
+
+
+def test_curves_are_drawn_with_the_winner_thick_and_last(search):
+    ax = SearchDisplay.from_search(search).ax_
+    lines = ax.get_lines()
+    assert len(lines) == 16
+    widths = [line.get_linewidth() for line in lines]
+    assert widths.index(max(widths)) == 15
+    results, best = search.cv_results_, search.best_index_
+    mine = results["candidate"] == results["candidate"][best]
+    np.testing.assert_array_equal(lines[-1].get_xdata(), results["n_resources"][mine])
+    np.testing.assert_array_equal(lines[-1].get_ydata(), results["mean_test_score"][mine])
+    faded = [line for line in lines if line.get_alpha() == 0.5]
+    assert len(faded) == 16 - search.n_candidates_[-1]
+    assert ax.get_xscale() == "log"
+    assert not ax.collections
+    assert len(SearchDisplay.from_search(search, spread=True).ax_.collections) == 16
+
+
+def test_scores_far_below_are_left_out_and_counted():
+    search = search_of(space={"limit": [*(k / 10 for k in range(8)), -1e6]}).fit(X)
+    for kind in ("curves", "rungs"):
+        ax = SearchDisplay.from_search(search, kind=kind).ax_
+        assert ax.get_ylim()[0] > -2
+        assert ax.get_title(loc="right") == "scores below: 1"
+
+
+def test_rungs_have_their_scores_and_cuts(search):
+    ax = SearchDisplay.from_search(search, kind="rungs").ax_
+    cut = next(line for line in ax.get_lines() if line.get_label() == "cut")
+    expected = [r["cut_score"] for r in search.rung_history_]
+    np.testing.assert_array_equal(cut.get_ydata(), expected)
+    dots = [line for line in ax.get_lines() if line.get_marker() == "o"]
+    assert [len(line.get_xdata()) for line in dots] == search.n_candidates_
+    assert [text.get_text() for text in ax.get_xticklabels()] == [
+        str(r) for r in search.n_resources_
+    ]
+
+
+def test_params_have_a_panel_each():
+    search = search_of(
+        space={"limit": loguniform(1e-6, 1), "speed": uniform(1, 2), "fails": ["a", "b"]},
+        n_candidates=16, random_state=0,
+    ).fit(X)  # fmt: skip
+    display = SearchDisplay.from_search(search, kind="params")
+    assert [ax.get_xlabel() for ax in display.axes_] == ["fails", "limit", "speed"]
+    assert [ax.get_xscale() for ax in display.axes_] == ["linear", "log", "linear"]
+    assert [t.get_text() for t in display.axes_[0].get_xticklabels()] == ["a", "b"]
+    dots = display.axes_[1].collections[0]
+    results = search.cv_results_
+    np.testing.assert_array_equal(
+        dots.get_offsets()[:, 0], [results["params"][k]["limit"] for k in range(16)]
+    )
+    reached = [
+        search.n_resources_.index(max(results["n_resources"][results["candidate"] == c]))
+        for c in range(16)
+    ]
+    np.testing.assert_array_equal(dots.get_array(), reached)
+
+
+def test_cost_is_beside_a_grid_searchs(search):
+    ax = SearchDisplay.from_search(search, kind="cost").ax_
+    widths = [bar.get_width() for bar in ax.patches]
+    assert widths[-1] == search.schedule_.grid_cost
+    assert sum(widths[:-1]) == search.schedule_.spent
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("budget", [None, "double"])
+def test_a_display_draws_into_axes_that_it_is_given(kind, budget):
+    figure, ax = plt.subplots()
+    display = SearchDisplay.from_search(search_of(budget=budget).fit(X), kind=kind, ax=ax)
+    assert display.figure_ is figure
+    assert (display.ax_ is ax) == (kind != "params")
+    assert display.plot(kind=kind).figure_ is not figure
+    figure.canvas.draw()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hyperband_and_a_single_candidate_can_be_drawn(kind):
+    for one in (search_of(HyperbandSearchCV), search_of(space={"limit": [0.5]})):
+        SearchDisplay.from_search(one.fit(X), kind=kind).figure_.canvas.draw()
+
+
+def test_what_cannot_be_drawn_is_refused(search):
+    with pytest.raises(NotFittedError):
+        SearchDisplay.from_search(search_of())
+    with pytest.raises(ValueError, match="metric='auc' is none of this search's; choose one of"):
+        SearchDisplay.from_search(search, metric="auc")
+    with pytest.raises(ValueError, match="kind='pie' is unknown; choose one of curves, rungs"):
+        SearchDisplay.from_search(search, kind="pie")
+
+
+def test_another_metric_is_drawn_without_the_cuts_of_the_one_that_decided():
+    scoring = {"a": lambda m, X, y=None: m.limit, "b": lambda m, X, y=None: -m.limit}
+    search = search_of(scoring=scoring, refit="a").fit(X)
+    by_a, by_b = (
+        SearchDisplay.from_search(search, kind="rungs", metric=m).ax_ for m in (None, "b")
+    )
+    assert by_a.get_ylabel() == "mean test a"
+    assert any(line.get_label() == "cut" for line in by_a.get_lines())
+    assert not any(line.get_label() == "cut" for line in by_b.get_lines())

@@ -1,0 +1,176 @@
+"""What is left on a notebook's page: tables, pictures, and nothing that isn't escaped."""
+
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.model_selection import KFold
+from toys import Curve
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._history import RungHistory
+from sklearn_sha._table import html_table
+from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
+from sklearn_sha.theory import trust_report
+
+X = np.arange(24.0).reshape(12, 2)
+EVIL = "<script>alert('&')</script>"
+VOID = {"br", "hr", "img", "input", "link", "meta"}
+
+
+class Page(HTMLParser):
+    """Tags and text; every tag that is opened is closed, in order."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.texts, self._open = [], [], []
+        self.feed(html)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def search_of(kind=SuccessiveHalvingSearchCV, space=None, **params):
+    common = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 8}
+    space = space or {"limit": [k / 10 for k in range(8)]}
+    return kind(Curve(), space, **common | params)
+
+
+def below_the_diagram(search):
+    before = search_of()._repr_html_
+    html = search._repr_html_()
+    assert html.count("</style>") >= 1
+    assert before().count("</style>") == html.count("</style>")
+    return html[html.rindex("<div><p>Best") :]
+
+
+@pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+def test_a_fitted_search_has_its_rungs_and_its_candidates_below_the_diagram(kind):
+    search = search_of(kind).fit(X)
+    page = Page(below_the_diagram(search))
+    assert page.tags.count("tr") == 1 + len(search.n_resources_)
+    assert page.tags.count("polyline") == len(
+        {c for r in search.rung_history_ for c in r["candidates"]}
+    )
+    assert f"{search.best_score_:.4g}" in "".join(page.texts)
+    assert search._repr_mimebundle_()["text/html"].endswith(below_the_diagram(search))
+
+
+def test_the_diagram_is_that_of_grid_search_with_the_best_estimator():
+    search = search_of()
+    assert "estimator: Curve" in search._repr_html_()
+    assert "best_estimator_: Curve" in search.fit(X)._repr_html_()
+    assert "<svg viewBox" not in search_of()._repr_html_()
+    with sklearn.config_context(display="text"):
+        assert not hasattr(search, "_repr_html_")
+        assert "text/html" not in search._repr_mimebundle_()
+
+
+def test_everything_is_escaped():
+    search = search_of(space=[{"limit": [0.1, 0.2]}, {"limit": [0.9], "fails": [EVIL]}]).fit(X)
+    assert EVIL in str(search.best_params_)
+    for html in (below_the_diagram(search), html_table({EVIL: [EVIL]})):
+        page = Page(html)
+        assert "script" not in page.tags
+        assert repr(EVIL)[1:-1] in "".join(page.texts)
+
+
+def test_the_picture_is_xml_with_the_winner_thick_and_at_the_top():
+    search = search_of().fit(X)
+    html = search.rung_history_._repr_html_()
+    svg = ET.fromstring(html[html.index("<svg") :])
+    lines = svg[1]
+    thick = [line for line in lines if line.get("stroke-width")]
+    (winner,) = thick
+    assert winner is lines[-1]
+    assert winner.find("title").text == f"candidate {search.best_params_['limit'] * 10:.0f}"
+    ends = [float(line.find("circle").get("cy")) for line in lines]
+    assert ends[-1] == min(ends)
+    n_points = [len(line.find("polyline").get("points").split()) for line in lines]
+    lives = [sum(c in r["candidates"] for r in search.rung_history_) for c in range(8)]
+    assert sorted(n_points) == sorted(lives)
+
+
+@pytest.mark.parametrize(
+    ("scores", "n_lines"),
+    [
+        ([[np.nan, np.nan], [np.nan]], None),
+        ([[np.nan, 0.5], [0.5]], 2),
+        ([[np.nan, 0.5], [np.nan]], 1),
+        ([[-np.inf, 0.5], [0.5]], 2),
+        ([[0.5, 0.5], [0.5]], 2),
+    ],
+    ids=str,
+)
+def test_scores_that_are_missing_infinite_or_all_equal(scores, n_lines):
+    history = RungHistory(
+        {
+            "candidates": list(range(len(row))),
+            "scores": row,
+            "resource": k + 1,
+            "promoted": [0],
+            "best_score": float(np.fmax.reduce(row)),
+        }
+        for k, row in enumerate(scores)
+    )
+    html = history._repr_html_()
+    assert html.count("<polyline") == (n_lines or 0)
+    assert ("<svg" in html) == (n_lines is not None)
+    assert "nan" not in html[html.index("</table>") :]
+
+
+def test_many_candidates_make_a_picture_of_some():
+    space = {"limit": np.linspace(0, 1, 1000).tolist()}
+    html = search_of(space=space).fit(X).rung_history_._repr_html_()
+    assert html.count("<polyline") == 300
+    assert len(html) < 100_000
+
+
+def test_nothing_decides_and_nothing_is_drawn():
+    search = search_of(refit=False, min_resources=1.0, scoring={"a": _score, "b": _score}).fit(X)
+    html = search._repr_html_()
+    page = Page(html[html.rindex("<div><table") :])
+    assert page.tags.count("tr") == 2
+    assert "svg" not in page.tags
+
+
+def _score(model, X, y=None):
+    return model.limit
+
+
+def test_schedules_and_reports_show_their_tables():
+    schedule = schedule_from_range(8, max_resources=8)
+    report = trust_report(search_of(min_resources=1).fit(X))
+    for thing, rows in ((schedule, schedule.rungs), (report, report.rungs)):
+        page = Page(thing._repr_html_())
+        assert page.tags.count("tr") == 1 + len(rows)
+        words = " ".join(" ".join(page.texts).split())
+        assert words == " ".join(str(thing).split())
+
+
+def test_frames_have_what_is_printed():
+    several = Schedule.joined(hyperband_schedules(9))
+    for schedule in (schedule_from_range(8, max_resources=8), several):
+        table = str(schedule).rsplit("\n", 1)[0]
+        assert schedule.to_frame().to_string(index=False).split() == table.split()
+    search = search_of().fit(X)
+    pd.testing.assert_frame_equal(
+        search.rung_history_.to_frame(), pd.DataFrame(search.rung_history_)
+    )
+    assert isinstance(search.rung_history_, list)
