@@ -2,7 +2,7 @@
 
     python docs/benchmarks/scored_rows.py
 
-takes some ten minutes and writes results/scored_rows.md. Flights, a test fold of 200,000 rows;
+takes some forty minutes on one core and writes results/scored_rows.md. Flights, a test fold of 200,000 rows;
 each search is run with test rows that grow, and with all of them at every rung.
 """
 
