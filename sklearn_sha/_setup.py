@@ -19,6 +19,7 @@ from sklearn.utils import check_array, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
+from sklearn_sha._boosters import booster_of
 from sklearn_sha._candidates import N_CANDIDATES, draw_different, spaces_of
 from sklearn_sha._checks import check_int, check_patience, is_int, is_real
 from sklearn_sha._evaluate import Setting
@@ -207,7 +208,15 @@ def _last_step(estimator: Any) -> Any:
 def _has_resource(estimator: Any, kind: str) -> bool:
     if kind == "partial_fit":
         return hasattr(_last_step(estimator), "partial_fit")
-    return kind == "n_samples" or kind in estimator.get_params()
+    return kind == "n_samples" or _has_parameter(estimator, kind)
+
+
+def _has_parameter(estimator: Any, name: str) -> bool:
+    params = estimator.get_params()
+    owner, _, own_name = name.rpartition("__")
+    # CatBoost's parameters are those that were set.
+    booster = booster_of(params.get(owner) if owner else estimator)
+    return name in params or (booster is not None and own_name in booster.rounds)
 
 
 def _is_pairwise(estimator: Any, X: Any) -> bool:
@@ -353,7 +362,7 @@ def _limits(
     if kind == "n_samples":
         n_classes = 1 if codes is None else int(codes.max()) + 1
         return Limits(2 * n_classes, largest, largest, False)
-    value = example.get_params()[kind]
+    value = example.get_params().get(kind)
     default = int(value) if is_int(value) else None
     # As planned, so run: where one of the examples can't continue, none does.
     resource = _parameter(kind, has_prefix)
@@ -430,14 +439,14 @@ def _check_resource(search: Any, kind: str, example: Any) -> None:
                 f"{type(_last_step(example)).__name__} does not have; {_what_works(example)}."
             )
         return
-    if kind not in example.get_params():
+    if not _has_parameter(example, kind):
         raise ValueError(f"resource={kind!r} is no parameter of {name}; {_what_works(example)}.")
     if kind in _searched_names(search.param_distributions):
         raise ValueError(
             f"resource={kind!r} is searched too; take it out of param_distributions, or use "
             "another resource."
         )
-    value = example.get_params()[kind]
+    value = example.get_params().get(kind)
     if value is not None and not is_int(value):
         raise ValueError(
             f"resource={kind!r} is no integer parameter of {name} (its value is {value!r}); "

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha._boosters import booster_of
 from sklearn_sha._folds import Fold, Rows, n_rows
 
 
@@ -135,7 +136,8 @@ class IntegerParameter(Resource):
     Notes
     -----
     Training continues where scikit-learn's warm start adds to what is there and the
-    result is that of a fit from nothing, which holds for what `exact_warm_starts` lists.
+    result is that of a fit from nothing, which holds for what `exact_warm_starts` lists; and
+    where XGBoost, LightGBM or CatBoost train on from a booster and draw no rows or columns.
     Where warm start begins a new descent from the old solution (SGD, MLP, the linear
     models, mixtures) the result would be another, so every rung fits anew. A nested
     parameter fits anew too, since meta-estimators clone what they hold.
@@ -145,14 +147,22 @@ class IntegerParameter(Resource):
         self.name = name
 
     def continues(self, model: Any, n_train: int) -> bool:
+        if (booster := booster_of(model)) is not None:
+            return self.name in booster.rounds and booster.is_exact(model)
         name, exact = exact_warm_starts().get(type(model), (None, _replays))
         return name == self.name and exact(model, n_train)
 
     def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+        X, y, params = rows.fitting()
+        booster = booster_of(model)
+        if spent and booster is not None:
+            earlier = booster.begin(model, self.name, target - spent)
+            _train(model.fit, X, y, params | {booster.argument: earlier})
+            return
         model.set_params(**{self.name: target})
         if spent:
             model.set_params(warm_start=True)
-        _train(model.fit, *rows.fitting())
+        _train(model.fit, X, y, params)
 
 
 def _train(method: Callable[..., Any], X: Any, y: Any, params: dict[str, Any]) -> None:

@@ -17,8 +17,13 @@ ROOT = Path(__file__).parent.parent
 settings.register_profile("sklearn_sha", deadline=None, derandomize=True)
 settings.load_profile("sklearn_sha")
 
-# Not there to be tested: callbacks came with scikit-learn 1.9.
-collect_ignore = [] if find_spec("sklearn.callback") else ["test_callbacks.py"]
+# Not there to be tested: callbacks came with scikit-learn 1.9, and other libraries are the extra
+# ``ecosystem``, which .ci/run has an environment for.
+NEEDS = {
+    "test_callbacks.py": ["sklearn.callback"],
+    "test_ecosystem.py": ["catboost", "imblearn", "lightgbm", "skorch", "torch", "xgboost"],
+}
+collect_ignore = [file for file, names in NEEDS.items() if not all(map(find_spec, names))]
 
 # What a test may skip, or be expected to fail for: part of its name, and the reason. All
 # else that is skipped or fails as expected turns the run red.

@@ -2,8 +2,8 @@
 
     python docs/benchmarks/scored_rows.py
 
-takes some forty minutes on one core and writes results/scored_rows.md. Flights, a test fold of 200,000 rows;
-each search is run with test rows that grow, and with all of them at every rung.
+takes half an hour on one core and writes results/scored_rows.md. Flights, a test fold of
+200,000 rows; each search is run with test rows that grow, and with all of them at every rung.
 """
 
 from __future__ import annotations

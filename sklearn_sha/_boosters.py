@@ -1,0 +1,127 @@
+"""Boosting libraries that train on from the model that there is: how they do, and when exactly."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Booster:
+    """What is known of a model class of another library.
+
+    Attributes
+    ----------
+    rounds : tuple of str
+        Its names for the parameter that counts boosting rounds.
+    argument : str
+        Of its ``fit``: takes the model to train on from.
+    begin : callable
+        Takes a fitted model, a name of `rounds` and a number; makes the model, in place, one
+        that is to train so many rounds more, and gives what to train on from.
+    is_exact : callable
+        Whether training on ends with the model of one fit, but for the rounding of sums. Rows or
+        columns that are drawn at random are drawn anew in every fit.
+    """
+
+    rounds: tuple[str, ...]
+    argument: str
+    begin: Callable[[Any, str, int], Any]
+    is_exact: Callable[[Any], bool]
+
+
+def booster_of(model: Any) -> Booster | None:
+    """What is known of a model's class; of a subclass nothing, since it may override fit.
+
+    Classes are told by their names, so that no library is imported here.
+    """
+    cls = type(model)
+    return _BOOSTERS.get((cls.__module__.partition(".")[0], cls.__name__))
+
+
+def _begin_xgboost(model: Any, name: str, n: int) -> Any:
+    model.set_params(**{name: n})
+    return model.get_booster()
+
+
+def _begin_lightgbm(model: Any, name: str, n: int) -> Any:
+    model.set_params(**{name: n})
+    return model.booster_
+
+
+def _begin_catboost(model: Any, name: str, n: int) -> Any:
+    earlier = model.copy()
+    # Of a model that is fitted CatBoost lets nobody set parameters.
+    model.__init__(**model.get_params() | {name: n})
+    return earlier
+
+
+def _are(params: Mapping[str, Any], **allowed: tuple[Any, ...]) -> bool:
+    return all(params.get(name) in values for name, values in allowed.items())
+
+
+def _xgboost(model: Any) -> bool:
+    all_of_it = (None, 1)
+    return _are(
+        model.get_params(),
+        booster=(None, "gbtree"),
+        subsample=all_of_it,
+        colsample_bytree=all_of_it,
+        colsample_bylevel=all_of_it,
+        colsample_bynode=all_of_it,
+        num_parallel_tree=all_of_it,
+        early_stopping_rounds=(None,),
+    )
+
+
+_CHANGE_NO_TREE = {"verbose", "verbosity", "num_threads", "force_col_wise", "force_row_wise"}
+
+
+def _lightgbm(model: Any) -> bool:
+    params = model.get_params()
+    # LightGBM takes any other parameter too, by any of its names.
+    others = params.keys() - inspect.signature(type(model)).parameters.keys()
+    draws_no_rows = params["subsample"] == 1 or params["subsample_freq"] == 0
+    return (
+        others <= _CHANGE_NO_TREE
+        and draws_no_rows
+        and _are(params, boosting_type=("gbdt",), colsample_bytree=(1,))
+    )
+
+
+def _catboost(model: Any) -> bool:
+    params = model.get_params()
+    # CatBoost's own learning rate depends on how many rounds there will be.
+    return params.get("learning_rate") is not None and _are(
+        params,
+        bootstrap_type=("No",),
+        random_strength=(0,),
+        rsm=(None, 1),
+        colsample_bylevel=(None, 1),
+        boosting_type=(None, "Plain"),
+        cat_features=(None,),
+        text_features=(None,),
+        early_stopping_rounds=(None,),
+        od_type=(None,),
+        od_wait=(None,),
+    )
+
+
+_XGBOOST = Booster(("n_estimators",), "xgb_model", _begin_xgboost, _xgboost)
+_LIGHTGBM = Booster(("n_estimators",), "init_model", _begin_lightgbm, _lightgbm)
+_CATBOOST = Booster(
+    ("iterations", "n_estimators", "num_boost_round", "num_trees"),
+    "init_model",
+    _begin_catboost,
+    _catboost,
+)
+_BOOSTERS = {
+    ("xgboost", "XGBClassifier"): _XGBOOST,
+    ("xgboost", "XGBRegressor"): _XGBOOST,
+    ("lightgbm", "LGBMClassifier"): _LIGHTGBM,
+    ("lightgbm", "LGBMRegressor"): _LIGHTGBM,
+    ("catboost", "CatBoostClassifier"): _CATBOOST,
+    ("catboost", "CatBoostRegressor"): _CATBOOST,
+}

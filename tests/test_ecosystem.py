@@ -1,0 +1,204 @@
+"""Estimators of other libraries: they train on where that is exact, and start over where not.
+
+Collected where all of them are installed: the extra ``ecosystem``.
+"""
+
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from catboost import CatBoostClassifier, CatBoostRegressor
+from imblearn.pipeline import make_pipeline as make_sampling_pipeline
+from imblearn.under_sampling import RandomUnderSampler
+from lightgbm import LGBMClassifier, LGBMRegressor
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_classification
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from skorch import NeuralNetClassifier
+from xgboost import XGBClassifier, XGBRegressor
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha._folds import Rows
+from sklearn_sha.resources import IntegerParameter
+
+X, Y = make_classification(300, 8, n_informative=5, n_classes=3, random_state=0)
+VALUES = 3 * X[:, 0] + np.sin(X[:, 1])
+CV = KFold(3)
+
+LIGHT = {"verbose": -1, "n_jobs": 1}
+CAT = {"verbose": 0, "allow_writing_files": False, "thread_count": 1, "random_seed": 0}
+DRAWS_NOTHING = {"bootstrap_type": "No", "random_strength": 0, "learning_rate": 0.2}
+
+EXACT = [
+    (XGBClassifier(n_jobs=1), "n_estimators"),
+    (XGBClassifier(n_jobs=1, max_depth=2, tree_method="exact"), "n_estimators"),
+    (XGBRegressor(n_jobs=1), "n_estimators"),
+    (LGBMClassifier(**LIGHT), "n_estimators"),
+    (LGBMRegressor(**LIGHT, num_leaves=5), "n_estimators"),
+    (CatBoostClassifier(**CAT, **DRAWS_NOTHING), "iterations"),
+    (CatBoostRegressor(**CAT, **DRAWS_NOTHING), "n_estimators"),
+]
+START_OVER = [
+    (XGBClassifier(subsample=0.5), "n_estimators"),
+    (XGBRegressor(colsample_bytree=0.5), "n_estimators"),
+    (XGBClassifier(booster="dart"), "n_estimators"),
+    (XGBClassifier(early_stopping_rounds=3), "n_estimators"),
+    (XGBClassifier(), "max_depth"),
+    (LGBMClassifier(subsample=0.5, subsample_freq=1), "n_estimators"),
+    (LGBMRegressor(colsample_bytree=0.5), "n_estimators"),
+    (LGBMClassifier(boosting_type="dart"), "n_estimators"),
+    (LGBMClassifier(feature_fraction_bynode=0.5), "n_estimators"),
+    (CatBoostClassifier(), "iterations"),
+    (CatBoostClassifier(**DRAWS_NOTHING | {"learning_rate": None}), "iterations"),
+    (CatBoostRegressor(**DRAWS_NOTHING | {"random_strength": 1}), "iterations"),
+    (type("Own", (XGBClassifier,), {})(), "n_estimators"),
+]
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*feature names:UserWarning"),
+    # Rows are lent read-only, which tensors can't be.
+    pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning"),
+]
+
+
+def targets_of(model):
+    return Y if "Classifier" in type(model).__name__ else VALUES
+
+
+def outputs(model):
+    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+
+
+def grown(model, name, *stops):
+    model, spent = clone(model), 0
+    rows = Rows.for_training(X, targets_of(model), {})
+    for target in stops:
+        IntegerParameter(name).advance(model, rows, spent, target)
+        model, spent = pickle.loads(pickle.dumps(model)), target
+    return outputs(model)
+
+
+@pytest.mark.parametrize(("model", "name"), EXACT, ids=str)
+def test_a_model_that_trains_on_is_that_of_one_fit(model, name):
+    assert IntegerParameter(name).continues(clone(model), len(X))
+    once = grown(model, name, 30)
+    np.testing.assert_allclose(grown(model, name, 4, 5, 30), once, rtol=1e-12, atol=1e-12)
+    assert np.abs(grown(model, name, 5) - once).max() > 1e-3
+
+
+@pytest.mark.parametrize(("model", "name"), START_OVER, ids=str)
+def test_what_draws_rows_or_columns_starts_over(model, name):
+    assert not IntegerParameter(name).continues(model, len(X))
+
+
+@pytest.fixture
+def rounds(monkeypatch):
+    """How many rounds each class was asked to train, over all fits of this process."""
+    asked = Counter()
+
+    def counting(cls, of):
+        fit = cls.fit
+
+        def counted(self, *args, **kwargs):
+            asked[cls] += of(self)
+            return fit(self, *args, **kwargs)
+
+        monkeypatch.setattr(cls, "fit", counted)
+
+    for cls in (XGBClassifier, LGBMClassifier):
+        counting(cls, lambda model: model.n_estimators)
+    counting(CatBoostClassifier, lambda model: model.get_params()["iterations"])
+    return asked
+
+
+SEARCHED = [
+    (XGBClassifier(n_jobs=1), "n_estimators", "max_depth", [1, 2, 3, 4]),
+    (LGBMClassifier(**LIGHT), "n_estimators", "num_leaves", [2, 4, 8, 16]),
+    (CatBoostClassifier(**CAT, **DRAWS_NOTHING), "iterations", "depth", [1, 2, 3, 4]),
+]
+
+
+@pytest.mark.parametrize(("model", "name", "searched", "values"), SEARCHED, ids=str)
+@pytest.mark.parametrize("in_pipeline", [False, True])
+def test_a_search_trains_as_planned_and_scores_as_fits_at_once(
+    model, name, searched, values, in_pipeline, rounds
+):
+    prefix = ""
+    if in_pipeline:
+        model = make_pipeline(StandardScaler(), model)
+        prefix = f"{model.steps[-1][0]}__"
+    search = SuccessiveHalvingSearchCV(
+        model, {prefix + searched: values}, resource=prefix + name, max_resources=16, cv=CV
+    ).fit(X, Y)
+    schedule = search.schedule_
+    assert schedule.continues
+    last = type(model[-1] if in_pipeline else model)
+    assert rounds[last] == CV.n_splits * schedule.spent + search.best_n_resources_
+    assert schedule.spent < schedule.restart_cost
+    at_once = cross_val_score(clone(model).set_params(**search.best_params_), X, Y, cv=CV)
+    assert search.best_score_ == pytest.approx(at_once.mean(), abs=1e-12)
+    both = clone(search).set_params(n_jobs=2).fit(X, Y)
+    for column in ("mean_test_score", "candidate"):
+        np.testing.assert_array_equal(both.cv_results_[column], search.cv_results_[column])
+    np.testing.assert_array_equal(both.predict(X), search.predict(X))
+
+
+class Network(torch.nn.Module):
+    def __init__(self, n_hidden=8):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = torch.nn.Sequential(
+            torch.nn.Linear(64, n_hidden), torch.nn.ReLU(), torch.nn.Linear(n_hidden, 10)
+        )
+
+    def forward(self, X):
+        return self.layers(X)
+
+
+def test_a_network_trains_on_epoch_by_epoch_and_travels_between_workers():
+    digits, labels = load_digits(return_X_y=True)
+    digits = (digits / 16).astype(np.float32)
+    network = NeuralNetClassifier(
+        Network, criterion=torch.nn.CrossEntropyLoss, optimizer=torch.optim.Adam, max_epochs=1,
+        batch_size=32, train_split=None, verbose=0,
+    )  # fmt: skip
+    search = SuccessiveHalvingSearchCV(
+        network,
+        {"lr": [1e-4, 1e-3, 1e-2], "module__n_hidden": [8, 64]},
+        resource="partial_fit",
+        max_resources=16,
+        cv=CV,
+    ).fit(digits, labels)
+    assert len(search.best_estimator_.history) == search.best_n_resources_ == 16
+    assert search.best_score_ > 0.9
+    both = clone(search).set_params(n_jobs=2).fit(digits, labels)
+    for column in ("mean_test_score", "candidate"):
+        np.testing.assert_allclose(both.cv_results_[column], search.cv_results_[column])
+    at_once = clone(network).set_params(**search.best_params_, max_epochs=16)
+    scores = cross_val_score(at_once, digits, labels, cv=CV)
+    assert search.best_score_ == pytest.approx(scores.mean())
+
+
+def test_steps_that_resample_are_fitted_with_their_pipeline():
+    keep = np.r_[np.flatnonzero(Y == 0), np.flatnonzero(Y == 1)[:20], np.flatnonzero(Y == 2)[:20]]
+    few, labels = X[keep], Y[keep]
+    model = make_sampling_pipeline(
+        RandomUnderSampler(random_state=0), XGBClassifier(n_jobs=1, n_estimators=8)
+    )
+    space = {"xgbclassifier__max_depth": [1, 2, 3, 4]}
+    search = SuccessiveHalvingSearchCV(
+        model, space, resource="xgbclassifier__n_estimators", cv=3
+    ).fit(few, labels)
+    assert not search.schedule_.continues
+    best = clone(model).set_params(**search.best_params_)
+    assert search.best_score_ == pytest.approx(cross_val_score(best, few, labels, cv=3).mean())
+    refused = make_sampling_pipeline(RandomUnderSampler(), SGDClassifier())
+    with pytest.raises(ValueError, match=r"steps that resample; use resource='n_samples'"):
+        SuccessiveHalvingSearchCV(
+            refused, {"sgdclassifier__alpha": [1, 2]}, resource="partial_fit"
+        ).fit(X, Y)

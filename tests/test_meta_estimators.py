@@ -1,0 +1,131 @@
+"""scikit-learn's meta-estimators, searched and around a search."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier, SGDRegressor
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+X, SPECIES = load_iris(return_X_y=True)
+WIDTHS = X[:, 3] + 1
+BOTH = np.c_[SPECIES, SPECIES % 2]
+CV = KFold(3, shuffle=True, random_state=0)
+ALPHAS = [1e-4, 1e-2, 1.0, 100.0]
+
+union = FeatureUnion([("scale", StandardScaler()), ("pca", PCA(2))])
+columns = ColumnTransformer(
+    [("scale", StandardScaler(), [0, 1]), ("range", MinMaxScaler(), [2, 3])]
+)
+
+# Estimator, searched parameter and its values, resource, targets.
+SEARCHED = {
+    "target": (
+        TransformedTargetRegressor(Ridge(), func=np.log, inverse_func=np.exp),
+        "regressor__alpha", ALPHAS, "n_samples", WIDTHS,
+    ),
+    "calibrated": (
+        CalibratedClassifierCV(LogisticRegression(max_iter=500), cv=3),
+        "estimator__C", ALPHAS, "n_samples", SPECIES,
+    ),
+    "calibrated, iterations": (
+        CalibratedClassifierCV(SGDClassifier(random_state=0, tol=None), cv=3),
+        "estimator__alpha", ALPHAS, "estimator__max_iter", SPECIES,
+    ),
+    "outputs": (
+        MultiOutputClassifier(LogisticRegression(max_iter=500)),
+        "estimator__C", ALPHAS, "n_samples", BOTH,
+    ),
+    "classes": (
+        OneVsRestClassifier(LogisticRegression(max_iter=500)),
+        "estimator__C", ALPHAS, "n_samples", SPECIES,
+    ),
+    "union": (
+        make_pipeline(union, LogisticRegression(max_iter=500)),
+        "logisticregression__C", ALPHAS, "n_samples", SPECIES,
+    ),
+    "union, searched": (
+        make_pipeline(union, LogisticRegression(max_iter=500)),
+        "featureunion__pca__n_components", [1, 2, 3], "n_samples", SPECIES,
+    ),
+    "columns": (
+        make_pipeline(columns, LogisticRegression(max_iter=500)),
+        "logisticregression__C", ALPHAS, "n_samples", SPECIES,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_they_are_searched_and_the_last_rung_scores_as_their_cross_validation(name):
+    model, searched, values, resource, y = SEARCHED[name]
+    sizes = {} if resource == "n_samples" else {"max_resources": 50}
+    search = SuccessiveHalvingSearchCV(
+        model, {searched: values}, resource=resource, cv=CV, error_score="raise", **sizes
+    ).fit(X, y)
+    assert len(search.n_resources_) > 1
+    best = clone(model).set_params(**search.best_params_)
+    assert search.best_score_ == pytest.approx(cross_val_score(best, X, y, cv=CV).mean())
+    assert search.predict(X).shape == y.shape
+
+
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (MultiOutputClassifier(SGDClassifier(random_state=0)), BOTH),
+        (OneVsRestClassifier(SGDClassifier(random_state=0)), SPECIES),
+    ],
+    ids=str,
+)
+def test_those_with_partial_fit_train_on(model, y):
+    search = SuccessiveHalvingSearchCV(
+        model, {"estimator__alpha": ALPHAS}, resource="partial_fit", max_resources=8, cv=CV,
+        error_score="raise",
+    ).fit(X, y)  # fmt: skip
+    by_hand = clone(model).set_params(**search.best_params_)
+    classes = [np.unique(column) for column in y.T] if y.ndim == 2 else np.unique(y)
+    for _ in range(8):
+        by_hand.partial_fit(X, y, classes=classes)
+    np.testing.assert_array_equal(search.predict(X), by_hand.predict(X))
+
+
+def inner(estimator=None):
+    return SuccessiveHalvingSearchCV(
+        estimator or SGDClassifier(random_state=0), {"alpha": ALPHAS}, max_resources=8, cv=3
+    )
+
+
+AROUND = {
+    "target": (
+        TransformedTargetRegressor(inner(SGDRegressor()), transformer=StandardScaler()),
+        WIDTHS,
+        lambda m: [m.regressor_],
+    ),
+    "calibrated": (
+        CalibratedClassifierCV(inner(), cv=2),
+        SPECIES,
+        lambda m: [c.estimator for c in m.calibrated_classifiers_],
+    ),
+    "outputs": (MultiOutputClassifier(inner()), BOTH, lambda m: m.estimators_),
+    "classes": (OneVsRestClassifier(inner()), SPECIES, lambda m: m.estimators_),
+    "pipeline": (make_pipeline(columns, inner()), SPECIES, lambda m: [m[-1]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_they_are_fitted_around_a_search(name):
+    model, y, searches_of = AROUND[name]
+    model = clone(model).fit(StandardScaler().fit_transform(X), y)
+    searches = searches_of(model)
+    assert searches
+    for search in searches:
+        assert search.n_resources_ == [4, 8]
+    assert model.score(StandardScaler().fit_transform(X), y) > 0.6
