@@ -48,7 +48,10 @@ def fingerprint(search: Any, setup: Setup, data: Mapping[str, str]) -> dict[str,
         "candidates": digest(setup.candidates),
         "splits": digest([(f.train, f.test, f.train_order, f.test_order) for f in setup.folds]),
         "schedule": digest([vars(rung) for rung in setup.schedule.rungs]),
-        "resource": setup.resource,
+        # By what "auto" became; one of the user's own by all that it holds.
+        "resource": setup.resource
+        if isinstance(params["resource"], str)
+        else digest(params["resource"]),
         "refit": repr(refit),
         **{
             name: _text(value)

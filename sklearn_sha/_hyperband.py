@@ -35,7 +35,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         candidates are drawn follows from the brackets: `plan` says how many.
     factor : real > 1, default=3
         A rung promotes one in so many candidates, to so many times the resource.
-    resource : "auto", "partial_fit", "n_samples" or str, default="auto"
+    resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
         As in SuccessiveHalvingSearchCV.
     min_resources : int, float or "auto", default="auto"
         Least units of the first rung of the widest bracket; a float is a fraction of the

@@ -47,6 +47,7 @@ from sklearn_sha.bandit import (
     running_mean,
     running_min,
 )
+from sklearn_sha.resources import IntegerParameter
 from sklearn_sha.schedules import Schedule, contest_sizes
 
 _MEMORIES = {"best": running_min, "mean": running_mean}
@@ -387,6 +388,8 @@ class BaseHalvingSearch(
         self.scorer_ = setup.scoring.scorers
         self.multimetric_ = results.metrics != ["score"]
         self._select_best(results.metric)
+        if hasattr(self, "best_params_") and isinstance(setup.setting.resource, IntegerParameter):
+            self.best_params_[self.resource_] = self.best_n_resources_
 
     def _select_best(self, metric: str | None) -> None:
         """best_index_ and what follows from it, where there is a best."""
@@ -406,8 +409,6 @@ class BaseHalvingSearch(
             self.best_score_ = scores[self.best_index_]
         self.best_n_resources_ = int(self.cv_results_["n_resources"][self.best_index_])
         self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
-        if self.resource_ not in ("partial_fit", "n_samples"):
-            self.best_params_[self.resource_] = self.best_n_resources_
 
     def _refit(self, setup: Setup, packed: Packed | None, task: Task) -> None:
         start = perf_counter()

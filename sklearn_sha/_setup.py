@@ -141,8 +141,9 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
             "None; give fit the targets."
         )
     kind = resource_kind(search.estimator, search.resource)
+    own = search.resource if isinstance(search.resource, Resource) else None
     examples = _examples(search, deepcopy(random_state))
-    example = next((e for e in examples if _has_resource(e, kind)), examples[0])
+    example = next((e for e in examples if own or _has_resource(e, kind)), examples[0])
     _check_resource(search, kind, example)
 
     scoring = make_scoring(
@@ -163,20 +164,28 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         score_params=routed.score,
         pairwise=_is_pairwise(example, X),
     )
-    by_class = kind == "n_samples" and is_classifier(search.estimator)
+    may_cut_rows = kind == "n_samples" or own is not None
+    by_class = may_cut_rows and is_classifier(search.estimator)
     codes = class_codes(y) if by_class else None
-    limits = _limits(kind, has_prefix, example, examples, folds, codes)
+    limits = (
+        _limits(kind, has_prefix, example, examples, folds, codes)
+        if own is None
+        else Limits(own.lowest, None, None, _all_continue(own, examples, folds))
+    )
     candidates, schedule = search._contest(limits, random_state)
     _check_first_rung(kind, schedule, limits)
     seed = int(random_state.randint(np.iinfo(np.int32).max))
     resource: Resource
-    if kind == "partial_fit":
+    if own is not None:
+        resource = own
+    elif kind == "partial_fit":
         resource = PartialFit(search.batch_size, seed, _classes(_last_step(example), y))
     elif kind == "n_samples":
         resource = SampleCount()
-        folds = with_subsampling(folds, splitter=splitter, codes=codes, seed=seed)
     else:
         resource = _parameter(kind, has_prefix)
+    if may_cut_rows:
+        folds = with_subsampling(folds, splitter=splitter, codes=codes, seed=seed)
     setting = Setting(
         search.estimator,
         resource,
@@ -230,8 +239,10 @@ def _is_pairwise(estimator: Any, X: Any) -> bool:
     return True
 
 
-def resource_kind(estimator: Any, resource: str) -> str:
-    """What ``resource`` is for an estimator: "partial_fit", "n_samples" or a parameter."""
+def resource_kind(estimator: Any, resource: str | Resource) -> str:
+    """What ``resource`` is for an estimator: "partial_fit", "n_samples", a parameter or a class."""
+    if isinstance(resource, Resource):
+        return type(resource).__name__
     if resource != "auto":
         return resource
     last = _last_step(estimator)
@@ -364,11 +375,15 @@ def _limits(
         return Limits(2 * n_classes, largest, largest, False)
     value = example.get_params().get(kind)
     default = int(value) if is_int(value) else None
-    # As planned, so run: where one of the examples can't continue, none does.
-    resource = _parameter(kind, has_prefix)
     trained = [e[-1] if has_prefix else e for e in examples if _has_resource(e, kind)]
-    continues = all(resource.continues(model, largest) for model in trained)
+    continues = _all_continue(_parameter(kind, has_prefix), trained, folds)
     return Limits(1, default, None, continues)
+
+
+def _all_continue(resource: Resource, examples: list[Any], folds: list[Fold]) -> bool:
+    # As planned, so run: where one of the examples can't continue, none does.
+    largest = max(len(fold.train) for fold in folds)
+    return all(resource.continues(model, largest) for model in examples)
 
 
 def _check_first_rung(kind: str, schedule: Schedule, limits: Limits) -> None:
@@ -404,10 +419,11 @@ def _check_parameters(search: Any) -> None:
             f"error_score={search.error_score!r}: error_score must be the string 'raise' or a "
             "numeric value."
         )
-    if not isinstance(search.resource, str):
+    if not isinstance(search.resource, str | Resource):
         raise TypeError(
-            f'resource={search.resource!r} is no string; give "auto", "partial_fit", '
-            '"n_samples" or the name of an integer parameter.'
+            f'resource={search.resource!r} is neither a string nor a Resource; give "auto", '
+            '"partial_fit", "n_samples", the name of an integer parameter, or an instance of a '
+            "subclass of sklearn_sha.resources.Resource."
         )
     if not (isinstance(search.refit, bool | np.bool_ | str) or callable(search.refit)):
         raise TypeError(
@@ -423,7 +439,7 @@ def _check_resource(search: Any, kind: str, example: Any) -> None:
             f"batch_size={search.batch_size} is for resource='partial_fit', but the resource is "
             f"{kind!r}; leave batch_size=None."
         )
-    if kind == "n_samples":
+    if kind == "n_samples" or isinstance(search.resource, Resource):
         return
     if kind == "partial_fit":
         if isinstance(example, Pipeline) and any(

@@ -41,7 +41,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         is a list, else 64, which hold one of the best 5 % with probability 0.96.
     factor : real > 1, default=2
         A rung promotes one in so many candidates, to so many times the resource.
-    resource : "auto", "partial_fit", "n_samples" or str, default="auto"
+    resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
         What candidates get more of:
 
         - "partial_fit": calls of ``partial_fit``; models keep training.
@@ -51,6 +51,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         - the name of an integer parameter, such as "n_estimators" or "hist__max_iter".
           Forests, bagging and boosting keep growing
           (`sklearn_sha.resources.exact_warm_starts`), others are fitted anew.
+        - an instance of a `sklearn_sha.resources.Resource` of your own.
         - "auto": "partial_fit" where the (last) estimator has it and an iteration
           parameter (max_iter, n_iter, max_epochs), else "n_samples".
     min_resources : int, float or "auto", default="auto"

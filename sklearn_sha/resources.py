@@ -3,28 +3,60 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from sklearn_sha._boosters import booster_of
-from sklearn_sha._folds import Fold, Rows, n_rows
+from sklearn_sha._folds import Fold, Rows, make_folds, n_rows, with_subsampling
 
 
 class Resource(ABC):
-    """The contract of a kind of resource.
+    """The contract of a kind of resource; an instance of a subclass is given as ``resource=``.
+
+    A subclass has `advance`; `continues` where models train on; `view` where the rows depend on
+    the resource. It is pickled to the workers and must not change there. `check_resource` checks
+    all that.
 
     Attributes
     ----------
     in_batches : bool
         Whether `advance` asks for rows in batches, never for all at once.
+    lowest : int
+        The least units that make sense.
+
+    Examples
+    --------
+    Leaves of a tree, in powers of two; a tree can't train on, so every rung fits anew:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from sklearn_sha import SuccessiveHalvingSearchCV
+    >>> from sklearn_sha.resources import Resource, check_resource
+    >>> class Leaves(Resource):
+    ...     def advance(self, model, rows, spent, target):
+    ...         X, y, params = rows.fitting()
+    ...         model.set_params(max_leaf_nodes=2**target).fit(X, y, **params)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> check_resource(Leaves(), tree, X, y)
+    >>> search = SuccessiveHalvingSearchCV(
+    ...     tree, {"max_features": [1, 2, 3, 4]}, resource=Leaves(), max_resources=4
+    ... ).fit(X, y)
+    >>> search.n_resources_, search.resource_
+    ([2, 4], 'Leaves')
     """
 
     in_batches = False
+    lowest = 1
 
     def view(self, fold: Fold, target: int) -> Fold:
         """The part of a fold that a model with `target` units is trained and scored on."""
@@ -229,3 +261,68 @@ def exact_warm_starts() -> dict[type, tuple[str, Callable[[Any, int], bool]]]:
         ensemble.HistGradientBoostingClassifier: ("max_iter", _hist_gradient_boosting),
         ensemble.HistGradientBoostingRegressor: ("max_iter", _hist_gradient_boosting),
     }
+
+
+def check_resource(
+    resource: Resource, model: Any, X: Any, y: Any = None, *, units: Sequence[int] = (1, 2, 5)
+) -> None:
+    """Check that a resource keeps the contract; for tests of resources of your own.
+
+    Parameters
+    ----------
+    resource : Resource
+    model : estimator
+        Not fitted; its fit has to be deterministic.
+    X, y : array-like
+        Rows to train on, and half of them to look at what models say.
+    units : sequence of int, rising
+        Total units to train to, one after the other.
+
+    Raises
+    ------
+    AssertionError
+        If training rows of less resource are not among those of more; if models that
+        `continues` says train on are not those trained at once, bit for bit; or if `advance`
+        changes the rows that it is lent, or the resource.
+    """
+    before = joblib.hash(vars(resource))
+    n = n_rows(X)
+    folds = make_folds(
+        X, y, [(np.arange(n), np.arange(0, n, 2))], fit_params={}, prefix_params={},
+        score_params={}, pairwise=False,
+    )  # fmt: skip
+    (fold,) = with_subsampling(folds, splitter=None, codes=None, seed=0)
+    views = [resource.view(fold, target) for target in units]
+    for less, more in pairwise(views):
+        assert set(less.train) <= set(more.train), "rows of a rung are not among those of the next"
+
+    def trained(*path: int) -> Any:
+        one, spent = clone(model), 0
+        for target in path:
+            rows = resource.view(fold, target).rows(resource.in_batches)
+            lent = joblib.hash((rows.X_train, rows.y_train))
+            resource.advance(one, rows, spent, target)
+            assert joblib.hash((rows.X_train, rows.y_train)) == lent, "advance changed its rows"
+            one, spent = pickle.loads(pickle.dumps(one)), target
+        return _said_by(one, X)
+
+    for few, many in pairwise(units):
+        once = trained(many)
+        assert _same(once, trained(many)), f"two models with {many} units each are not the same"
+        if resource.continues(clone(model), n):
+            assert _same(once, trained(few, many)), (
+                f"a model trained to {few} units and on to {many} is not the one trained to {many} "
+                "at once; let continues return False"
+            )
+    assert joblib.hash(vars(resource)) == before, "advance changed the resource, which workers share"
+
+
+def _said_by(model: Any, X: Any) -> list[NDArray[Any]]:
+    methods = ("predict_proba", "decision_function", "predict", "transform", "score_samples")
+    said = [getattr(model, name)(X) for name in methods if hasattr(model, name)]
+    assert said, "the model has none of predict, transform, ... to be looked at"
+    return [part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in said]
+
+
+def _same(one: list[NDArray[Any]], other: list[NDArray[Any]]) -> bool:
+    return all(map(np.array_equal, one, other))

@@ -100,7 +100,9 @@ def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
     class Listening(_workers.Parallel):
         def __call__(self, tasks):
             done = list(super().__call__(tasks))
-            came_back.append([trained is not None for _, part in done for _, trained in part.pairs])
+            came_back.append(
+                [trained is not None for _, part, _ in done for _, trained in part.pairs]
+            )
             return done
 
     monkeypatch.setattr(_workers, "Parallel", Listening)

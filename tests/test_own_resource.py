@@ -1,0 +1,201 @@
+"""A resource of one's own: one class, which the contract test checks and a search takes."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.resources import (
+    IntegerParameter,
+    PartialFit,
+    Resource,
+    SampleCount,
+    check_resource,
+)
+
+X, Y = load_iris(return_X_y=True)
+CV = KFold(3, shuffle=True, random_state=0)
+STEPS = []
+
+
+class Descent(ClassifierMixin, BaseEstimator):
+    """Least squares by gradient steps, a class against the others."""
+
+    def __init__(self, rate=0.01):
+        self.rate = rate
+
+    def step(self, X, y):
+        STEPS.append(self.rate)
+        if not hasattr(self, "classes_"):
+            self.classes_ = np.unique(y)
+            self.coef_ = np.zeros((X.shape[1], len(self.classes_)))
+        miss = X @ self.coef_ - (y[:, None] == self.classes_)
+        self.coef_ -= self.rate * X.T @ miss / len(X)
+        return self
+
+    def fit(self, X, y):
+        return self.step(X, y)
+
+    def predict(self, X):
+        return self.classes_[np.argmax(X @ self.coef_, axis=1)]
+
+
+class Steps(Resource):
+    """One unit is some gradient steps."""
+
+    def __init__(self, per_unit=2):
+        self.per_unit = per_unit
+
+    def continues(self, model, n_train):
+        return True
+
+    def advance(self, model, rows, spent, target):
+        X, y, _ = rows.fitting()
+        for _ in range(self.per_unit * (target - spent)):
+            model.step(X, y)
+
+
+class Leaves(Resource):
+    lowest = 2
+
+    def advance(self, model, rows, spent, target):
+        X, y, params = rows.fitting()
+        model.set_params(max_leaf_nodes=target).fit(X, y, **params)
+
+
+class Share(Leaves):
+    """Rows grow with it."""
+
+    def view(self, fold, target):
+        return fold.subsampled(10 * target)
+
+
+@pytest.mark.parametrize(
+    ("resource", "model"),
+    [
+        (Steps(), Descent()),
+        (PartialFit(None, 0, np.unique(Y)), SGDClassifier(random_state=0)),
+        (PartialFit(16, 0, np.unique(Y)), SGDClassifier(random_state=0)),
+        (IntegerParameter("n_estimators"), RandomForestClassifier(random_state=0)),
+        (IntegerParameter("max_iter"), SGDClassifier(random_state=0, tol=None)),
+    ],
+    ids=str,
+)
+def test_what_keeps_the_contract_passes(resource, model):
+    check_resource(resource, model, X, Y)
+
+
+@pytest.mark.parametrize(
+    ("resource", "units"), [(Leaves(), (2, 4, 9)), (Share(), (2, 4, 9)), (SampleCount(), (20, 60))]
+)
+def test_what_starts_over_passes(resource, units):
+    check_resource(resource, DecisionTreeClassifier(random_state=0), X, Y, units=units)
+
+
+class Forgets(Steps):
+    def advance(self, model, rows, spent, target):
+        super().advance(model, rows, 0, target)
+
+
+class Remembers(Steps):
+    def advance(self, model, rows, spent, target):
+        self.per_unit += 1
+        Steps(2).advance(model, rows, spent, target)
+
+
+class Writes(Steps):
+    def advance(self, model, rows, spent, target):
+        X, y, _ = rows.fitting()
+        for _ in range(target - spent):
+            model.step(X, y)
+        rows.X_train[0] += 1
+
+
+class Shifts(Steps):
+    def view(self, fold, target):
+        return fold.with_data(fold.X, fold.y).__class__(
+            fold.X, fold.y, fold.train[target : target + 40], fold.test, {}, {}, {}, False
+        )
+
+
+class Draws(Steps):
+    def advance(self, model, rows, spent, target):
+        super().advance(model, rows, spent, target)
+        model.coef_ += np.random.default_rng().normal(size=model.coef_.shape)
+
+
+@pytest.mark.parametrize(
+    ("resource", "message"),
+    [
+        (Forgets(), "is not the one trained to 2 at once; let continues return False"),
+        (Remembers(), "advance changed the resource"),
+        (Writes(), "advance changed its rows"),
+        (Shifts(), "rows of a rung are not among those of the next"),
+        (Draws(), "two models with 2 units each are not the same"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_breaks_the_contract_is_told(resource, message):
+    with pytest.raises(AssertionError, match=message):
+        check_resource(resource, Descent(), X.copy(), Y)
+
+
+def test_a_search_trains_on_by_it_as_planned():
+    STEPS.clear()
+    search = SuccessiveHalvingSearchCV(
+        Descent(), {"rate": [1e-4, 1e-3, 1e-2, 3e-2]}, resource=Steps(3), max_resources=16, cv=CV
+    ).fit(X, Y)
+    schedule = search.schedule_
+    assert len(STEPS) == 3 * (CV.n_splits * schedule.spent + search.best_n_resources_)
+    assert schedule.continues
+    assert search.resource_ == "Steps"
+    assert set(search.best_params_) == {"rate"}
+    by_hand = clone(search.estimator).set_params(**search.best_params_)
+    for _ in range(3 * 16):
+        by_hand.step(X, Y)
+    np.testing.assert_array_equal(search.predict(X), by_hand.predict(X))
+    both = clone(search).set_params(n_jobs=2).fit(X, Y)
+    np.testing.assert_array_equal(
+        both.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"]
+    )
+
+
+@pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+@pytest.mark.parametrize("resource", [Leaves(), Share()], ids=["Leaves", "Share"])
+def test_a_search_starts_over_by_it(kind, resource):
+    space = {"max_features": [1, 2, 3, 4], "min_samples_leaf": [1, 2, 3, 4]}
+    search = kind(
+        DecisionTreeClassifier(random_state=0), space, resource=resource, max_resources=10, cv=CV,
+        factor=2,
+    ).fit(X, Y)  # fmt: skip
+    assert not search.schedule_.continues
+    best = clone(search.estimator).set_params(max_leaf_nodes=10, **search.best_params_)
+    if type(resource) is Leaves:
+        assert search.best_score_ == pytest.approx(cross_val_score(best, X, Y, cv=CV).mean())
+    np.testing.assert_array_equal(search.predict(X), best.fit(X, Y).predict(X))
+
+
+def test_it_needs_max_resources_and_no_batches_and_is_a_resource():
+    def search_of(**params):
+        return SuccessiveHalvingSearchCV(Descent(), {"rate": [0.1, 0.2]}, **params)
+
+    with pytest.raises(ValueError, match="give max_resources an integer"):
+        search_of(resource=Steps()).fit(X, Y)
+    with pytest.raises(ValueError, match="leave batch_size=None"):
+        search_of(resource=Steps(), max_resources=4, batch_size=8).fit(X, Y)
+    with pytest.raises(TypeError, match=r"instance of a subclass of sklearn_sha\.resources\.Reso"):
+        search_of(resource=Steps, max_resources=4).fit(X, Y)
+
+
+def test_a_checkpoint_belongs_to_one_resource(tmp_path):
+    search = SuccessiveHalvingSearchCV(
+        Descent(), {"rate": [1e-3, 1e-2]}, resource=Steps(1), max_resources=4, checkpoint=tmp_path
+    ).fit(X, Y)
+    search.fit(X, Y)
+    with pytest.raises(CheckpointError, match="resource"):
+        search.set_params(resource=Steps(2)).fit(X, Y)
