@@ -73,6 +73,7 @@ def _xgboost(model: Any) -> bool:
         colsample_bynode=all_of_it,
         num_parallel_tree=all_of_it,
         early_stopping_rounds=(None,),
+        callbacks=(None,),
     )
 
 
@@ -91,21 +92,26 @@ def _lightgbm(model: Any) -> bool:
     )
 
 
+# Of CatBoost's many parameters those that do the same in a fit that goes on.
+_OF_CATBOOST = {
+    "allow_writing_files", "auto_class_weights", "boosting_type", "bootstrap_type", "border_count",
+    "class_weights", "depth", "eval_metric", "grow_policy", "iterations", "l2_leaf_reg",
+    "leaf_estimation_iterations", "leaf_estimation_method", "learning_rate", "logging_level",
+    "loss_function", "max_bin", "max_depth", "max_leaves", "min_data_in_leaf", "n_estimators",
+    "num_boost_round", "num_leaves", "num_trees", "objective", "random_seed", "random_state",
+    "random_strength", "reg_lambda", "silent", "thread_count", "verbose",
+}  # fmt: skip
+
+
 def _catboost(model: Any) -> bool:
     params = model.get_params()
     # CatBoost's own learning rate depends on how many rounds there will be.
-    return params.get("learning_rate") is not None and _are(
-        params,
-        bootstrap_type=("No",),
-        random_strength=(0,),
-        rsm=(None, 1),
-        colsample_bylevel=(None, 1),
-        boosting_type=(None, "Plain"),
-        cat_features=(None,),
-        text_features=(None,),
-        early_stopping_rounds=(None,),
-        od_type=(None,),
-        od_wait=(None,),
+    return (
+        params.keys() <= _OF_CATBOOST
+        and params.get("learning_rate") is not None
+        and _are(
+            params, bootstrap_type=("No",), random_strength=(0,), boosting_type=(None, "Plain")
+        )
     )
 
 

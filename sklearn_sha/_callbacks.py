@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
-import sklearn
+import numpy as np
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands for scikit-learn's, which came with 1.9."""
-
-        def set_callbacks(self, *callbacks: Any) -> Self:
-            """Refuse callbacks, which this version of scikit-learn does not have."""
-            raise AttributeError(
-                "set_callbacks needs scikit-learn 1.9 or newer, and this is "
-                f"{sklearn.__version__}; update it, or set verbose=1 to see how the search goes."
-            )
-
-    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
-        """Do nothing to a method."""
-        return method
-
-
-__all__ = ["UNHEARD", "CallbackSupportMixin", "Task", "root_task", "with_callbacks"]
+from sklearn_sha._compat import callback_context
+from sklearn_sha._folds import Rows, n_rows
 
 
 @dataclass(frozen=True)
@@ -67,17 +50,23 @@ class Task:
         )
 
     @contextmanager
-    def training(self, model: Any, X: Any, y: Any) -> Iterator[None]:
+    def training(self, model: Any, rows: Rows) -> Iterator[None]:
         """A context in which a model is trained: its own tasks are this task's parts."""
         if self.context is None:
             yield
             return
+
+        # Copies, since rows are others' too; made only if a callback asks.
+        def copied(part: int) -> Any:
+            return rows.fitting(np.arange(n_rows(rows.X_train)))[part]
+
+        data = partial(copied, 0), partial(copied, 1)
         with self.context.propagate_callback_context(model):
-            self.begin(X, y)
+            self.begin(*data)
             try:
                 yield
             finally:
-                self.end(X, y)
+                self.end(*data)
 
 
 UNHEARD = Task(None, None)
@@ -85,15 +74,6 @@ UNHEARD = Task(None, None)
 
 
 def root_task(search: Any, n_subtasks: int) -> Task:
-    """The task of a fit; for methods that `with_callbacks` decorates.
-
-    A search has it begun by `CallbackSupportMixin._init_callback_context`, which scikit-learn
-    documents for estimators of others, as it does nothing else. That somebody listens is said by
-    names that are private alone. Tried on 1.9.1.
-    """
-    listening = hasattr(search, "_parent_callback_ctx") or any(
-        hasattr(value, "_skl_callbacks") for value in (search, *search.get_params().values())
-    )
-    if not listening:
-        return UNHEARD
-    return Task(search, search._init_callback_context(max_subtasks=n_subtasks))
+    """The task of a fit; for methods that `with_callbacks` decorates."""
+    context = callback_context(search, n_subtasks)
+    return UNHEARD if context is None else Task(search, context)

@@ -66,10 +66,10 @@ class Course:
     def __enter__(self) -> Self:
         return self
 
-    def begins(self, pulls: Sequence[Pull]) -> None:
+    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
         if self._is_to_stop:
             raise StoppedError
-        self._lines.begins(pulls)
+        self._lines.begins(pulls, n_known)
         for pull in pulls:
             self._rungs[pull] = self._task.subtask(
                 "halving-iteration",
@@ -94,6 +94,7 @@ class Course:
             )
         results.metric = self._metric_of(results.metrics)
         if results.metric is None:
+            self._lines.rung(pull, None)
             return np.zeros(len(pull.arms))
         scores = results.mean_scores()
         self._lines.rung(pull, scores)

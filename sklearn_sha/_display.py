@@ -109,7 +109,7 @@ class SearchDisplay:
         ValueError
             If there is no such metric, or none that decides.
         """
-        check_is_fitted(search, "rung_history_")
+        check_is_fitted(search, "schedule_")
         results = search.cv_results_
         decides = search.refit if search.multimetric_ else "score"
         if metric is None:
@@ -120,6 +120,10 @@ class SearchDisplay:
                 f"metric={metric!r} is none of this search's; choose one of {known} by metric=."
             )
         candidates = results["candidate"]
+        if metric == decides and hasattr(search, "best_index_"):
+            best = search.best_index_
+        else:
+            best = np.argmin(results[f"rank_test_{metric}"])
         display = cls(
             curves=curves(
                 candidates,
@@ -134,8 +138,8 @@ class SearchDisplay:
                 if metric == decides and row["cut_score"] is not None
             ],
             units=dict(sorted(units_by_resource(search.rung_history_).items())),
-            grid_cost=search.schedule_.grid_cost,
-            winner=int(candidates[np.argmin(results[f"rank_test_{metric}"])]),
+            grid_cost=len(np.unique(candidates)) * int(results["n_resources"].max()),
+            winner=int(candidates[best]),
             metric=metric,
         )
         return display.plot(ax, kind=kind, spread=spread)
@@ -255,8 +259,14 @@ class SearchDisplay:
     def _plot_params(self) -> None:
         from matplotlib.gridspec import GridSpecFromSubplotSpec
 
+        place = self.ax_.get_subplotspec()
+        if place is None:
+            raise ValueError(
+                "ax was not made by a grid of subplots, and so can't be divided into panels; give "
+                "an Axes of plt.subplots, or ax=None."
+            )
         n_rows, n_columns = self._panels()
-        grid = GridSpecFromSubplotSpec(n_rows, n_columns, self.ax_.get_subplotspec())
+        grid = GridSpecFromSubplotSpec(n_rows, n_columns, place)
         self.ax_.set_axis_off()
         self.axes_ = np.array(
             [self.figure_.add_subplot(grid[divmod(k, n_columns)]) for k in range(len(self.params))]

@@ -53,8 +53,8 @@ class StoppedError(Exception):
 class Listener(Protocol):
     """What an engine tells of its stages; a stage is all rungs at one resource."""
 
-    def begins(self, pulls: Sequence[Pull]) -> None:
-        """A stage is to be run; to stop, raise `StoppedError`."""
+    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
+        """A stage is to be run, of which so many jobs are in the store; or raise `StoppedError`."""
 
     def task(self, pull: Pull) -> Task:
         """That of a pull, whose jobs are parts of it."""
@@ -179,7 +179,7 @@ class Engine:
             lowest = min(pull.resource for pull in asking.values())
             stage = {a: pull for a, pull in asking.items() if pull.resource == lowest}
             pulls = [*stage.values()]
-            self._listener.begins(pulls)
+            self._listener.begins(pulls, self._n_known(pulls))
             start = perf_counter()
             try:
                 self._answer(pulls)
@@ -193,6 +193,14 @@ class Engine:
                 except StopIteration as end:
                     del asking[algorithm]
                     self._listener.promoted(pull, (end.value,))
+
+    def _n_known(self, pulls: Sequence[Pull]) -> int:
+        return sum(
+            (arm, fold, pull.resource) in self._store.outcomes
+            for pull in pulls
+            for arm in pull.new
+            for fold in range(len(self._folds))
+        )
 
     def _tell(self, pulls: Sequence[Pull], seconds: float) -> list[ArrayLike]:
         losses = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter, time
 from traceback import format_exc
@@ -65,11 +65,6 @@ class Job:
     def units(self) -> int:
         """Units of resource to train."""
         return self.target - (0 if self.trained is None else self.trained.spent)
-
-    def training(self, model: Any, rows: Rows) -> AbstractContextManager[None]:
-        """A context in which its model is trained."""
-        own = self.task.subtask("candidate-split-evaluation", number=self.place)
-        return own.training(model, rows.X_train, rows.y_train)
 
     def failed(self, error: str, seconds: float = 0.0) -> Outcome:
         """The outcome where its fit raised an error."""
@@ -308,8 +303,10 @@ def _untrained(job: Job, setting: Setting) -> Trained:
 
 
 def _train(trained: Trained, job: Job, rows: Rows, setting: Setting) -> Trained:
+    task = job.task.subtask("candidate-split-evaluation", number=job.place)
+
     def advance(start: Trained, view: Rows) -> Trained:
-        with job.training(start.model, view):
+        with task.training(start.model, view):
             setting.resource.advance(start.model, view, start.spent, job.target)
         return Trained(start.model, job.target, view.is_owned)
 

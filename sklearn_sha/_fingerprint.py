@@ -11,6 +11,7 @@ import numpy as np
 import sklearn
 from sklearn.utils import indexable
 
+from sklearn_sha._compat import without_callbacks
 from sklearn_sha._folds import n_rows, take
 from sklearn_sha._setup import Setup
 
@@ -44,7 +45,7 @@ def fingerprint(search: Any, setup: Setup, data: Mapping[str, str]) -> dict[str,
         "numpy": np.__version__,
         "scikit-learn": sklearn.__version__,
         "search": type(search).__name__,
-        "estimator": digest(setup.setting.estimator),
+        "estimator": digest(without_callbacks(setup.setting.estimator)),
         "candidates": digest(setup.candidates),
         "splits": digest([(f.train, f.test, f.train_order, f.test_order) for f in setup.folds]),
         "schedule": digest([vars(rung) for rung in setup.schedule.rungs]),

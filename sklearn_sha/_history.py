@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import chain
-from math import inf, nan
+from math import nan
 from typing import Any
 
 from sklearn_sha._drawn import curves
 from sklearn_sha._picture import falling_away
 from sklearn_sha._table import html_table
+from sklearn_sha.bandit import promote
 
 _SHOWN = {
     "bracket": "bracket",
@@ -54,12 +55,10 @@ class RungHistory(list[dict[str, Any]]):
             for name in ("candidates", "scores")
         )
         resources = [row["resource"] for row in self for _ in row["candidates"]]
-        # Who was best where most was spent on one.
-        ends = [row for row in self if len(row["promoted"]) == 1] or self
+        # Who was best where most was spent on one; else, in the last rung that promoted anybody.
+        ends = [row for row in self if len(row["promoted"]) == 1]
+        ends = ends or [row for row in self if row["promoted"]][-1:] or self
         last = max(ends, key=lambda row: (row["resource"], row["best_score"]))
-        ranked = sorted(
-            zip(last["scores"], last["candidates"], strict=True),
-            key=lambda pair: -inf if pair[0] != pair[0] else pair[0],
-        )
+        best = promote([-score for score in last["scores"]], 1)[0]
         shown = curves(candidates, resources, scores, [nan] * len(scores))
-        return falling_away(shown, winner=ranked[-1][1])
+        return falling_away(shown, winner=last["candidates"][best])

@@ -37,18 +37,18 @@ class Progress:
             for rung in schedule.rungs
         }
         self._behind = self._here = 0.0
-        self.n_jobs = self.n_kept = 0
+        self.n_jobs = self.n_kept = self._n_known = 0
 
     def _work(self, n_candidates: int, units: int) -> float:
         """Units that the busiest worker trains."""
         return -(-n_candidates * self._n_folds // self._n_workers) * units
 
-    def begins(self, pulls: Sequence[Pull]) -> None:
-        """Rungs begin, and what was begun before is over."""
+    def begins(self, pulls: Sequence[Pull], n_known: int = 0) -> None:
+        """Rungs begin, of which so many jobs are known; and what was begun before is over."""
         self._behind += self._done_here
         self._here = sum(self._ahead.pop((pull.bracket, pull.resource)) for pull in pulls)
         self.n_jobs = sum(len(pull.new) for pull in pulls) * self._n_folds
-        self.n_kept = 0
+        self.n_kept = self._n_known = n_known
 
     def kept(self, n_jobs: int) -> None:
         """So many jobs of what was begun are done."""
@@ -56,7 +56,8 @@ class Progress:
 
     @property
     def _done_here(self) -> float:
-        return self._here * self.n_kept / self.n_jobs if self.n_jobs else 0.0
+        n_done = self.n_kept - self._n_known
+        return self._here * n_done / self.n_jobs if self.n_jobs else 0.0
 
     @property
     def elapsed(self) -> float:
@@ -67,7 +68,8 @@ class Progress:
     def left(self) -> float | None:
         """Seconds that the rest of the plan takes at the speed so far; None where there is none."""
         done = self._behind + self._done_here
-        rest = sum(self._ahead.values()) + self._here - self._done_here
+        share = 1 - self.n_kept / self.n_jobs if self.n_jobs else 0.0
+        rest = sum(self._ahead.values()) + self._here * share
         return self.elapsed * rest / done if done and rest else None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from sklearn_sha._callbacks import UNHEARD, Task
 from sklearn_sha._evaluate import Setting, is_read_only, new_model
 from sklearn_sha._folds import Fold, Rows, fit_transform
-from sklearn_sha._said import Warned
+from sklearn_sha._said import Said, Warned
 from sklearn_sha._workers import Watch
 
 
@@ -40,8 +40,9 @@ class Packed:
         """
         try:
             model, caught = pickle.loads(self.content)
-            for warned in caught:
-                warned.again()
+            said = Said()
+            said.add(caught)
+            said.show()
         except Exception:
             return None
         return model
@@ -124,6 +125,6 @@ def _trained_on(
         rows = replace(rows, X_train=fit_transform(prefix, X, y, fold.prefix_params))
         best.set_params(**dict(prefix.steps))  # a cache fits copies of the steps
         trained = best[-1]
-    with task.training(trained, rows.X_train, rows.y_train):
+    with task.training(trained, rows):
         setting.resource.advance(trained, rows, 0, units)
     return best

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
 from io import StringIO
 from threading import current_thread, main_thread
@@ -36,7 +36,8 @@ class Warned:
     @classmethod
     def of(cls, caught: warnings.WarningMessage) -> Warned:
         """What `warnings.catch_warnings` has caught."""
-        return cls(caught.category, str(caught.message), caught.filename, caught.lineno)
+        text = str(caught.message)
+        return cls(_made_of_text(caught.category, text), text, caught.filename, caught.lineno)
 
     def again(self, note: str = "") -> None:
         """Give it in this process, as if it came from where it was given."""
@@ -84,9 +85,11 @@ class Said:
             print(f"... and {len(lines) - _LINES_SHOWN} other lines from workers")
         for key, warned in first.items():
             if isinstance(warned, Warned):
-                warned.again(
-                    "" if times[key] == 1 else f" (the first of {times[key]} such warnings)"
-                )
+                note = "" if times[key] == 1 else f" (the first of {times[key]} such warnings)"
+                # A filter that makes errors of warnings has done so in the fit. Where it did not
+                # get there, what is finished is worth more.
+                with suppress(Exception):
+                    warned.again(note)
 
 
 @contextmanager
@@ -105,16 +108,33 @@ def heard(into: list[Warned | str], prints: bool) -> Iterator[None]:
         yield
         return
     printed = StringIO()
-    with (
-        warnings.catch_warnings(record=True) as caught,
-        redirect_stdout(printed) if prints else nullcontext(),
-    ):
-        _always_where_once()
-        try:
-            yield
-        finally:
-            into.extend(map(Warned.of, caught))
-            into.extend(printed.getvalue().splitlines())
+    try:
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            redirect_stdout(printed) if prints else nullcontext(),
+        ):
+            _always_where_once()
+            try:
+                yield
+            finally:
+                into.extend(map(Warned.of, caught))
+                into.extend(printed.getvalue().splitlines())
+    except BaseException:
+        # Nobody may take along what was said before an error.
+        said = Said()
+        said.add(into)
+        into.clear()
+        said.show()
+        raise
+
+
+def _made_of_text(category: type[Warning], text: str) -> type[Warning]:
+    """The category, or the next above it that needs nothing but a text."""
+    for cls in category.__mro__:
+        with suppress(Exception):
+            cls(text)
+            return cls
+    return UserWarning
 
 
 def _always_where_once() -> None:

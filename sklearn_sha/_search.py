@@ -23,8 +23,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._callbacks import UNHEARD, CallbackSupportMixin, Task, root_task, with_callbacks
+from sklearn_sha._callbacks import UNHEARD, Task, root_task
 from sklearn_sha._checkpoint import Checkpoint
+from sklearn_sha._compat import CallbackSupportMixin, with_callbacks
 from sklearn_sha._course import Course
 from sklearn_sha._engine import Engine, StoppedError
 from sklearn_sha._failures import failures_message
@@ -352,7 +353,7 @@ class BaseHalvingSearch(
             warnings.warn(
                 failures_message(results.failures, results.candidates, self.error_score),
                 FitFailedWarning if fits else UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
             return
         for name, means in self.cv_results_.items():
@@ -362,7 +363,7 @@ class BaseHalvingSearch(
                     f"{name} is non-finite for candidates {candidates.tolist()}; NaN is never "
                     "promoted before a number. Look at what the scorer returns for them.",
                     UserWarning,
-                    stacklevel=5,
+                    stacklevel=6,
                 )
 
     def _keep(self, results: Results) -> None:

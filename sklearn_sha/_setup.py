@@ -168,7 +168,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     by_class = may_cut_rows and is_classifier(search.estimator)
     codes = class_codes(y) if by_class else None
     limits = (
-        _limits(kind, has_prefix, example, examples, folds, codes)
+        _limits(kind, has_prefix, example, examples, folds, codes, routed.fit)
         if own is None
         else Limits(own.lowest, None, None, _all_continue(own, examples, folds))
     )
@@ -366,6 +366,7 @@ def _limits(
     examples: list[Any],
     folds: list[Fold],
     codes: NDArray[np.intp] | None,
+    fit_params: dict[str, Any],
 ) -> Limits:
     if kind == "partial_fit":
         return Limits(1, PARTIAL_FIT_CALLS, None, True)
@@ -377,6 +378,8 @@ def _limits(
     default = int(value) if is_int(value) else None
     trained = [e[-1] if has_prefix else e for e in examples if _has_resource(e, kind)]
     continues = _all_continue(_parameter(kind, has_prefix), trained, folds)
+    if fit_params.keys() - {"sample_weight"} and any(map(booster_of, trained)):
+        continues = False  # callbacks, say, or scores to begin with, which begin anew with each fit
     return Limits(1, default, None, continues)
 
 

@@ -41,9 +41,9 @@ class Lines:
         self.candidates = candidates
         self.progress = progress
 
-    def begins(self, pulls: Sequence[Pull]) -> None:
-        """Rungs begin."""
-        self.progress.begins(pulls)
+    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
+        """Rungs begin, of which so many jobs are known."""
+        self.progress.begins(pulls, n_known)
 
     def kept(self, n_jobs: int) -> None:
         """So many jobs of them are done."""
@@ -96,8 +96,8 @@ class LiveTable(Lines):
         self._updated = self.progress.elapsed
         self._handle = display(_Page("", ""), display_id=True)
 
-    def begins(self, pulls: Sequence[Pull]) -> None:
-        super().begins(pulls)
+    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
+        super().begins(pulls, n_known)
         names = ", ".join(rung_name(self.schedule, pull) for pull in pulls)
         self._now = f"{names}, at resource {pulls[0].resource}"
         self._update()
@@ -117,7 +117,7 @@ class LiveTable(Lines):
             "candidates": len(pull.arms),
             "resource": pull.resource,
             "best score": float(values[best]),
-            "best parameters": named(self.candidates[pull.arms[best]]),
+            "best parameters": "" if scores is None else named(self.candidates[pull.arms[best]]),
             "seconds": f"{elapsed:.1f}",
             "left": "" if left is None else f"about {left:.0f} s",
         }

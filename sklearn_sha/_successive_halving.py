@@ -50,7 +50,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
           in proportion, from 1,000 on.
         - the name of an integer parameter, such as "n_estimators" or "hist__max_iter".
           Forests, bagging and boosting keep growing
-          (`sklearn_sha.resources.exact_warm_starts`), others are fitted anew.
+          (`sklearn_sha.resources.exact_warm_starts`; XGBoost, LightGBM and CatBoost where they
+          draw nothing at random), others are fitted anew.
         - an instance of a `sklearn_sha.resources.Resource` of your own.
         - "auto": "partial_fit" where the (last) estimator has it and an iteration
           parameter (max_iter, n_iter, max_epochs), else "n_samples".

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 
 def aligned(columns: Mapping[str, Sequence[object]]) -> str:
@@ -79,9 +80,14 @@ def named(params: Mapping[str, object]) -> str:
     "alpha=0.0007954, penalty='l1'"
     """
     return ", ".join(
-        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={_plain(value)!r}"
         for name, value in params.items()
     )
+
+
+def _plain(value: Any) -> Any:
+    """Of numpy's scalars Python's own, which are shorter to read."""
+    return value.item() if getattr(value, "shape", None) == () else value
 
 
 def _cell(value: object) -> str:

@@ -314,7 +314,9 @@ def check_resource(
                 f"a model trained to {few} units and on to {many} is not the one trained to {many} "
                 "at once; let continues return False"
             )
-    assert joblib.hash(vars(resource)) == before, "advance changed the resource, which workers share"
+    assert joblib.hash(vars(resource)) == before, (
+        "advance changed the resource, which workers share"
+    )
 
 
 def _said_by(model: Any, X: Any) -> list[NDArray[Any]]:

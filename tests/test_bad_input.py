@@ -64,7 +64,12 @@ MISTAKES = {
         {"resource": "max_depth"},
         "give max_resources an integer",
     ),
-    "resource of no type": (SGD, ALPHAS, {"resource": 3}, "resource=3 is no string"),
+    "resource of no type": (
+        SGD,
+        ALPHAS,
+        {"resource": 3},
+        "resource=3 is neither a string nor a Resource",
+    ),
     "minimum above maximum": (
         SGD,
         ALPHAS,

@@ -9,10 +9,11 @@ import pytest
 from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.datasets import load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from toys import InPlace
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 
@@ -153,8 +154,50 @@ def test_the_search_is_a_part_of_a_search_around_it():
     inner = {
         told[1] for told in recorder.told if told[0] == "begin" and "halving-iteration" in told[1]
     }
-    assert any(way[:8:4] == ("fit", "search") for way in inner)
+    assert any(
+        way[:20:4] == ("fit", "search", "fit", "search", "halving-iteration") for way in inner
+    )
     assert recorder.told.count("setup") == 1
+
+
+@pytest.mark.parametrize("batch_size", [None, 16])
+def test_rows_that_a_callback_asks_for_are_its_own(batch_size):
+    class Vandal(Recorder):
+        def on_fit_task_begin(self, estimator, context, *, X=None, y=None):
+            if context.task_name == "candidate-split-evaluation":
+                assert (X.shape, y.shape) == ((100, 4), (100,))
+                X[:] = 0
+                self.told.append("written")
+
+    def search():
+        return SuccessiveHalvingSearchCV(
+            SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, max_resources=4, cv=CV,
+            batch_size=batch_size, random_state=0, error_score="raise",
+        )  # fmt: skip
+
+    vandal = Vandal()
+    watched = search().set_callbacks(vandal).fit(X, Y)
+    assert "written" in vandal.told
+    expected = search().fit(X, Y).cv_results_["mean_test_score"]
+    assert watched.cv_results_["mean_test_score"].tolist() == expected.tolist()
+
+
+def test_an_estimator_that_writes_into_its_rows_is_watched_too():
+    search = SuccessiveHalvingSearchCV(
+        InPlace(), {"shift": [1.0, 2.0]}, resource="partial_fit", max_resources=4, cv=CV
+    )
+    recorder = Recorder()
+    search.set_callbacks(recorder).fit(X.copy(), Y)
+    assert any("evaluation" in str(told) for told in recorder.told)
+
+
+def test_a_checkpoint_is_found_again_by_an_estimator_that_is_watched(tmp_path):
+    def search():
+        monitor = ScoringMonitor(scoring="accuracy")
+        return ours(LogisticRegression().set_callbacks(monitor), checkpoint=tmp_path)
+
+    search().fit(X, Y)
+    search().fit(X, Y)
 
 
 def test_callbacks_are_checked_and_taken_away():

@@ -161,8 +161,19 @@ def test_params_have_a_panel_each():
 def test_cost_is_beside_a_grid_searchs(search):
     ax = SearchDisplay.from_search(search, kind="cost").ax_
     widths = [bar.get_width() for bar in ax.patches]
-    assert widths[-1] == search.schedule_.grid_cost
+    assert widths[-1] == search.schedule_.grid_cost == 16 * 8
     assert sum(widths[:-1]) == search.schedule_.spent
+
+
+def test_a_grid_search_would_train_each_candidate_once_whatever_the_halvings():
+    ax = SearchDisplay.from_search(search_of(budget="double").fit(X), kind="cost").ax_
+    assert ax.patches[-1].get_width() == 16 * 8
+
+
+def test_panels_need_axes_that_can_be_divided(search):
+    ax = plt.figure().add_axes((0, 0, 1, 1))
+    with pytest.raises(ValueError, match=r"give an Axes of plt\.subplots, or ax=None"):
+        SearchDisplay.from_search(search, kind="params", ax=ax)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -135,6 +135,17 @@ def test_scores_that_are_missing_infinite_or_all_equal(scores, n_lines):
     assert "nan" not in html[html.index("</table>") :]
 
 
+@pytest.mark.parametrize("limits", [[0.1, 0.5, 0.5, 0.5], [0.5] * 4, [0.5, 0.1, 0.9, 0.9]], ids=str)
+def test_the_thick_line_is_the_best_also_among_equals(limits):
+    search = search_of(space=[{"limit": [v], "growth": [k]} for k, v in enumerate(limits)]).fit(X)
+    html = search.rung_history_._repr_html_()
+    (thick,) = (
+        line for line in ET.fromstring(html[html.index("<svg") :])[1] if line.get("stroke-width")
+    )
+    best = search.cv_results_["candidate"][search.best_index_]
+    assert thick.find("title").text == f"candidate {best}"
+
+
 def test_many_candidates_make_a_picture_of_some():
     space = {"limit": np.linspace(0, 1, 1000).tolist()}
     html = search_of(space=space).fit(X).rung_history_._repr_html_()

@@ -80,6 +80,28 @@ def test_brackets_that_share_a_stage_count_together():
     assert progress.left is None
 
 
+def test_what_is_known_from_before_counts_as_done_but_not_as_fast():
+    clock = Clock()
+    schedule = schedule_from_range(8, max_resources=8)  # 8, 4, 2 candidates of 2, 2, 4 units
+    progress = Progress(schedule, 1, 1, clock)
+    first, second, _ = pulls_of(schedule)
+    progress.begins(first, 8)
+    assert progress.left is None
+    progress.begins(second, 2)
+    clock.now += 6
+    progress.kept(1)  # 2 units in 6 seconds; 2 and 8 are left
+    assert (progress.n_kept, progress.left) == (3, pytest.approx(30))
+
+
+@pytest.mark.parametrize("in_notebook", [False, True])
+def test_a_search_in_which_nothing_decides_shows_its_rung(in_notebook, request, capsys):
+    pages = request.getfixturevalue("notebook") if in_notebook else []
+    scoring = {"a": lambda m, X, y=None: m.limit, "b": lambda m, X, y=None: -m.limit}
+    search_of(verbose=1, scoring=scoring, refit=False, min_resources=1.0).fit(X)
+    assert len(capsys.readouterr().out.splitlines()) == (not in_notebook)
+    assert not in_notebook or pages[-1].html.count("<tr>") == 2
+
+
 @pytest.fixture
 def notebook(monkeypatch):
     """A kernel's shell, and all that is shown there."""
@@ -150,8 +172,10 @@ def test_a_terminal_has_lines_in_ipython_too(monkeypatch, capsys):
 
 def test_lines_say_the_time_left_but_those_of_the_last_rungs(capsys):
     space = {"limit": [k / 20 for k in range(20)]}
-    HyperbandSearchCV(Curve(), space, max_resources=4, verbose=1, cv=2).fit(X)
-    for line in capsys.readouterr().out.splitlines():
+    search = HyperbandSearchCV(Curve(), space, max_resources=4, verbose=1, cv=2).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(search.n_resources_)
+    for line in lines:
         # All brackets end together.
         assert line.endswith(" s left") == ("at resource 4" not in line), line
 

@@ -101,6 +101,34 @@ def test_said_shows_twenty_lines_and_counts_the_others(capsys):
     assert lines[-1] == "... and 10 other lines from workers"
 
 
+class OddWarning(UserWarning):
+    def __init__(self, *, what):
+        super().__init__(what)
+
+
+class Odd(Curve):
+    def partial_fit(self, X, y=None):
+        warnings.warn(OddWarning(what="odd"), stacklevel=1)
+        if self.fails == "then":
+            raise RuntimeError("and then failed")
+        return super().partial_fit(X, y)
+
+
+def test_a_warning_that_takes_no_text_is_given_as_one_above_it():
+    search = search_of(n_jobs=1).set_params(estimator=Odd())
+    ((text, category, _),) = warned_by(search)
+    assert (text, category) == ("odd (the first of 12 such warnings)", UserWarning)
+
+
+def test_what_was_said_before_an_error_is_shown():
+    search = search_of(n_jobs=1, error_score="raise").set_params(estimator=Odd(fails="then"))
+    with (
+        pytest.warns(UserWarning, match="^odd$"),
+        pytest.raises(RuntimeError, match="and then failed"),
+    ):
+        search.fit(X)
+
+
 def test_a_warning_that_says_no_module_is_given_all_the_same():
     """Cells of a notebook are no file that a module was loaded from."""
     with pytest.warns(UserWarning, match="of a cell") as caught:

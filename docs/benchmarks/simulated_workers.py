@@ -95,7 +95,7 @@ class Answers:
     def record(self, pull, *_):
         return self.losses[list(pull.arms)]
 
-    def begins(self, pulls):
+    def begins(self, pulls, n_known):
         pass
 
     def kept(self, outcomes):
