@@ -136,7 +136,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     best_n_resources_ : int
         Units that the best candidate had, and that ``best_estimator_`` was given.
     interrupted_ : bool
-        Whether `max_time` or a KeyboardInterrupt ended the search.
+        Whether `max_time`, a callback or a KeyboardInterrupt ended the search.
     resource_ : str
         What "auto" became.
     n_resources_, n_candidates_ : list of int
