@@ -160,7 +160,7 @@ class BaseHalvingSearch(
         return self
 
     def resume(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Go on where `fit` was stopped, by Ctrl-C, `max_time`, a callback or an error, in this process.
+        """Go on in this process where Ctrl-C, `max_time`, a callback or an error has stopped `fit`.
 
         What is finished is not done again, and the results are those of a search that was not
         stopped; `max_time` begins anew. With `checkpoint`, `fit` does this too, in any process.
