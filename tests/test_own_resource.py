@@ -84,7 +84,7 @@ class Share(Leaves):
         (IntegerParameter("n_estimators"), RandomForestClassifier(random_state=0)),
         (IntegerParameter("max_iter"), SGDClassifier(random_state=0, tol=None)),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_keeps_the_contract_passes(resource, model):
     check_resource(resource, model, X, Y)
