@@ -208,7 +208,8 @@ class SearchDisplay:
                     curve.resources, low, high, color=line.get_color(), alpha=0.1, linewidth=0
                 )
         self.ax_.set_xscale("log")
-        _name_resources(self.ax_, list(self.units))
+        self.ax_.set_xticks(list(self.units), [str(resource) for resource in self.units])
+        self.ax_.minorticks_off()
         self.ax_.set(xlabel="resource", ylabel=f"mean test {self.metric}")
         self._look_closer(self.ax_)
         self.ax_.legend()
@@ -303,8 +304,3 @@ class SearchDisplay:
         self.ax_.invert_yaxis()
         self.ax_.set(xlabel="units per fold")
         self.ax_.legend()
-
-
-def _name_resources(ax: Any, resources: list[int]) -> None:
-    ax.set_xticks(resources, [str(resource) for resource in resources])
-    ax.minorticks_off()

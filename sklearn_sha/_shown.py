@@ -59,8 +59,11 @@ class Lines:
                 print(
                     f"  candidate {arm:>{width}}  score {score:8.4f}  {named(self.candidates[arm])}"
                 )
+        print(self._line(pull, scores))
+
+    def _line(self, pull: Pull, scores: NDArray[np.float64] | None) -> str:
         best = None if scores is None else float(np.fmax.reduce(scores))
-        print(rung_line(self.schedule, pull, best, self.progress.elapsed, self.progress.left))
+        return rung_line(self.schedule, pull, best, self.progress.elapsed, self.progress.left)
 
     def end(self) -> None:
         """The search is over."""
@@ -123,7 +126,7 @@ class LiveTable(Lines):
         }
         for column, value in row.items():
             self._columns.setdefault(column, []).append(value)
-        self._lines.append(rung_line(self.schedule, pull, float(values[best]), elapsed, left))
+        self._lines.append(self._line(pull, scores))
         if self.verbose > 1:
             columns = {
                 "candidate": pull.arms,
