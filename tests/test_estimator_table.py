@@ -1,0 +1,188 @@
+"""The table of docs/estimators.md, line by line as it comes out here.
+
+    python tests/test_estimator_table.py
+
+writes the lines of the libraries that are installed anew.
+"""
+
+import warnings
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
+
+import numpy as np
+from conftest import ROOT
+from sklearn.base import ClassifierMixin, clone, is_regressor
+from sklearn.datasets import make_classification
+from sklearn.linear_model import SGDClassifier, SGDRegressor
+from sklearn.utils import all_estimators, get_tags
+
+from sklearn_sha._folds import Rows
+from sklearn_sha.resources import IntegerParameter, PartialFit
+
+PAGE = ROOT / "docs" / "estimators.md"
+GROWING = {"n_estimators", "max_iter", "n_iter", "max_iter_predict", "iterations"}
+FEW, MANY = 3, 12
+X, LABELS = make_classification(120, 8, n_informative=5, n_classes=3, random_state=0)
+VALUES = np.abs(3 * X[:, 0] + np.sin(X[:, 1]) + 5)
+TEXTS = [f"row {row:.1f}" for row in VALUES]
+
+STATE = "each call goes on from the state that the calls before left"
+ADDS = "warm start adds to what is there, and gives the model of one fit"
+ANEW = "warm start does as many iterations more, from the old solution: another model"
+FROM_A_BOOSTER = "its fit takes the booster so far, and gives the model of one fit"
+DRAWS = "its defaults draw rows and scores anew in every fit, and a learning rate for its length"
+ROUNDED = "its fit takes the model so far, and gives that of one fit, but for the rounding of sums"
+DRAWS_NOTHING = {"bootstrap_type": "No", "random_strength": 0, "learning_rate": 0.1}
+CAT = {"verbose": 0, "allow_writing_files": False, "random_seed": 0}
+# Of another library: its module, the class, its settings, how they are shown, and the reason.
+OTHERS = [
+    ("skorch", "NeuralNetClassifier", {}, "(max_epochs=1)", "a call is an epoch more"),
+    ("xgboost", "XGBClassifier", {}, "", FROM_A_BOOSTER),
+    ("xgboost", "XGBRegressor", {}, "", FROM_A_BOOSTER),
+    ("lightgbm", "LGBMClassifier", {"verbose": -1}, "", FROM_A_BOOSTER),
+    ("lightgbm", "LGBMRegressor", {"verbose": -1}, "", FROM_A_BOOSTER),
+]
+for name in ("CatBoostClassifier", "CatBoostRegressor"):
+    shown = "(" + ", ".join(f"{key}={value!r}" for key, value in DRAWS_NOTHING.items()) + ")"
+    OTHERS.append(("catboost", name, CAT, "", DRAWS))
+    OTHERS.append(("catboost", name, CAT | DRAWS_NOTHING, shown, ROUNDED))
+
+
+def network(cls):
+    import torch
+
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            torch.manual_seed(0)
+            self.layer = torch.nn.Linear(X.shape[1], 3)
+
+        def forward(self, X):
+            return self.layer(X.float())
+
+    loss = torch.nn.CrossEntropyLoss
+    return cls(Network, criterion=loss, max_epochs=1, train_split=None, verbose=0)
+
+
+def default(cls):
+    """An estimator as it is made without arguments, or around one that has partial_fit."""
+    try:
+        model = cls()
+    except TypeError:
+        try:
+            around = SGDClassifier if issubclass(cls, ClassifierMixin) else SGDRegressor
+            model = cls(around(random_state=0))
+        except TypeError:  # of several estimators, which none that train on is
+            return None
+    # None is to stop before its last iteration, and a mixture of one has nothing to learn.
+    own = {"random_state": 0, "tol": 1e-30, "n_components": 3}
+    return model.set_params(**{key: own[key] for key in own.keys() & model.get_params().keys()})
+
+
+def name_of(model):
+    return type(model).__name__
+
+
+def rows_of(model):
+    tags = get_tags(model)
+    rows = TEXTS if tags.input_tags.string else np.abs(X) if tags.input_tags.positive_only else X
+    y = VALUES if is_regressor(model) else LABELS
+    if not tags.target_tags.single_output:
+        y = np.c_[y, y > 1]
+    return Rows.for_training(rows, y, {})
+
+
+def trained(resource, model, rows, *stops):
+    model, spent = clone(model), 0
+    for target in stops:
+        resource.advance(model, rows, spent, target)
+        spent = target
+    methods = ("predict", "predict_proba", "decision_function", "score_samples", "transform")
+    said = [getattr(model, name)(rows.X_train) for name in methods if hasattr(model, name)]
+    assert said, name_of(model)
+    return [part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in said]
+
+
+def trains_on(resource, model):
+    """Whether a model continues, which is seen to be true, or seen to be needed not to."""
+    rows = rows_of(model)
+    once, on = trained(resource, model, rows, MANY), trained(resource, model, rows, FEW, MANY)
+    if name_of(model).startswith("CatBoost"):
+        same = all(np.allclose(*pair, rtol=1e-10) for pair in zip(once, on, strict=True))
+    else:
+        same = all(map(np.array_equal, once, on))
+    assert same == resource.continues(clone(model), len(LABELS)), (name_of(model), same)
+    return same
+
+
+def line(library, resource, model, shown, why_on, why_not):
+    does = trains_on(resource, model)
+    kind = "partial_fit" if isinstance(resource, PartialFit) else resource.name
+    how, why = ("trains on", why_on) if does else ("starts over", why_not)
+    return f"| {name_of(model)}{shown} | {library} | `{kind}` | {how} | {why} |"
+
+
+def lines_of(library, model, shown="", why_on=ADDS, why_not=ANEW):
+    """A line for each resource that is one of the model's."""
+    params = model.get_params()
+    if hasattr(model, "partial_fit"):
+        y = rows_of(model).y_train
+        classes = np.unique(y) if y.ndim == 1 else [np.unique(column) for column in y.T]
+        resource = PartialFit(None, 0, None if is_regressor(model) else classes)
+        yield line(library, resource, model, shown, why_on if shown else STATE, why_not)
+    if library == "catboost":
+        growing = {"iterations"}  # its get_params has only what was set
+    elif library != "scikit-learn" or "warm_start" in params:
+        growing = GROWING & params.keys()
+    else:
+        growing = set()
+    for name in sorted(growing):
+        yield line(library, IntegerParameter(name), model, shown, why_on, why_not)
+
+
+def of_scikit_learn():
+    for _, cls in all_estimators():
+        if (model := default(cls)) is not None:
+            yield from lines_of("scikit-learn", model)
+
+
+def of_others():
+    for library, name, params, shown, why in OTHERS:
+        if find_spec(library):
+            cls = getattr(import_module(library), name)
+            model = network(cls) if library == "skorch" else cls(**params)
+            yield from lines_of(library, model, shown, why, why)
+
+
+def made_here():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [*of_scikit_learn(), *of_others()]
+
+
+def on_the_page():
+    return [line for line in PAGE.read_text().splitlines() if line.startswith("| ")][1:]
+
+
+def of_libraries(lines, libraries):
+    return {line for line in lines if line.split(" | ")[1] in libraries}
+
+
+def test_every_line_is_as_it_comes_out_here():
+    made, shown = made_here(), on_the_page()
+    assert len(shown) == len(set(shown)) > 60
+    libraries = {line.split(" | ")[1] for line in made}
+    if f"scikit-learn {version('scikit-learn').rpartition('.')[0]}," in PAGE.read_text():
+        assert of_libraries(shown, libraries) == set(made)
+    else:  # another version has estimators more or less; those that both have do the same
+        known = {line.split(" | ")[0] for line in shown}
+        assert {line for line in made if line.split(" | ")[0] in known} <= set(shown)
+
+
+if __name__ == "__main__":
+    lines = made_here()
+    kept = set(on_the_page()) - of_libraries(on_the_page(), {x.split(" | ")[1] for x in lines})
+    above, head, _ = PAGE.read_text().partition("|---|---|---|---|---|\n")
+    order = sorted({*lines, *kept}, key=lambda x: (" scikit-learn " not in x, x))
+    PAGE.write_text(above + head + "\n".join(order) + "\n")
