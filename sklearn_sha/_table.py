@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -52,22 +52,27 @@ def html_table(columns: Mapping[str, Sequence[object]]) -> str:
     --------
     >>> from sklearn_sha._table import html_table
     >>> print(html_table({"C": ["<script>"]}))
-    <table><thead><tr><th>C</th></tr></thead>
+    <table><thead><tr><th style="text-align:left">C</th></tr></thead>
     <tbody>
     <tr><td style="text-align:left">&lt;script&gt;</td></tr>
     </tbody></table>
     """
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    rows = [
-        "".join(
-            f'<td style="text-align:{"left" if isinstance(value, str) else "right"}">'
-            f"{escape(_cell(value))}</td>"
-            for value in row
-        )
-        for row in zip(*columns.values(), strict=True)
-    ]
-    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
+    sides = [_side(column) for column in columns.values()]
+    head = _row("th", sides, columns)
+    body = "\n".join(_row("td", sides, row) for row in zip(*columns.values(), strict=True))
+    return f"<table><thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>"
+
+
+def _side(column: Sequence[object]) -> str:
+    return "left" if all(isinstance(value, str) for value in column) else "right"
+
+
+def _row(tag: str, sides: Sequence[str], values: Iterable[object]) -> str:
+    cells = (
+        f'<{tag} style="text-align:{side}">{escape(_cell(value))}</{tag}>'
+        for side, value in zip(sides, values, strict=True)
+    )
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def named(params: Mapping[str, object]) -> str:
