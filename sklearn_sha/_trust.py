@@ -327,12 +327,12 @@ def _verdict(rungs: Sequence[_Row], noise: float, search: Any) -> tuple[float, b
         return tolerance, True if single else None, f"{why}."
     most = max(risks)
     if most <= tolerance:
-        above = f"ended at most {most:.3g} above the best, which is less than its standard error"
+        above = f"more than {most:.3g} above the best, whose standard error is {tolerance:.3g}"
         return (
             tolerance,
             True,
             "This budget was enough for the gaps seen: by the gains seen, no dropped candidate "
-            f"could have {f'{above}, {tolerance:.3g}' if most else 'ended above the best'}.",
+            f"could have ended {above if most else 'above the best'}.",
         )
     worst = max(rungs, key=lambda row: np.nan_to_num(row["at_risk"], nan=-1))
     safe = max(after["resource"] for row, after in pairwise(rungs) if row["at_risk"] > tolerance)
