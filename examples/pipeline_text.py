@@ -1,4 +1,5 @@
-"""Text: an expensive vectoriser is fitted once per fold, not once per candidate.
+"""Text: an expensive vectoriser is fitted once per fold, not once per candidate
+=============================================================================
 
 The texts are the paragraphs of scikit-learn's own docstrings; the task is to tell from
 which part of the library a paragraph comes. Turning text into numbers takes most of the
@@ -21,7 +22,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import Pipeline
 
-from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha import SearchDisplay, SuccessiveHalvingSearchCV
 
 PARTS = ["cluster", "decomposition", "ensemble", "linear_model", "metrics", "preprocessing"]
 
@@ -86,3 +87,8 @@ for name, search, seconds, n_fits in [
         f"{name:18}  {seconds:5.1f} s   {n_fits:2} vectorisers fitted   "
         f"held-out accuracy {score:.3f}   {search.best_params_['classifier__loss']}"
     )
+
+# %%
+# What the search spent, beside a grid search over the same candidates:
+
+display = SearchDisplay.from_search(halving, kind="cost")

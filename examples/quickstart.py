@@ -1,4 +1,5 @@
-"""Digits: a neural network's settings, found in a fraction of a grid search's time.
+"""Digits: a neural network's settings, found in a fraction of a grid search's time
+================================================================================
 
 32 settings of a small network compete on the handwritten digits that come with
 scikit-learn. Successive halving gives each of them one epoch, keeps a third, and trains
@@ -69,3 +70,8 @@ for name, fitted, seconds in [
     score = fitted.score(X_test, y_test)
     print(f"{name:18}  {seconds:5.1f} s   held-out accuracy {score:.4f}   {best}")
 print(f"\nHalving took {halving_time / grid_time:.2f} of the grid search's time.")
+
+# %%
+# At the end of a notebook's cell, a search shows itself:
+
+search

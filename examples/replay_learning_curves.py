@@ -1,4 +1,5 @@
 """Learning curves that others measured: which algorithm finds the best, and at what cost?
+=======================================================================================
 
 LCDB (Mohr et al., 2022) has the validation accuracy of 20 scikit-learn classifiers on data
 sets of OpenML, over growing numbers of training rows. Its release 0.0.9 is 2.5 MB and has 63
@@ -18,6 +19,7 @@ table has both costs. Accuracies are means over five splits, and the best is the
 import sys
 from importlib.metadata import distribution
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -112,24 +114,25 @@ print("|---|", "|".join(["---"] * len(summary.columns)), "|", sep="")
 for name, row in summary.iterrows():
     print(f"| {name} |", " | ".join(f"{value:.4f}" for value in row), "|")
 
-if sys.argv[1:]:
-    import matplotlib.pyplot as plt
+# %%
+# One data set, and all of them:
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    curves = data_sets[SHOWN]
-    n, n_rows = len(curves), int(curves.columns[-1])
-    history = successive_halving(Replay(curves, np.arange(n)), n, n * n_rows // SHARE).history
-    for arm, (_, curve) in enumerate(curves.iterrows()):
-        seen = max(row["resource"] for row in history if arm in row["arms"])
-        won = history[-1]["kept"] == (arm,)
-        left.plot(curve, color="0.85", linewidth=1)
-        left.plot(curve[curve.index <= seen], color="C1" if won else "C0", linewidth=1 + won)
-    left.set_xscale("log", base=2)
-    left.set(xlabel="training rows", ylabel="validation error")
-    left.set_title("Halving on one data set: seen, and (grey) not", fontsize=10)
-    for name, row in summary.iterrows():
-        right.scatter(row["trained on"], row["mean regret"], label=name)
-    right.set(xlabel="share of the full cost", ylabel="mean regret", ylim=(0, 0.008), xlim=(0, 0.5))
-    right.legend()
-    right.set_title(f"All {len(data_sets)} data sets", fontsize=10)
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+curves = data_sets[SHOWN]
+n, n_rows = len(curves), int(curves.columns[-1])
+history = successive_halving(Replay(curves, np.arange(n)), n, n * n_rows // SHARE).history
+for arm, (_, curve) in enumerate(curves.iterrows()):
+    seen = max(row["resource"] for row in history if arm in row["arms"])
+    won = history[-1]["kept"] == (arm,)
+    left.plot(curve, color="0.85", linewidth=1)
+    left.plot(curve[curve.index <= seen], color="C1" if won else "C0", linewidth=1 + won)
+left.set_xscale("log", base=2)
+left.set(xlabel="training rows", ylabel="validation error")
+left.set_title("Halving on one data set: seen, and (grey) not", fontsize=10)
+for name, row in summary.iterrows():
+    right.scatter(row["trained on"], row["mean regret"], label=name)
+right.set(xlabel="share of the full cost", ylabel="mean regret", ylim=(0, 0.008), xlim=(0, 0.5))
+right.legend()
+right.set_title(f"All {len(data_sets)} data sets", fontsize=10)
+if sys.argv[1:]:
     figure.savefig(sys.argv[1], dpi=100)

@@ -1,4 +1,5 @@
-"""Boosting: surviving models keep their trees and grow more of them.
+"""Boosting: surviving models keep their trees and grow more of them
+=================================================================
 
 The resource is `n_estimators`, the number of trees. A candidate that survives a rung has
 its trees already; scikit-learn's warm start adds to them, and the result is the very model
@@ -9,8 +10,7 @@ Expect: 768 trees per fold where a grid search grows 4096, and starting over at 
 Limits: early stopping (`n_iter_no_change`; for histogram boosting the default above 10,000
 rows) makes warm start inexact, and then every rung starts over. And a few trees favour high
 learning rates: by log-loss, which punishes the overfitting of many trees, this very search
-drops the setting that ends best. Run it with scoring="neg_log_loss", and again with
-min_resources=1.0, to see it.
+drops the setting that ends best. `where_halving_goes_wrong.py` shows that.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
-from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha import SearchDisplay, SuccessiveHalvingSearchCV
 
 X, y = load_breast_cancer(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
@@ -55,3 +55,8 @@ grown.fit(X_train, y_train)
 grown.set_params(n_estimators=search.best_n_resources_, warm_start=True).fit(X_train, y_train)
 same = np.array_equal(grown.predict_proba(X_test), search.best_estimator_.predict_proba(X_test))
 print(f"grown in two steps, it predicts the same to the last bit: {same}")
+
+# %%
+# How far each candidate got, by what it was:
+
+display = SearchDisplay.from_search(search, kind="params")

@@ -1,4 +1,5 @@
-"""Digits with no budget to choose: double it until more no longer helps.
+"""Digits with no budget to choose: double it until more no longer helps
+=====================================================================
 
 `budget="double"` halves all candidates with the least there is, one epoch, then with twice as
 much, and so on. What has been trained is read back or trained on. Beside it, the same
@@ -18,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha import SearchDisplay, SuccessiveHalvingSearchCV
 
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
@@ -46,3 +47,8 @@ doubling = searches["double"]
 cached = doubling.cv_results_["cached"]
 print(f"\nDoubling ended with {doubling.best_n_resources_} epochs for its finalists; of the")
 print(f"{len(cached)} scores that it compared, {cached.sum()} were known from an earlier halving.")
+
+# %%
+# Each halving goes further than the one before, with fewer candidates:
+
+display = SearchDisplay.from_search(doubling)

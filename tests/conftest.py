@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import runpy
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,11 +20,13 @@ settings.register_profile("sklearn_sha", deadline=None, derandomize=True)
 settings.load_profile("sklearn_sha")
 
 # Not there to be tested: callbacks came with scikit-learn 1.9, and other libraries are the extra
-# ``ecosystem``, which .ci/run has an environment for.
+# ``ecosystem``, which .ci/run has an environment for, with the extra ``browser``.
 ECOSYSTEM = ("catboost", "imblearn", "lightgbm", "skorch", "torch", "xgboost")
 collect_ignore = []
 if version("scikit-learn").startswith(("1.6.", "1.7.", "1.8.")):
     collect_ignore.append("test_callbacks.py")
+if not find_spec("playwright"):
+    collect_ignore.append("test_browser.py")
 if not any(map(find_spec, ECOSYSTEM)):
     collect_ignore += ["test_ecosystem.py", "test_networks.py"]
 
@@ -52,6 +55,20 @@ def pytest_sessionfinish(session, exitstatus):
 def pytest_terminal_summary(terminalreporter):
     for line in _not_run:
         terminalreporter.write_line(f"NOT ON THE LIST OF ALLOWED SKIPS: {line}", red=True)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Runs an example; returns its names and what it printed."""
+
+    def run(name):
+        monkeypatch.setattr("sys.argv", [name])
+        return runpy.run_path(str(ROOT / "examples" / name)), capsys.readouterr().out
+
+    yield run
+    from matplotlib import pyplot
+
+    pyplot.close("all")
 
 
 @pytest.fixture

@@ -1,20 +1,14 @@
 """Every example runs without a warning, and what it promises comes true."""
 
-import runpy
+from itertools import pairwise
 
-import pytest
+import numpy as np
 from conftest import ROOT
+from sklearn.base import clone
+
+from sklearn_sha.theory import trust_report
 
 EXAMPLES = ROOT / "examples"
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    def run(name):
-        monkeypatch.setattr("sys.argv", [name])
-        return runpy.run_path(str(EXAMPLES / name)), capsys.readouterr().out
-
-    return run
 
 
 def test_quickstart(run):
@@ -68,6 +62,39 @@ def test_without_choosing_a_budget(run):
     assert f"Doubling ended with {searches['double'].best_n_resources_} epochs" in printed
 
 
+def test_hyperband(run):
+    names, printed = run("hyperband.py")
+    brackets, halving = names["brackets"], names["halving"]
+    assert str(brackets.schedule_) in printed
+    assert printed.count("best score") == 4
+    assert brackets.schedule_.spent > 2 * halving.schedule_.spent
+    assert names["n_candidates"] == 49
+    held_out = names["X_test"], names["y_test"]
+    assert abs(brackets.score(*held_out) - halving.score(*held_out)) < 0.01
+
+
+def test_where_halving_goes_wrong(run):
+    names, printed = run("where_halving_goes_wrong.py")
+    searches = [names[name] for name in ("hasty", "better", "careful", "everything")]
+    scores = [search.best_score_ for search in searches]
+    assert scores[0] < scores[1] - 0.05 < scores[2] - 0.05
+    assert scores[2] == scores[3]
+    for search, following in pairwise(searches[:3]):
+        report = trust_report(search)
+        assert not report.enough
+        assert f"set min_resources={following.min_resources}." in report.advice
+        assert report.advice in printed
+    assert 4 * searches[2].schedule_.spent == 3 * searches[3].schedule_.spent
+
+    # What its limits say.
+    rates = {"learning_rate": np.geomspace(0.02, 1, 12).round(3).tolist()}
+    half = clone(names["careful"]).set_params(min_resources=32).fit(names["X"], names["y"])
+    assert half.best_score_ == scores[3]
+    alike = clone(names["hasty"]).set_params(param_distributions=rates).fit(names["X"], names["y"])
+    assert alike.best_score_ < scores[3] - 0.05
+    assert trust_report(alike).enough
+
+
 def test_every_example_is_run_here():
     here = {
         "quickstart.py",
@@ -75,5 +102,8 @@ def test_every_example_is_run_here():
         "warm_start_boosting.py",
         "replay_learning_curves.py",
         "without_choosing_a_budget.py",
+        "hyperband.py",
+        "where_halving_goes_wrong.py",
+        "network_with_skorch.py",  # in test_networks.py
     }
     assert {path.name for path in EXAMPLES.glob("*.py")} == here

@@ -54,3 +54,13 @@ def test_a_network_trains_on_epoch_by_epoch_and_travels_between_workers():
     at_once = clone(network).set_params(**search.best_params_, max_epochs=16)
     scores = cross_val_score(at_once, digits, labels, cv=CV)
     assert search.best_score_ == pytest.approx(scores.mean())
+
+
+def test_the_example(run):
+    names, printed = run("network_with_skorch.py")
+    search = names["search"]
+    assert str(search.schedule_) in printed
+    assert 3 * search.schedule_.spent == search.schedule_.grid_cost
+    assert search.n_candidates_[-1] == 2
+    assert search.best_n_resources_ == len(search.best_estimator_.history) == 32
+    assert search.score(names["X_test"], names["y_test"]) > 0.95

@@ -1,0 +1,53 @@
+"""The notebooks of examples/ run from a fresh kernel, and show what they say that they show."""
+
+import re
+
+import nbformat
+import pytest
+from conftest import ROOT
+from nbclient import NotebookClient
+
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+
+
+def outputs_of(name, tmp_path):
+    """The outputs of each code cell, by its source."""
+    notebook = nbformat.read(ROOT / "examples" / name, as_version=4)
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": tmp_path}}).execute()
+    return {cell.source: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_outputs_are_stripped(path):
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert (cell.outputs, cell.execution_count) == ([], None)
+
+
+def test_first_steps(tmp_path):
+    cells = outputs_of("first_steps.ipynb", tmp_path)
+    (plan,) = next(outputs for source, outputs in cells.items() if ".plan(" in source)
+    assert "<table" in plan.data["text/html"]
+    (live,) = next(outputs for source, outputs in cells.items() if "verbose=1" in source)
+    assert live.data["text/html"].count("<tr>") == 1 + 4  # rungs
+    (shown,) = cells["search"]
+    assert "<svg" in shown.data["text/html"]
+    (gain,) = next(outputs for source, outputs in cells.items() if "before.score" in source)
+    in_search, held_out = re.findall(r"-?0\.\d+", gain.data["text/plain"])
+    assert float(in_search) > 0.01
+    assert float(held_out) > 0
+
+
+def test_reading_a_search(tmp_path):
+    cells = outputs_of("reading_a_search.ipynb", tmp_path)
+    pictures = [outputs for source, outputs in cells.items() if "SearchDisplay.from" in source]
+    assert [[sorted(part.data) for part in parts] for parts in pictures] == [
+        [["image/png", "text/plain"]]
+    ] * 4
+    (report,) = cells["trust_report(search)"]
+    assert "<table" in report.data["text/html"]
+
+
+def test_every_notebook_is_run_here():
+    assert [path.name for path in NOTEBOOKS] == ["first_steps.ipynb", "reading_a_search.ipynb"]
