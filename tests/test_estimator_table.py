@@ -27,26 +27,26 @@ X, LABELS = make_classification(120, 8, n_informative=5, n_classes=3, random_sta
 VALUES = np.abs(3 * X[:, 0] + np.sin(X[:, 1]) + 5)
 TEXTS = [f"row {row:.1f}" for row in VALUES]
 
-STATE = "each call goes on from the state that the calls before left"
-ADDS = "warm start adds to what is there, and gives the model of one fit"
-ANEW = "warm start does as many iterations more, from the old solution: another model"
-FROM_A_BOOSTER = "its fit takes the booster so far, and gives the model of one fit"
-DRAWS = "its defaults draw rows and scores anew in every fit, and a learning rate for its length"
-ROUNDED = "its fit takes the model so far, and gives that of one fit, but for the rounding of sums"
-DRAWS_NOTHING = {"bootstrap_type": "No", "random_strength": 0, "learning_rate": 0.1}
+STATE = "a call goes on from the state that is there"
+ADDS = "warm start adds to what is there"
+ANEW = "warm start begins again, from the old solution"
+FROM_A_BOOSTER = "its fit takes the booster so far"
+ROUNDED = "its fit takes the model so far; the same but for the rounding of sums"
+DRAWS = "draws rows and scores anew in every fit"
 CAT = {"verbose": 0, "allow_writing_files": False, "random_seed": 0}
+DRAWS_NOTHING = CAT | {"bootstrap_type": "No", "random_strength": 0, "learning_rate": 0.1}
 # Of another library: its module, the class, its settings, how they are shown, and the reason.
 OTHERS = [
-    ("skorch", "NeuralNetClassifier", {}, "(max_epochs=1)", "a call is an epoch more"),
+    ("skorch", "NeuralNetClassifier", {}, ", `max_epochs=1`", "a call is an epoch more"),
     ("xgboost", "XGBClassifier", {}, "", FROM_A_BOOSTER),
     ("xgboost", "XGBRegressor", {}, "", FROM_A_BOOSTER),
     ("lightgbm", "LGBMClassifier", {"verbose": -1}, "", FROM_A_BOOSTER),
     ("lightgbm", "LGBMRegressor", {"verbose": -1}, "", FROM_A_BOOSTER),
+    ("catboost", "CatBoostClassifier", CAT, "", DRAWS),
+    ("catboost", "CatBoostRegressor", CAT, "", DRAWS),
+    ("catboost", "CatBoostClassifier", DRAWS_NOTHING, ", nothing drawn", ROUNDED),
+    ("catboost", "CatBoostRegressor", DRAWS_NOTHING, ", nothing drawn", ROUNDED),
 ]
-for name in ("CatBoostClassifier", "CatBoostRegressor"):
-    shown = "(" + ", ".join(f"{key}={value!r}" for key, value in DRAWS_NOTHING.items()) + ")"
-    OTHERS.append(("catboost", name, CAT, "", DRAWS))
-    OTHERS.append(("catboost", name, CAT | DRAWS_NOTHING, shown, ROUNDED))
 
 
 def network(cls):

@@ -47,10 +47,8 @@ def test_importing_needs_no_slow_module():
 @pytest.mark.parametrize("search", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 def test_every_parameter_is_documented(search):
     documented = search.__doc__
-    api = (ROOT / "docs" / "api.md").read_text()
     for name in inspect.signature(search).parameters:
         assert re.search(rf"^    {name} : ", documented, flags=re.MULTILINE), name
-        assert name in api
 
 
 @pytest.mark.parametrize("module", [schedules, bandit, resources, theory], ids=lambda m: m.__name__)

@@ -1,0 +1,63 @@
+"""How Sphinx makes these pages: ``python -m sphinx -W docs docs/_build``, without a network."""
+
+from sphinx_gallery.sorting import FunctionSortKey
+
+import sklearn_sha
+
+project = "sklearn_sha"
+author = "the sklearn_sha developers"
+version = release = sklearn_sha.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "sphinx-mathjax-offline",
+]
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+templates_path = ["_templates"]
+exclude_patterns = ["_build"]
+toc_object_entries_show_parents = "hide"
+default_role = "literal"  # what numpydoc's single backticks are in these docstrings
+
+autodoc_typehints = "none"  # docstrings have the types
+numpydoc_show_class_members = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"sklearn_sha {version}"
+html_show_sourcelink = False
+html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
+html_sidebars = {"*": []}  # pages at the top have no section to show
+html_context = {"default_mode": "auto"}
+html_theme_options = {"show_prev_next": False, "header_links_before_dropdown": 7}
+
+copybutton_prompt_text = ">>> |... "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+
+# From what everybody needs to what few do.
+gallery_order = (
+    "quickstart.py",
+    "pipeline_text.py",
+    "warm_start_boosting.py",
+    "without_choosing_a_budget.py",
+    "hyperband.py",
+    "network_with_skorch.py",
+    "replay_learning_curves.py",
+    "where_halving_goes_wrong.py",
+)
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": FunctionSortKey(gallery_order.index),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "write_computation_times": False,  # its page needs a network
+}
