@@ -20,13 +20,16 @@ settings.register_profile("sklearn_sha", deadline=None, derandomize=True)
 settings.load_profile("sklearn_sha")
 
 # Not there to be tested: callbacks came with scikit-learn 1.9, and other libraries are the extra
-# ``ecosystem``, which .ci/run has an environment for, with the extra ``browser``.
+# ``ecosystem``, which .ci/run has an environment for, and the extras ``browser`` and
+# ``publish``.
 ECOSYSTEM = ("catboost", "imblearn", "lightgbm", "skorch", "torch", "xgboost")
 collect_ignore = []
 if version("scikit-learn").startswith(("1.6.", "1.7.", "1.8.")):
     collect_ignore.append("test_callbacks.py")
 if not find_spec("playwright"):
     collect_ignore.append("test_browser.py")
+if not find_spec("twine"):
+    collect_ignore.append("test_publishing.py")
 if not any(map(find_spec, ECOSYSTEM)):
     collect_ignore += ["test_ecosystem.py", "test_networks.py"]
 

@@ -1,6 +1,6 @@
 """The built pages and an executed notebook, as a browser shows them, light and dark.
 
-Collected where playwright is installed: the extra ``browser``. Chromium comes from the system, and the
+Collected where playwright is installed: the extra ``browser``. Chromium comes from the system, the
 pages from ``python -m sphinx -W docs docs/_build``.
 """
 
