@@ -32,7 +32,7 @@ def test_continuous_integration_runs_the_readmes_test_command():
 
 def test_the_version_stands_in_one_place():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert project["project"]["dynamic"] == ["version"]
+    assert "version" in project["project"]["dynamic"]
     assert sklearn_sha.__version__ in (ROOT / "docs" / "changes.md").read_text()
 
 
