@@ -1,5 +1,7 @@
 """How Sphinx makes these pages: ``python -m sphinx -W docs docs/_build``, without a network."""
 
+from pathlib import Path
+
 from sphinx_gallery.sorting import FunctionSortKey
 
 import sklearn_sha
@@ -35,7 +37,7 @@ html_static_path = ["_static"]
 html_css_files = ["wide.css"]
 html_sidebars = {"*": []}  # pages at the top have no section to show
 html_context = {"default_mode": "auto"}
-html_theme_options = {"show_prev_next": False, "header_links_before_dropdown": 7}
+html_theme_options = {"show_prev_next": False, "show_toc_level": 3}
 
 copybutton_prompt_text = ">>> |... "
 copybutton_prompt_is_regexp = True
@@ -57,6 +59,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"\.py$",
     "within_subsection_order": FunctionSortKey(gallery_order.index),
+    "default_thumb_file": str(Path(__file__).parent / "images" / "halving.svg"),
     "abort_on_example_error": True,
     "download_all_examples": False,
     "write_computation_times": False,  # its page needs a network
