@@ -12,8 +12,9 @@ Limits: 20 arms are few, so that Hyperband, which wants more, draws some of them
 classifier that is given more rows starts over; the papers count as if it trained on. The
 table has both costs. Accuracies are means over five splits, and the best is the best of them.
 
-    python examples/replay_learning_curves.py             the table
-    python examples/replay_learning_curves.py FILE.png    and a picture
+    python examples/replay_learning_curves.py FILE.png
+
+keeps the picture in a file. Needs `lcdb`, `pandas` and `matplotlib`: the extra `examples`.
 """
 
 import sys

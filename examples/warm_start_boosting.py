@@ -10,7 +10,8 @@ Expect: 768 trees per fold where a grid search grows 4096, and starting over at 
 Limits: early stopping (`n_iter_no_change`; for histogram boosting the default above 10,000
 rows) makes warm start inexact, and then every rung starts over. And a few trees favour high
 learning rates: by log-loss, which punishes the overfitting of many trees, this very search
-drops the setting that ends best. `where_halving_goes_wrong.py` shows that.
+drops the setting that ends best: run it with scoring="neg_log_loss", and again with
+min_resources=1.0. `where_halving_goes_wrong.py` shows what to do then.
 """
 
 import numpy as np

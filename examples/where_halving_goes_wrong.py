@@ -1,10 +1,10 @@
 """Failures on purpose: curves that cross, and how the search says so
 ==================================================================
 
-A high learning rate is ahead after a few trees and behind after many. A halving that looks after
-two trees keeps the high rates and drops what would have ended best. Its last rung, where all
-were high, shows nothing of it; `trust_report` looks at every rung, says that the budget may not
-have been enough, and what to set next time. Here that is done, twice.
+A high learning rate is ahead after a few trees and behind after many. A halving that begins with
+two trees keeps the high rates and drops, at four, what would have ended best. Its last rungs,
+where all rates are high, show nothing of it; `trust_report` looks at every rung, says that the
+budget may not have been enough, and what to set next time. Here that is done, twice.
 
 Expect: two searches that end behind, whose reports say so, and a third that does what they said
 and finds what a grid search finds, at three quarters of its cost.
@@ -52,7 +52,7 @@ hasty = searched(min_resources=2)
 print(trust_report(hasty))
 
 # %%
-# Every line is a candidate. Some of those that were dropped first were still falling steeply.
+# Every line is a candidate. Some of those dropped at four trees were still rising steeply.
 
 hasty_display = SearchDisplay.from_search(hasty)
 

@@ -22,7 +22,8 @@ settings.load_profile("sklearn_sha")
 # Not there to be tested: callbacks came with scikit-learn 1.9, and other libraries are the extra
 # ``ecosystem``, which .ci/run has an environment for, and the extras ``browser`` and
 # ``publish``.
-ECOSYSTEM = ("catboost", "imblearn", "lightgbm", "skorch", "torch", "xgboost")
+NETWORKS = ("skorch", "torch")
+ECOSYSTEM = ("catboost", "imblearn", "lightgbm", "xgboost")
 collect_ignore = []
 if version("scikit-learn").startswith(("1.6.", "1.7.", "1.8.")):
     collect_ignore.append("test_callbacks.py")
@@ -30,8 +31,10 @@ if not find_spec("playwright"):
     collect_ignore.append("test_browser.py")
 if not find_spec("twine"):
     collect_ignore.append("test_publishing.py")
-if not any(map(find_spec, ECOSYSTEM)):
-    collect_ignore += ["test_ecosystem.py", "test_networks.py"]
+if not all(map(find_spec, NETWORKS)):
+    collect_ignore.append("test_networks.py")
+if not all(map(find_spec, ECOSYSTEM)):
+    collect_ignore.append("test_ecosystem.py")
 
 # What a test may skip, or be expected to fail for: part of its name, and the reason. All
 # else that is skipped or fails as expected turns the run red.

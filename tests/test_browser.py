@@ -32,19 +32,33 @@ CUT_OFF = """() => {
     !image.naturalWidth && image.loading !== "lazy");
   return [...wide, ...outside, ...missing].map((node) => node.outerHTML.slice(0, 120));
 }"""
-# WCAG's contrast of an element's words with what lies behind them.
-CONTRAST = """(node) => {
+# Words whose contrast (WCAG's) with what lies behind them is too low to be read. Not looked at is
+# what others colour: scikit-learn's diagram, the theme's hint of a key, a notebook's code.
+FAINT = """() => {
   const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+  const alpha = (color) => color.length === 4 ? color[3] : 1;
   const linear = (part) => part <= 10 ? part / 3294 : ((part / 255 + 0.055) / 1.055) ** 2.4;
-  const shade = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-  let behind = node, color;
-  do {
-    color = behind ? parts(getComputedStyle(behind).backgroundColor) : [255, 255, 255];
-    behind = behind && behind.parentElement;
-  } while (color.length === 4 && color[3] < 0.5);
-  const style = getComputedStyle(node);
-  const word = shade(parts(node.closest("svg") ? style.fill : style.color)), back = shade(color);
-  return (Math.max(word, back) + 0.05) / (Math.min(word, back) + 0.05);
+  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const over = (front, share, back) =>
+    [0, 1, 2].map((part) => front[part] * share + back[part] * (1 - share));
+  const upwards = (node) => node ? [node, ...upwards(node.parentElement)] : [];
+  const contrast = (node) => {
+    const line = upwards(node).map((one) => getComputedStyle(one));
+    const shades = line.map((style) => parts(style.backgroundColor));
+    const back = shades.reduceRight(
+      (behind, shade) => over(shade, alpha(shade), behind), [255, 255, 255]);
+    const word = parts(node.closest("svg") ? line[0].fill : line[0].color);
+    const share = line.reduce((product, style) => product * style.opacity, alpha(word));
+    const [low, high] = [light(over(word, share, back)), light(back)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const others = ".sk-top-container, .search-button__kbd-shortcut, .jp-InputArea, .jp-OutputPrompt";
+  const says = (node) => [...node.childNodes].some((part) =>
+    part.nodeType === Node.TEXT_NODE && part.data.trim());
+  return [...document.querySelectorAll("body *:not(script, style)")].filter((node) => says(node)
+    && node.checkVisibility({checkOpacity: true, checkVisibilityCSS: true})
+    && !node.closest(others) && contrast(node) < 4.5)
+    .map((node) => contrast(node).toFixed(2) + node.outerHTML.slice(0, 120));
 }"""
 
 
@@ -67,7 +81,9 @@ def theme(request):
 @pytest.fixture
 def page(chromium, theme):
     """A page that remembers what was logged as an error or could not be loaded."""
-    context = chromium.new_context(color_scheme=theme, viewport={"width": 1280, "height": 1000})
+    context = chromium.new_context(
+        color_scheme=theme, viewport={"width": 1280, "height": 1000}, offline=True
+    )
     page = context.new_page()
     page.wrong = []
     page.on("console", lambda said: said.type == "error" and page.wrong.append(said.text))
@@ -79,19 +95,14 @@ def page(chromium, theme):
 
 def opened(page, path):
     page.goto(path.as_uri())
-    assert (page.wrong, page.evaluate(CUT_OFF)) == ([], []), path
+    assert (page.wrong, page.evaluate(CUT_OFF), page.evaluate(FAINT)) == ([], [], []), path
     return page
 
 
 def assert_seen(element, width):
-    """An element is there, so wide at least, and its words can be read."""
+    """An element is there, and so wide at least."""
     assert element.is_visible()
     assert element.bounding_box()["width"] >= width
-
-
-def assert_read(elements):
-    assert elements.count()
-    assert min(element.evaluate(CONTRAST) for element in elements.all()) > 4.5
 
 
 def test_no_page_is_cut_off_or_logs_an_error(page):
@@ -99,7 +110,6 @@ def test_no_page_is_cut_off_or_logs_an_error(page):
     assert len(paths) > 60
     for path in paths:
         opened(page, path)
-        assert_read(page.locator("h1"))
 
 
 def test_the_gallery_shows_pictures(page):
@@ -111,10 +121,8 @@ def assert_shows_a_search(page, n_rungs):
     table = page.locator("table", has_text="cut at").last
     assert_seen(table, 200)
     assert table.locator("tbody tr").count() == n_rungs
-    assert_read(table.locator("td"))
     picture = page.locator("svg", has_text="resource").last
     assert_seen(picture, 300)
-    assert_read(picture.locator("text"))
 
 
 def test_a_search_on_a_page(page):
@@ -134,6 +142,9 @@ class Watched(NotebookClient):
 def executed():
     """A notebook with its outputs, and what its live table went through."""
     notebook = nbformat.read(ROOT / "examples" / "first_steps.ipynb", as_version=4)
+    # Every update is shown, however fast a rung is.
+    every = "from sklearn_sha import _shown\n_shown._SECONDS_BETWEEN_UPDATES = 0"
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(every))
     client = Watched(notebook, timeout=300)
     client.execute()
     return notebook, client.updates
@@ -147,7 +158,6 @@ def test_an_executed_notebook(page, theme, executed, tmp_path):
     assert_shows_a_search(page, n_rungs=4)
     live = page.locator("table", has_text="best parameters")
     assert_seen(live, 500)
-    assert_read(live.locator("td"))
 
 
 def test_the_bar_of_a_live_table(page, executed, tmp_path):

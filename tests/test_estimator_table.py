@@ -5,6 +5,7 @@
 writes the lines of the libraries that are installed anew.
 """
 
+import pickle
 import warnings
 from importlib import import_module
 from importlib.metadata import version
@@ -18,17 +19,19 @@ from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.utils import all_estimators, get_tags
 
 from sklearn_sha._folds import Rows
-from sklearn_sha.resources import IntegerParameter, PartialFit
+from sklearn_sha.resources import IntegerParameter, PartialFit, _said_by
 
 PAGE = ROOT / "docs" / "estimators.md"
 GROWING = {"n_estimators", "max_iter", "n_iter", "max_iter_predict", "iterations"}
 FEW, MANY = 3, 12
+BATCH = 30  # rows of a call of partial_fit
 X, LABELS = make_classification(120, 8, n_informative=5, n_classes=3, random_state=0)
 VALUES = np.abs(3 * X[:, 0] + np.sin(X[:, 1]) + 5)
-TEXTS = [f"row {row:.1f}" for row in VALUES]
 
+TRAINS_ON, STARTS_OVER = "trains on", "starts over"
 STATE = "a call goes on from the state that is there"
 ADDS = "warm start adds to what is there"
+WITHIN = "warm start is a matter within one fit"
 ANEW = "warm start begins again, from the old solution"
 FROM_A_BOOSTER = "its fit takes the booster so far"
 ROUNDED = "its fit takes the model so far; the same but for the rounding of sums"
@@ -49,7 +52,7 @@ OTHERS = [
 ]
 
 
-def network(cls):
+if find_spec("torch"):
     import torch
 
     class Network(torch.nn.Module):
@@ -61,8 +64,14 @@ def network(cls):
         def forward(self, X):
             return self.layer(X.float())
 
-    loss = torch.nn.CrossEntropyLoss
-    return cls(Network, criterion=loss, max_epochs=1, train_split=None, verbose=0)
+
+def of_class(library, name, params):
+    """An estimator of another library."""
+    if library == "skorch":
+        loss = torch.nn.CrossEntropyLoss
+        once = {"max_epochs": 1, "train_split": None, "verbose": 0}
+        params = {"module": Network, "criterion": loss} | once
+    return getattr(import_module(library), name)(**params)
 
 
 def default(cls):
@@ -76,7 +85,7 @@ def default(cls):
         except TypeError:  # of several estimators, which none that train on is
             return None
     # None is to stop before its last iteration, and a mixture of one has nothing to learn.
-    own = {"random_state": 0, "tol": 1e-30, "n_components": 3}
+    own = {"random_state": 0, "tol": 1e-30, "n_components": 3, "min_categories": 20}
     return model.set_params(**{key: own[key] for key in own.keys() & model.get_params().keys()})
 
 
@@ -86,51 +95,73 @@ def name_of(model):
 
 def rows_of(model):
     tags = get_tags(model)
-    rows = TEXTS if tags.input_tags.string else np.abs(X) if tags.input_tags.positive_only else X
     y = VALUES if is_regressor(model) else LABELS
     if not tags.target_tags.single_output:
         y = np.c_[y, y > 1]
-    return Rows.for_training(rows, y, {})
+    return Rows.for_training(np.abs(X) if tags.input_tags.positive_only else X, y, {})
 
 
 def trained(resource, model, rows, *stops):
+    """A model, which travels at each stop as models do between processes."""
     model, spent = clone(model), 0
     for target in stops:
         resource.advance(model, rows, spent, target)
-        spent = target
-    methods = ("predict", "predict_proba", "decision_function", "score_samples", "transform")
-    said = [getattr(model, name)(rows.X_train) for name in methods if hasattr(model, name)]
-    assert said, name_of(model)
-    return [part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in said]
+        model, spent = pickle.loads(pickle.dumps(model)), target
+    return model
+
+
+def same(model, other, rows):
+    pairs = zip(_said_by(model, rows.X_train), _said_by(other, rows.X_train), strict=True)
+    if name_of(model).startswith("CatBoost"):
+        return all(np.allclose(*pair, rtol=1e-10) for pair in pairs)
+    return all(np.array_equal(*pair) for pair in pairs)
 
 
 def trains_on(resource, model):
     """Whether a model continues, which is seen to be true, or seen to be needed not to."""
     rows = rows_of(model)
     once, on = trained(resource, model, rows, MANY), trained(resource, model, rows, FEW, MANY)
-    if name_of(model).startswith("CatBoost"):
-        same = all(np.allclose(*pair, rtol=1e-10) for pair in zip(once, on, strict=True))
-    else:
-        same = all(map(np.array_equal, once, on))
-    assert same == resource.continues(clone(model), len(LABELS)), (name_of(model), same)
-    return same
+    is_same = same(once, on, rows)
+    assert is_same == resource.continues(clone(model), len(LABELS)), (name_of(model), is_same)
+    return is_same
 
 
-def line(library, resource, model, shown, why_on, why_not):
-    does = trains_on(resource, model)
-    kind = "partial_fit" if isinstance(resource, PartialFit) else resource.name
-    how, why = ("trains on", why_on) if does else ("starts over", why_not)
-    return f"| {name_of(model)}{shown} | {library} | `{kind}` | {how} | {why} |"
+def partial_fit_line(library, model, shown, why):
+    y = rows_of(model).y_train
+    classes = np.unique(y) if y.ndim == 1 else [np.unique(column) for column in y.T]
+    settings = {"seed": 0, "classes": None if is_regressor(model) else classes}
+    resource = PartialFit(BATCH, **settings)
+    assert trains_on(resource, model), name_of(model)
+    # The last call is not all that counts.
+    rows = rows_of(model)
+    last = resource.batch(MANY - 1, len(X))
+    last_alone = Rows.for_training(rows.X_train[last], y[last], {})
+    forgetful = trained(PartialFit(None, **settings), model, last_alone, 1)
+    assert not same(forgetful, trained(resource, model, rows, MANY), rows), name_of(model)
+    return line_of(library, model, shown, "partial_fit", TRAINS_ON, why)
 
 
-def lines_of(library, model, shown="", why_on=ADDS, why_not=ANEW):
+def parameter_line(library, model, shown, name, why):
+    resource = IntegerParameter(name)
+    if trains_on(resource, model):
+        return line_of(library, model, shown, name, TRAINS_ON, why or ADDS)
+    if library == "scikit-learn":
+        rows, warm = rows_of(model), clone(model).set_params(warm_start=True)
+        on = trained(resource, model, rows, FEW, MANY)
+        why = WITHIN if same(on, trained(resource, warm, rows, MANY), rows) else ANEW
+    return line_of(library, model, shown, name, STARTS_OVER, why)
+
+
+def line_of(library, model, shown, resource, how, why):
+    return f"| {name_of(model)}{shown} | {library} | `{resource}` | {how} | {why} |"
+
+
+def lines_of(library, model, shown="", why=""):
     """A line for each resource that is one of the model's."""
     params = model.get_params()
-    if hasattr(model, "partial_fit"):
-        y = rows_of(model).y_train
-        classes = np.unique(y) if y.ndim == 1 else [np.unique(column) for column in y.T]
-        resource = PartialFit(None, 0, None if is_regressor(model) else classes)
-        yield line(library, resource, model, shown, why_on if shown else STATE, why_not)
+    # What takes texts, HashingVectorizer, learns nothing.
+    if hasattr(model, "partial_fit") and get_tags(model).input_tags.two_d_array:
+        yield partial_fit_line(library, model, shown, why or STATE)
     if library == "catboost":
         growing = {"iterations"}  # its get_params has only what was set
     elif library != "scikit-learn" or "warm_start" in params:
@@ -138,7 +169,7 @@ def lines_of(library, model, shown="", why_on=ADDS, why_not=ANEW):
     else:
         growing = set()
     for name in sorted(growing):
-        yield line(library, IntegerParameter(name), model, shown, why_on, why_not)
+        yield parameter_line(library, model, shown, name, why)
 
 
 def of_scikit_learn():
@@ -150,9 +181,7 @@ def of_scikit_learn():
 def of_others():
     for library, name, params, shown, why in OTHERS:
         if find_spec(library):
-            cls = getattr(import_module(library), name)
-            model = network(cls) if library == "skorch" else cls(**params)
-            yield from lines_of(library, model, shown, why, why)
+            yield from lines_of(library, of_class(library, name, params), shown, why)
 
 
 def made_here():

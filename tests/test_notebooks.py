@@ -31,6 +31,9 @@ def test_first_steps(tmp_path):
     assert "<table" in plan.data["text/html"]
     (live,) = next(outputs for source, outputs in cells.items() if "verbose=1" in source)
     assert live.data["text/html"].count("<tr>") == 1 + 4  # rungs
+    (epochs,) = next(outputs for source, outputs in cells.items() if ".spent" in source)
+    halving, grid = re.findall(r"\d+", epochs.data["text/plain"])
+    assert int(halving) <= int(grid)
     (shown,) = cells["search"]
     assert "<svg" in shown.data["text/html"]
     (gain,) = next(outputs for source, outputs in cells.items() if "before.score" in source)

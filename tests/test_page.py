@@ -1,5 +1,6 @@
 """What is left on a notebook's page: tables, pictures, and nothing that isn't escaped."""
 
+import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
@@ -185,3 +186,9 @@ def test_frames_have_what_is_printed():
         search.rung_history_.to_frame(), pd.DataFrame(search.rung_history_)
     )
     assert isinstance(search.rung_history_, list)
+
+
+def test_a_column_and_its_head_are_aligned_alike():
+    table = html_table({"name": ["a", ""], "n": [1, 2], "mixed": ["-", 1.5]})
+    sides = re.findall(r"<t([hd]) style=\"text-align:(\w+)\"", table)
+    assert sides == [(tag, side) for tag in "hdd" for side in ("left", "right", "right")]

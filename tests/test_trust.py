@@ -105,7 +105,14 @@ def test_every_number_by_another_way(seed, hyperband, double):
     assert report.tolerance == pytest.approx(sem(by_fold.loc[tuple(
         table.loc[search.best_index_, ["candidate", "n_resources"]])]))  # fmt: skip
     risks = [row["at_risk"] for row in report.rungs]
-    assert report.enough == (np.nanmax(risks) <= report.tolerance)
+    most = np.nanmax(risks)
+    assert report.enough == (most <= report.tolerance)
+    if report.enough and most:
+        error = f"{report.tolerance:.3g}"
+        assert (
+            f"more than {most:.3g} above the best, whose standard error is {error}."
+            in report.advice
+        )
 
 
 @pytest.mark.parametrize("seed", range(5))
