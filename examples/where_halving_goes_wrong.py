@@ -61,7 +61,7 @@ hasty_display = SearchDisplay.from_search(hasty)
 # --------------------------
 
 better = searched(min_resources=8)
-print(trust_report(better).advice)
+print(trust_report(better))
 
 # %%
 # And once more. The low rates get far enough to be seen.

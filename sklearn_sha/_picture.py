@@ -16,8 +16,8 @@ _MOST_LINES = 300
 def falling_away(curves: Mapping[int, Curve], winner: int) -> str:
     """One line a candidate, score by resource; the winner's is thick.
 
-    What is below the visible range lies on the lower edge. Of more than 300 candidates the
-    longest-lived and some others are drawn.
+    What is below the visible range lies on the lower edge, and is counted. Of more than 300
+    candidates the longest-lived and some others are drawn.
 
     Parameters
     ----------
@@ -55,6 +55,9 @@ def falling_away(curves: Mapping[int, Curve], winner: int) -> str:
 
     by_life = sorted(curves.values(), key=lambda c: (c.candidate != winner, -len(c.resources)))
     shown = by_life[:_MOST_LINES]
+    scores = np.concatenate([curve.scores for curve in curves.values()])
+    n_below = int((np.isfinite(scores) & (scores < low)).sum())
+    below = f'<text x="{_LEFT}" y="{_HEIGHT - 4}">scores below: {n_below}</text>' if n_below else ""
     ticks = "".join(
         f'<text x="{x:.0f}" y="{_HEIGHT - 22}" text-anchor="middle">{resource}</text>'
         for resource, x in across.items()
@@ -64,7 +67,7 @@ def falling_away(curves: Mapping[int, Curve], winner: int) -> str:
         f'style="max-width:{_WIDTH}px;width:100%"><title>Candidates falling away</title>'
         f'<g stroke="currentColor">{"".join(map(line, reversed(shown)))}</g>'
         f'<g fill="currentColor">{ticks}'
-        f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 4}" text-anchor="middle">resource</text>'
+        f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 4}" text-anchor="middle">resource</text>{below}'
         f'<text x="{_LEFT - 8}" y="{_TOP + 4}" text-anchor="end">{high:.4g}</text>'
         f'<text x="{_LEFT - 8}" y="{_HEIGHT - _BOTTOM + 4}" text-anchor="end">{low:.4g}</text>'
         "</g></svg>"

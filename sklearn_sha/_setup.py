@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,6 +34,8 @@ PARTIAL_FIT_CALLS = 100
 
 _ITERATION_PARAMETERS = ("max_iter", "n_iter", "max_epochs")
 _GROWING_PARAMETERS = ("n_estimators", *_ITERATION_PARAMETERS)
+# Of scikit-learn's estimators: when fit is to stop, which a number of calls decides here.
+_NOT_OF_PARTIAL_FIT = ("max_iter", "n_iter_no_change", "tol")
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,11 @@ class Limits:
             raise ValueError(
                 f'max_resources="auto" is the value of resource={resource!r} in the estimator, '
                 "which has none; give max_resources an integer."
+            )
+        if highest < self.lowest:
+            raise ValueError(
+                f'max_resources="auto" is the value of resource={resource!r} in the estimator, '
+                f"{highest}, which is less than {self.lowest}; give max_resources an integer."
             )
         return highest
 
@@ -141,6 +149,8 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
             "None; give fit the targets."
         )
     kind = resource_kind(search.estimator, search.resource)
+    if kind == "partial_fit":
+        _warn_of_ignored(search)
     own = search.resource if isinstance(search.resource, Resource) else None
     examples = _examples(search, deepcopy(random_state))
     example = next((e for e in examples if own or _has_resource(e, kind)), examples[0])
@@ -400,6 +410,9 @@ def _check_first_rung(kind: str, schedule: Schedule, limits: Limits) -> None:
 
 
 def _check_parameters(search: Any) -> None:
+    if isinstance(search.estimator, type):
+        name = search.estimator.__name__
+        raise TypeError(f"estimator={name} is a class; give an instance of it: {name}().")
     least = search.min_resources
     check_int("max_resources", search.max_resources, '"auto"', search.max_resources == "auto")
     check_int("batch_size", search.batch_size, "None", search.batch_size is None)
@@ -470,6 +483,20 @@ def _check_resource(search: Any, kind: str, example: Any) -> None:
         raise ValueError(
             f"resource={kind!r} is no integer parameter of {name} (its value is {value!r}); "
             f"{_what_works(example)}."
+        )
+
+
+def _warn_of_ignored(search: Any) -> None:
+    last = _last_step(search.estimator)
+    searched = {name.rpartition("__")[2] for name in _searched_names(search.param_distributions)}
+    ignored = sorted(searched.intersection(_NOT_OF_PARTIAL_FIT))
+    if ignored and type(last).__module__.startswith("sklearn."):
+        warnings.warn(
+            f"param_distributions searches {', '.join(ignored)}, which partial_fit of "
+            f"{type(last).__name__} does not look at: candidates that differ in nothing else are "
+            "the same. Take it out, or set resource='n_samples'.",
+            UserWarning,
+            stacklevel=4,
         )
 
 

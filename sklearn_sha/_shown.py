@@ -121,7 +121,7 @@ class LiveTable(Lines):
             "resource": pull.resource,
             "best score": float(values[best]),
             "best parameters": "" if scores is None else named(self.candidates[pull.arms[best]]),
-            "seconds": elapsed,
+            "elapsed": elapsed,
             "left": "" if left is None else f"about {left:.0f} s",
         }
         for column, value in row.items():

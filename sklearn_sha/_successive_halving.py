@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil
 from os import PathLike
 from typing import Any, Literal
 
@@ -12,7 +14,7 @@ from numpy.random import RandomState
 from sklearn_sha._candidates import draw_candidates
 from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
-from sklearn_sha._setup import Limits, minimum
+from sklearn_sha._setup import Limits, minimum, resource_kind
 from sklearn_sha.bandit import Algorithm, repeated_halving
 from sklearn_sha.schedules import (
     Schedule,
@@ -236,7 +238,19 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     ) -> tuple[list[dict[str, Any]], Schedule]:
         check_int("budget", self.budget, '"double" or None', self.budget in (None, "double"))
         candidates = draw_candidates(self.param_distributions, self.n_candidates, random_state)
-        return candidates, self._schedule(len(candidates), limits)
+        schedule = self._schedule(len(candidates), limits)
+        last = schedule.rungs[-1]
+        is_left_to_us = self.budget is None and self.min_resources == "auto"
+        if is_left_to_us and self.max_resources != "auto" and last.n_candidates > ceil(self.factor):
+            kind = resource_kind(self.estimator, self.resource)
+            warnings.warn(
+                f"max_resources={self.max_resources} of resource={kind!r} is too little to drop "
+                f"all but {ceil(self.factor)} of {len(candidates)} candidates: the last rung "
+                f"compares {last.n_candidates}. Raise max_resources, or choose another resource.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return candidates, schedule
 
     def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
         if self.budget == "double":

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby, pairwise
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn_sha._table import aligned, html_table
 from sklearn_sha.schedules import contest_sizes
 
 _Row = Mapping[str, Any]
+_WIDTH = 95  # of the table above the sentence
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,7 +65,7 @@ class TrustReport:
         return pd.DataFrame(list(self.rungs))
 
     def __str__(self) -> str:
-        return f"{aligned(self._columns())}\n{self.advice}"
+        return f"{aligned(self._columns())}\n{fill(self.advice, _WIDTH)}"
 
     __repr__ = __str__
 
@@ -140,6 +142,11 @@ def trust_report(search: Any) -> TrustReport:
     could have ended 0.0301 above the best, and the best score's standard error is 0.0156; next
     time set min_resources=2.
     """
+    if not hasattr(search, "rung_history_") and hasattr(search, "cv_results_"):
+        raise TypeError(
+            f"trust_report is about rungs, which {type(search).__name__} has none of; give a "
+            "fitted search of sklearn_sha."
+        )
     check_is_fitted(search, "rung_history_")
     history = [row for row in search.rung_history_ if row["promoted"]]
     if not history or history[0]["scores"] is None:

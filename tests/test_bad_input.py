@@ -11,6 +11,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from toys import Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
@@ -43,6 +44,14 @@ MISTAKES = {
         "which LogisticRegression does not have; use resource='n_samples' or "
         "resource='logisticregression__max_iter'",
     ),
+    "a default below one": (
+        SVC(),
+        {"C": [1, 10]},
+        {"resource": "max_iter"},
+        "max_resources=\"auto\" is the value of resource='max_iter' in the estimator, -1, which is "
+        "less than 1; give max_resources an integer",
+    ),
+    "a class": (SGDClassifier, ALPHAS, {}, "estimator=SGDClassifier is a class; give an instance"),
     "no such parameter": (
         SGD,
         ALPHAS,
@@ -295,3 +304,23 @@ def test_failed_fits_are_tried_anew_where_their_error_score_is_promoted():
     with pytest.raises(ValueError, match="All the 6 fits failed in rung 1"):
         search.fit(X)
     assert search.cv_results_["iter"].tolist() == [0] * 6 + [1] * 3
+
+
+@pytest.mark.parametrize("names", [["tol"], ["max_iter", "n_iter_no_change"]])
+def test_searching_what_partial_fit_does_not_look_at_is_warned_of(names):
+    search = SuccessiveHalvingSearchCV(SGD, {**ALPHAS, **{name: [3, 5] for name in names}})
+    with pytest.warns(UserWarning, match=f"searches {', '.join(names)}, which partial_fit of SGD"):
+        search.plan(X, Y)
+    search.set_params(resource="n_samples").plan(X, Y)
+
+
+def test_too_little_resource_to_drop_candidates_is_warned_of():
+    forest = RandomForestClassifier(random_state=0)
+    depths = {"max_depth": [1, 2, 3, 4]}
+    search = SuccessiveHalvingSearchCV(forest, depths, max_resources=8)
+    with pytest.warns(UserWarning, match=r"max_resources=8 of resource='n_samples' is too little"):
+        assert search.plan(X, Y).n_candidates == [4]
+    assert search.set_params(resource="n_estimators").plan(X, Y).n_candidates == [4, 2]
+    # One rung on purpose, or all that there is.
+    search.set_params(resource="n_samples", min_resources=1.0).plan(X, Y)
+    search.set_params(min_resources="auto", max_resources="auto").plan(X, Y)

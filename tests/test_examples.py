@@ -86,7 +86,7 @@ def test_where_halving_goes_wrong(run):
         report = trust_report(search)
         assert not report.enough
         assert f"set min_resources={following.min_resources}." in report.advice
-        assert report.advice in printed
+        assert str(report) in printed
     assert 4 * searches[2].schedule_.spent == 3 * searches[3].schedule_.spent
 
     # What its limits say.

@@ -70,6 +70,7 @@ CANDIDATES = st.lists(
     st.integers(2, 60),
     st.sampled_from(["partial_fit", "growth"]),
 )
+@pytest.mark.filterwarnings("ignore:max_resources=")
 def test_every_elimination_is_the_naive_searchs(candidates, factor, least, most, resource):
     grid = [{name: [value] for name, value in params.items()} for params in candidates]
     search = SuccessiveHalvingSearchCV(

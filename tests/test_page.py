@@ -108,6 +108,19 @@ def test_the_picture_is_xml_with_the_winner_thick_and_at_the_top():
     assert sorted(n_points) == sorted(lives)
 
 
+def history_of(scores):
+    return RungHistory(
+        {
+            "candidates": list(range(len(row))),
+            "scores": row,
+            "resource": k + 1,
+            "promoted": [0],
+            "best_score": float(np.fmax.reduce(row)),
+        }
+        for k, row in enumerate(scores)
+    )
+
+
 @pytest.mark.parametrize(
     ("scores", "n_lines"),
     [
@@ -120,20 +133,17 @@ def test_the_picture_is_xml_with_the_winner_thick_and_at_the_top():
     ids=str,
 )
 def test_scores_that_are_missing_infinite_or_all_equal(scores, n_lines):
-    history = RungHistory(
-        {
-            "candidates": list(range(len(row))),
-            "scores": row,
-            "resource": k + 1,
-            "promoted": [0],
-            "best_score": float(np.fmax.reduce(row)),
-        }
-        for k, row in enumerate(scores)
-    )
-    html = history._repr_html_()
+    html = history_of(scores)._repr_html_()
     assert html.count("<polyline") == (n_lines or 0)
     assert ("<svg" in html) == (n_lines is not None)
     assert "nan" not in html[html.index("</table>") :]
+    assert "scores below" not in html
+
+
+def test_scores_far_below_the_others_lie_on_the_edge_and_are_counted():
+    html = history_of([[0.9, 0.8, 0.85, -50.0, -60.0], [0.9]])._repr_html_()
+    assert html.count("<polyline") == 5
+    assert "scores below: 2<" in html
 
 
 @pytest.mark.parametrize("limits", [[0.1, 0.5, 0.5, 0.5], [0.5] * 4, [0.5, 0.1, 0.9, 0.9]], ids=str)
@@ -147,6 +157,7 @@ def test_the_thick_line_is_the_best_also_among_equals(limits):
     assert thick.find("title").text == f"candidate {best}"
 
 
+@pytest.mark.filterwarnings("ignore:max_resources=")
 def test_many_candidates_make_a_picture_of_some():
     space = {"limit": np.linspace(0, 1, 1000).tolist()}
     html = search_of(space=space).fit(X).rung_history_._repr_html_()

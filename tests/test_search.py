@@ -332,6 +332,7 @@ def test_plan_with_a_generator_says_what_to_give():
         halving(cv=generator).plan(X, Y)
 
 
+@pytest.mark.filterwarnings("ignore:max_resources=")
 def test_plan_leaves_numpys_global_random_state_alone():
     state = str(np.random.get_state())
     halving(grid={"sgdclassifier__alpha": loguniform(1e-5, 1)}, random_state=None).plan(X, Y)

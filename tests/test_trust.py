@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, sem, spearmanr, uniform
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
 from toys import Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -166,7 +166,8 @@ def test_it_prints_as_a_table_and_becomes_a_frame():
     assert repr(report) == str(report)
     assert lines[0].split()[:4] == ["bracket", "iter", "resource", "candidates"]
     assert len({len(line) for line in lines[: len(report.rungs) + 1]}) == 1
-    assert lines[-1] == report.advice
+    assert " ".join(lines[1 + len(report.rungs) :]) == report.advice
+    assert max(map(len, lines)) == len(lines[0])
     frame = report.to_frame()
     assert frame["resource"].tolist() == [row["resource"] for row in report.rungs]
     assert not str(trust_report(search_of().fit(X))).startswith("bracket")
@@ -206,6 +207,9 @@ def test_of_several_metrics_the_one_that_decides():
 def test_mistakes_are_named():
     with pytest.raises(NotFittedError, match="not fitted yet"):
         trust_report(search_of())
+    grid = GridSearchCV(Curve(), {"limit": [0.1, 0.2]}, cv=KFold(2)).fit(X)
+    with pytest.raises(TypeError, match="about rungs, which GridSearchCV has none of"):
+        trust_report(grid)
     search = search_of(
         scoring=lambda model, X, y=None: {"a": 1.0, "b": 2.0}, min_resources=1.0, refit=False
     )
