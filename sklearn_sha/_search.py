@@ -289,7 +289,7 @@ class BaseHalvingSearch(
             store.finish()
         self.interrupted_ = not ended
         self._conclude(setup, results)
-        self._warn_of_failures(results)
+        self._warn_of_failures(results, setup.resource)
         if self.refit:
             try:
                 candidate = int(self.cv_results_["candidate"][self.best_index_])
@@ -347,11 +347,12 @@ class BaseHalvingSearch(
                 "or add the metric to scoring."
             )
 
-    def _warn_of_failures(self, results: Results) -> None:
+    def _warn_of_failures(self, results: Results, resource: str) -> None:
         if results.failures:
             fits = any(failure.fit_failed for failure in results.failures)
+            told = failures_message(results.failures, results.candidates, self.error_score)
             warnings.warn(
-                failures_message(results.failures, results.candidates, self.error_score),
+                f"{told}{self._advice(resource) if fits else ''}",
                 FitFailedWarning if fits else UserWarning,
                 stacklevel=6,
             )

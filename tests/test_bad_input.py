@@ -309,17 +309,30 @@ def test_failed_fits_are_tried_anew_where_their_error_score_is_promoted():
 @pytest.mark.parametrize("names", [["tol"], ["max_iter", "n_iter_no_change"]])
 def test_searching_what_partial_fit_does_not_look_at_is_warned_of(names):
     search = SuccessiveHalvingSearchCV(SGD, {**ALPHAS, **{name: [3, 5] for name in names}})
-    with pytest.warns(UserWarning, match=f"searches {', '.join(names)}, which partial_fit of SGD"):
+    with pytest.warns(
+        UserWarning, match=f"searches {', '.join(names)}, which partial_fit of SGD"
+    ) as warned:
         search.plan(X, Y)
+    assert warned[0].filename == __file__
     search.set_params(resource="n_samples").plan(X, Y)
+
+
+def test_what_partial_fit_refuses_of_some_candidates_comes_with_what_to_do():
+    search = SuccessiveHalvingSearchCV(SGD, {"class_weight": [None, "balanced"]}, max_resources=2)
+    with pytest.warns(FitFailedWarning, match="set resource='n_samples'") as warned:
+        search.fit(X, Y)
+    assert [warning.filename for warning in warned] == [__file__]
 
 
 def test_too_little_resource_to_drop_candidates_is_warned_of():
     forest = RandomForestClassifier(random_state=0)
     depths = {"max_depth": [1, 2, 3, 4]}
     search = SuccessiveHalvingSearchCV(forest, depths, max_resources=8)
-    with pytest.warns(UserWarning, match=r"max_resources=8 of resource='n_samples' is too little"):
+    with pytest.warns(
+        UserWarning, match=r"max_resources=8 of resource='n_samples' is too little"
+    ) as warned:
         assert search.plan(X, Y).n_candidates == [4]
+    assert warned[0].filename == __file__
     assert search.set_params(resource="n_estimators").plan(X, Y).n_candidates == [4, 2]
     # One rung on purpose, or all that there is.
     search.set_params(resource="n_samples", min_resources=1.0).plan(X, Y)
