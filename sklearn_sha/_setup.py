@@ -78,10 +78,10 @@ class Limits:
                 f'max_resources="auto" is the value of resource={resource!r} in the estimator, '
                 "which has none; give max_resources an integer."
             )
-        if highest < self.lowest:
+        if highest < 1:
             raise ValueError(
                 f'max_resources="auto" is the value of resource={resource!r} in the estimator, '
-                f"{highest}, which is less than {self.lowest}; give max_resources an integer."
+                f"{highest}, which is less than 1; give max_resources an integer."
             )
         return highest
 

@@ -241,7 +241,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         schedule = self._schedule(len(candidates), limits)
         last = schedule.rungs[-1]
         is_left_to_us = self.budget is None and self.min_resources == "auto"
-        if is_left_to_us and self.max_resources != "auto" and last.n_candidates > ceil(self.factor):
+        could_be_more = self.max_resources not in ("auto", limits.highest)
+        if is_left_to_us and could_be_more and last.n_candidates > ceil(self.factor):
             kind = resource_kind(self.estimator, self.resource)
             warnings.warn(
                 f"max_resources={self.max_resources} of resource={kind!r} is too little to drop "

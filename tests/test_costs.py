@@ -219,6 +219,7 @@ def test_one_set_of_predictions_serves_all_metrics(return_train_score):
     assert [what for what, *_ in CALLS].count("predict") == n_evaluations * (1 + return_train_score)
 
 
+@pytest.mark.filterwarnings("ignore:max_resources=")
 def test_an_estimator_is_made_once_for_a_candidate_and_fold(monkeypatch):
     made = []
 

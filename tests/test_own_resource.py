@@ -165,6 +165,7 @@ def test_a_search_trains_on_by_it_as_planned():
     )
 
 
+@pytest.mark.filterwarnings("ignore:max_resources=")
 @pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 @pytest.mark.parametrize("resource", [Leaves(), Share()], ids=["Leaves", "Share"])
 def test_a_search_starts_over_by_it(kind, resource):
