@@ -20,7 +20,7 @@ from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.utils import all_estimators, get_tags
 
 from sklearn_sha._folds import Rows
-from sklearn_sha.resources import IntegerParameter, PartialFit, _said_by
+from sklearn_sha.resources import IntegerParameter, PartialFit, _said_by, _same
 
 PAGE = ROOT / "docs" / "estimators.md"
 GROWING = {"n_estimators", "max_iter", "max_iter_predict"}
@@ -112,43 +112,43 @@ def trained(resource, model, rows, *stops):
 
 
 def same(model, other, rows):
-    pairs = zip(_said_by(model, rows.X_train), _said_by(other, rows.X_train), strict=True)
+    said, by_other = _said_by(model, rows.X_train), _said_by(other, rows.X_train)
     if name_of(model).startswith("CatBoost"):
-        return all(np.allclose(*pair, rtol=1e-10) for pair in pairs)
-    return all(np.array_equal(*pair) for pair in pairs)
+        return all(np.allclose(*pair, rtol=1e-10) for pair in zip(said, by_other, strict=True))
+    return _same(said, by_other)
 
 
-def trains_on(resource, model):
-    """Whether a model continues, which is seen to be true, or seen to be needed not to."""
-    rows = rows_of(model)
+def at_once_and_in_parts(resource, model, rows):
+    """Two models, and whether they are the same, as the resource has to say."""
     once, on = trained(resource, model, rows, MANY), trained(resource, model, rows, FEW, MANY)
     is_same = same(once, on, rows)
     assert is_same == resource.continues(clone(model), len(LABELS)), (name_of(model), is_same)
-    return is_same
+    return once, on, is_same
 
 
 def partial_fit_line(library, model, shown, why):
-    y = rows_of(model).y_train
+    rows = rows_of(model)
+    y = rows.y_train
     classes = np.unique(y) if y.ndim == 1 else [np.unique(column) for column in y.T]
     settings = {"seed": 0, "classes": None if is_regressor(model) else classes}
     resource = PartialFit(BATCH, **settings)
-    assert trains_on(resource, model), name_of(model)
+    once, _, is_same = at_once_and_in_parts(resource, model, rows)
+    assert is_same, name_of(model)
     # The last call is not all that counts.
-    rows = rows_of(model)
     last = resource.batch(MANY - 1, len(X))
     last_alone = Rows.for_training(rows.X_train[last], y[last], {})
     forgetful = trained(PartialFit(None, **settings), model, last_alone, 1)
-    assert not same(forgetful, trained(resource, model, rows, MANY), rows), name_of(model)
+    assert not same(forgetful, once, rows), name_of(model)
     return line_of(library, model, shown, "partial_fit", TRAINS_ON, why)
 
 
 def parameter_line(library, model, shown, name, why):
-    resource = IntegerParameter(name)
-    if trains_on(resource, model):
+    resource, rows = IntegerParameter(name), rows_of(model)
+    _, on, is_same = at_once_and_in_parts(resource, model, rows)
+    if is_same:
         return line_of(library, model, shown, name, TRAINS_ON, why or ADDS)
     if library == "scikit-learn":
-        rows, warm = rows_of(model), clone(model).set_params(warm_start=True)
-        on = trained(resource, model, rows, FEW, MANY)
+        warm = clone(model).set_params(warm_start=True)
         why = WITHIN if same(on, trained(resource, warm, rows, MANY), rows) else ANEW
     return line_of(library, model, shown, name, STARTS_OVER, why)
 

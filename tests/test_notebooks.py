@@ -17,6 +17,12 @@ def outputs_of(name, tmp_path):
     return {cell.source: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
 
 
+def output_of(cells, part):
+    """The one output of the cell in whose source a part stands."""
+    ((output,),) = (outputs for source, outputs in cells.items() if part in source)
+    return output
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_outputs_are_stripped(path):
     notebook = nbformat.read(path, as_version=4)
@@ -27,16 +33,16 @@ def test_outputs_are_stripped(path):
 
 def test_first_steps(tmp_path):
     cells = outputs_of("first_steps.ipynb", tmp_path)
-    (plan,) = next(outputs for source, outputs in cells.items() if ".plan(" in source)
+    plan = output_of(cells, ".plan(")
     assert "<table" in plan.data["text/html"]
-    (live,) = next(outputs for source, outputs in cells.items() if "verbose=1" in source)
+    live = output_of(cells, "verbose=1")
     assert live.data["text/html"].count("<tr>") == 1 + 4  # rungs
-    (epochs,) = next(outputs for source, outputs in cells.items() if ".spent" in source)
+    epochs = output_of(cells, ".spent")
     halving, grid = re.findall(r"\d+", epochs.data["text/plain"])
     assert int(halving) <= int(grid)
     (shown,) = cells["search"]
     assert "<svg" in shown.data["text/html"]
-    (gain,) = next(outputs for source, outputs in cells.items() if "before.score" in source)
+    gain = output_of(cells, "- before.score")
     in_search, held_out = re.findall(r"-?0\.\d+", gain.data["text/plain"])
     assert float(in_search) > 0.01
     assert float(held_out) > 0

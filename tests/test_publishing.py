@@ -80,10 +80,8 @@ def built(folder, changed):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, source / name)
         os.utime(source / name, (changed, changed))
-    for name in (
-        "docs/_build/made.html",
-        ".venv-test/made.py",
-    ):  # what git ignores is not published
+    # What git ignores is not published.
+    for name in ("docs/_build/made.html", ".venv-test/made.py"):
         (source / name).parent.mkdir(parents=True)
         (source / name).touch()
     run(sys.executable, "-m", "build", "--outdir", folder / "dist", source)
