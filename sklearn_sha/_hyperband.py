@@ -15,6 +15,7 @@ from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
 from sklearn_sha._setup import Limits, minimum
 from sklearn_sha.bandit import Algorithm
+from sklearn_sha.resources import Resource
 from sklearn_sha.schedules import Schedule, hyperband_schedules
 
 
@@ -39,7 +40,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         As in SuccessiveHalvingSearchCV.
     min_resources : int, float or "auto", default="auto"
         Least units of the first rung of the widest bracket; a float is a fraction of the
-        maximum. "auto": 1, or for "n_samples" two rows a class.
+        maximum. "auto": the least in SuccessiveHalvingSearchCV, which are two rows where there
+        are no classes; regression on rows wants more.
     max_resources : int or "auto", default="auto"
         Units of the last rung of every bracket. "auto": as in SuccessiveHalvingSearchCV.
     n_repeats : int, default=1
@@ -52,8 +54,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         See `patience`.
     max_time : float or None, default=None
         Seconds after which no training begins. What is finished by then is kept, and the best
-        of it wins: at the
-        largest resource that a whole rung has reached. The refit comes on top.
+        of it wins: at the largest resource that a whole rung has reached. The refit comes on
+        top.
     fit_timeout : float or None, default=None
         As in SuccessiveHalvingSearchCV.
     checkpoint : path-like or None, default=None
@@ -101,8 +103,12 @@ class HyperbandSearchCV(BaseHalvingSearch):
         As in SuccessiveHalvingSearchCV.
     n_resources_, n_candidates_ : list of int
         One entry a rung, in the order of ``rung_history_``.
-    best_index_, best_score_, best_params_, best_estimator_, best_n_resources_, ...
+    best_index_, best_score_, best_params_, best_estimator_, best_n_resources_, refit_time_
         As in SuccessiveHalvingSearchCV.
+    resource_, n_iterations_, n_remaining_candidates_, min_resources_, max_resources_
+        As in SuccessiveHalvingSearchCV.
+    scorer_, n_splits_, multimetric_, classes_, n_features_in_, feature_names_in_
+        As in GridSearchCV.
 
     See Also
     --------
@@ -146,7 +152,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
         *,
         factor: float = 3,
-        resource: str = "auto",
+        resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
         max_resources: int | Literal["auto"] = "auto",
         n_repeats: int = 1,

@@ -112,6 +112,6 @@ def rung_name(schedule: Schedule, pull: Pull) -> str:
     brackets = schedule.brackets
     mine = brackets[pull.bracket].n_resources
     most = max(len(bracket.rungs) for bracket in brackets)
-    bracket = f"bracket {pull.bracket:>{len(str(len(brackets) - 1))}}  "
+    bracket = f"{schedule.bracket_name} {pull.bracket:>{len(str(len(brackets) - 1))}}  "
     name = f"rung {mine.index(pull.resource) + 1:>{len(str(most))}}/{len(mine)}"
     return f"{bracket if len(brackets) > 1 else ''}{name}"

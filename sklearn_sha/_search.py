@@ -109,7 +109,8 @@ class BaseHalvingSearch(
         Raises
         ------
         TypeError, ValueError
-            For what fit would refuse before it trains.
+            For what fit would refuse before it trains; only `fit_timeout` is checked by fit,
+            with the workers.
         """
         # On a copy, so that no random state is used up.
         random_state = deepcopy(check_random_state(self.random_state))
@@ -120,7 +121,9 @@ class BaseHalvingSearch(
                 f"plan works on a copy of the search, and can't make one ({error}); if cv is a "
                 "generator, give a list of its splits."
             ) from error
-        return set_up(copied, X, y, params, random_state).schedule
+        setup = set_up(copied, X, y, params, random_state)
+        self._check_refit(setup)
+        return setup.schedule
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Search, and train the best candidate on all rows.
@@ -144,6 +147,12 @@ class BaseHalvingSearch(
         TypeError, ValueError
             For parameters that don't fit together, before any training; and where every
             fit of a rung failed: ``cv_results_`` then has what there is.
+        TimeoutError
+            If `max_time` ended before one candidate was scored on every fold.
+        CheckpointError
+            If `checkpoint` is of another search or of other data, damaged, or in use.
+        KeyboardInterrupt
+            After Ctrl-C, once the attributes say what is finished.
         """
         begun = time()
         with self._open_store(Store()) as store:
@@ -152,8 +161,7 @@ class BaseHalvingSearch(
             else:
                 random_state = check_random_state(self.random_state)
             setup = set_up(self, X, y, params, random_state)
-            if setup.scoring.metrics is not None:
-                self._promoting_metric(setup.scoring.metrics, setup.schedule)
+            self._check_refit(setup)
             if isinstance(store, Checkpoint):
                 store.claim(fingerprint(self, setup, data_fingerprint(X, y, params)))
             self._search_on(setup, store, begun, (X, y, params))
@@ -178,6 +186,8 @@ class BaseHalvingSearch(
         ------
         ValueError
             If there is nothing to go on with, or the data or the parameters are others.
+        TimeoutError, CheckpointError, KeyboardInterrupt
+            As in `fit`.
         """
         begun = time()
         stopped = self.__dict__.get("_stopped")
@@ -316,6 +326,11 @@ class BaseHalvingSearch(
             "\nresource='auto' chose 'partial_fit'. If that is what the estimator refuses (as "
             "with early stopping or balanced class weights), set resource='n_samples'."
         )
+
+    def _check_refit(self, setup: Setup) -> None:
+        # Without names, the metrics are known once something has been scored.
+        if setup.scoring.metrics is not None:
+            self._promoting_metric(setup.scoring.metrics, setup.schedule)
 
     def _promoting_metric(self, metrics: list[str], schedule: Schedule) -> str | None:
         """The metric that decides; None where there are several and none has to."""

@@ -70,7 +70,7 @@ class Limits:
             )
         return int(max_resources)
 
-    def maximum(self, max_resources: Any, resource: str) -> int:
+    def maximum(self, max_resources: Any, resource: str | Resource) -> int:
         """What the last rung is at."""
         highest = self.default if max_resources == "auto" else self.cap(max_resources)
         if highest is None:
@@ -488,7 +488,12 @@ def _check_resource(search: Any, kind: str, example: Any) -> None:
 
 def _warn_of_ignored(search: Any) -> None:
     last = _last_step(search.estimator)
-    searched = {name.rpartition("__")[2] for name in _searched_names(search.param_distributions)}
+    owner = f"{search.estimator.steps[-1][0]}__" if isinstance(search.estimator, Pipeline) else ""
+    searched = {
+        name.rpartition("__")[2]
+        for name in _searched_names(search.param_distributions)
+        if name.startswith(owner)
+    }
     ignored = sorted(searched.intersection(_NOT_OF_PARTIAL_FIT))
     if ignored and type(last).__module__.startswith("sklearn."):
         warnings.warn(

@@ -16,6 +16,7 @@ from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
 from sklearn_sha._setup import Limits, minimum, resource_kind
 from sklearn_sha.bandit import Algorithm, repeated_halving
+from sklearn_sha.resources import Resource
 from sklearn_sha.schedules import (
     Schedule,
     doubling_schedules,
@@ -60,15 +61,17 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     min_resources : int, float or "auto", default="auto"
         Units of the first rung. A float is a fraction of the maximum: 1.0 is one rung at
         full resource, which is a grid search. "auto": as many as let the last contest
-        happen at the maximum.
+        happen at the maximum, and no less than 1; of "n_samples" two rows a class (two where
+        there are no classes), of a Resource its ``lowest``.
     max_resources : int or "auto", default="auto"
         Units of the last rung. "auto": 100 calls of partial_fit; the rows of the largest
-        training fold; the value that the parameter has in the estimator.
+        training fold; the value that the parameter has in the estimator. With an int `budget`,
+        "auto" is no limit but the rows that there are.
     budget : int, "double" or None, default=None
         Units per fold to spend in all, in equal shares for the rungs, as in the paper;
         instead of `min_resources`. With `max_resources`, no candidate gets more than that.
-        "double" needs no number: it halves all candidates from `min_resources` (1 for "auto")
-        on, then again from `factor` times as many, and so on up to `max_resources`. What has
+        "double" needs no number: it halves all candidates from `min_resources` (the
+        least for "auto") on, then again from `factor` times as many, and so on up to `max_resources`. What has
         been trained is not trained again.
     patience : int or None, default=2
         With ``budget="double"``, stop after so many halvings in a row whose winner's score is
@@ -76,8 +79,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     tol : float, default=0.0
         See `patience`.
     max_time : float or None, default=None
-        Seconds after which no training begins. What is finished by then is kept, and the best
-        of it wins: that of the last whole rung, or with
+        Seconds after which no training begins. What is finished by then is kept (if nothing is,
+        TimeoutError), and the best of it wins: that of the last whole rung, or with
         ``budget="double"`` of the last whole halving. The refit comes on top.
     fit_timeout : float or None, default=None
         Seconds after which the worker process of a fit (with its scoring) is ended, and the fit
@@ -143,8 +146,10 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         What "auto" became.
     n_resources_, n_candidates_ : list of int
         One entry a rung.
-    n_iterations_, n_remaining_candidates_, min_resources_, max_resources_ : int
+    n_iterations_, n_remaining_candidates_ : int
         As in HalvingGridSearchCV.
+    min_resources_, max_resources_ : int
+        Least and most that a rung stood at; of a search that was stopped, that one has by then.
     scorer_, n_splits_, multimetric_, classes_, n_features_in_, feature_names_in_
         As in GridSearchCV.
 
@@ -187,7 +192,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         *,
         n_candidates: int | Literal["auto"] = "auto",
         factor: float = 2,
-        resource: str = "auto",
+        resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
         max_resources: int | Literal["auto"] = "auto",
         budget: int | Literal["double"] | None = None,
@@ -272,7 +277,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                     min_resources=min(limits.lowest, highest) if least is None else least,
                     max_resources=highest,
                     continues=limits.continues,
-                )
+                ),
+                repeats=True,
             )
         if self.budget is not None:
             if self.min_resources != "auto":

@@ -111,6 +111,8 @@ def trust_report(search: Any) -> TrustReport:
     ------
     NotFittedError
         If the search has no rungs yet.
+    TypeError
+        For a search without rungs, such as GridSearchCV.
     ValueError
         If no metric decided between candidates.
 

@@ -18,6 +18,17 @@ from sklearn.base import clone
 from sklearn_sha._boosters import booster_of
 from sklearn_sha._folds import Fold, Rows, make_folds, n_rows, with_subsampling
 
+__all__ = [
+    "Fold",
+    "IntegerParameter",
+    "PartialFit",
+    "Resource",
+    "Rows",
+    "SampleCount",
+    "check_resource",
+    "exact_warm_starts",
+]
+
 
 class Resource(ABC):
     """The contract of a kind of resource; an instance of a subclass is given as ``resource=``.
@@ -59,7 +70,10 @@ class Resource(ABC):
     lowest = 1
 
     def view(self, fold: Fold, target: int) -> Fold:
-        """The part of a fold that a model with `target` units is trained and scored on."""
+        """The part of a fold that a model with `target` units is trained and scored on.
+
+        Such as ``fold.subsampled(n)``: n of its training rows, and as large a share of the others.
+        """
         return fold
 
     def continues(self, model: Any, n_train: int) -> bool:
@@ -79,7 +93,9 @@ class Resource(ABC):
         model : estimator
             Not fitted where `spent` is 0.
         rows : Rows
-            Of the fold that `view` gave for `target`.
+            Of the fold that `view` gave for `target`: ``rows.fitting()`` is X, y and the fit
+            parameters of all its training rows, ``rows.fitting(batch)`` of those positions.
+            Other candidates have the same arrays; they are not to be written into.
         spent, target : int
             Total units before and after.
         """

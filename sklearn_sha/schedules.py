@@ -55,6 +55,9 @@ class Schedule:
     continues : bool
         True where models keep training from rung to rung, so that a rung costs its
         `step`; False where every rung trains anew and costs its `resource`.
+    repeats : bool
+        True where each bracket is a halving of the same candidates, as in the doubling trick;
+        False where each has candidates of its own, as in Hyperband.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class Schedule:
 
     rungs: tuple[Rung, ...]
     continues: bool = True
+    repeats: bool = False
 
     @classmethod
     def from_rungs(
@@ -104,13 +108,15 @@ class Schedule:
         return cls(tuple(rungs), continues)
 
     @classmethod
-    def joined(cls, schedules: Iterable[Schedule]) -> Schedule:
+    def joined(cls, schedules: Iterable[Schedule], repeats: bool = False) -> Schedule:
         """One schedule of several, each a bracket of it.
 
         Parameters
         ----------
         schedules : iterable of Schedule
             Of one bracket each; they are numbered anew.
+        repeats : bool, default=False
+            Whether they are halvings of the same candidates.
 
         Returns
         -------
@@ -123,7 +129,7 @@ class Schedule:
             for number, (part, spent) in enumerate(zip(parts, before, strict=False))
             for rung in part.rungs
         )
-        return cls(rungs, parts[0].continues)
+        return cls(rungs, parts[0].continues, repeats)
 
     @property
     def brackets(self) -> list[Schedule]:
@@ -140,6 +146,11 @@ class Schedule:
         ]
 
     @property
+    def bracket_name(self) -> str:
+        """What a bracket of it is called."""
+        return "halving" if self.repeats else "bracket"
+
+    @property
     def n_candidates(self) -> list[int]:
         """Candidates in each rung."""
         return [rung.n_candidates for rung in self.rungs]
@@ -151,13 +162,19 @@ class Schedule:
 
     @property
     def spent(self) -> int:
-        """Units per fold that the whole schedule trains."""
+        """Units per fold that the whole schedule trains; at most, where halvings repeat."""
         return self.rungs[-1].spent
+
+    @property
+    def n_different(self) -> int:
+        """Candidates of the first rungs, each counted once."""
+        sizes = [bracket.rungs[0].n_candidates for bracket in self.brackets]
+        return sizes[0] if self.repeats else sum(sizes)
 
     @property
     def grid_cost(self) -> int:
         """Units per fold of training every candidate to the last rung's resource."""
-        return sum(b.rungs[0].n_candidates * b.rungs[-1].resource for b in self.brackets)
+        return self.n_different * self.rungs[-1].resource
 
     @property
     def restart_cost(self) -> int:
@@ -181,7 +198,7 @@ class Schedule:
     def _columns(self) -> dict[str, list[int]]:
         brackets = self.brackets
         columns = {
-            "bracket": [rung.bracket for rung in self.rungs],
+            self.bracket_name: [rung.bracket for rung in self.rungs],
             "rung": [k for bracket in brackets for k in range(len(bracket.rungs))],
             "candidates": [rung.n_candidates for rung in self.rungs],
             "step": [rung.step for rung in self.rungs],
@@ -189,13 +206,13 @@ class Schedule:
             "spent": [rung.spent for rung in self.rungs],
         }
         if len(brackets) == 1:
-            del columns["bracket"]
+            del columns[self.bracket_name]
         return columns
 
     def _summary(self) -> str:
         return (
-            f"{self.spent} units per fold; all "
-            f"{sum(bracket.rungs[0].n_candidates for bracket in self.brackets)} candidates "
+            f"{'at most ' if self.repeats else ''}{self.spent} units per fold; "
+            f"all {self.n_different} candidates "
             f"at {self.rungs[-1].resource} units: {self.grid_cost}; "
             f"starting over at every rung: {self.restart_cost}"
         )

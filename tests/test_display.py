@@ -166,8 +166,10 @@ def test_cost_is_beside_a_grid_searchs(search):
 
 
 def test_a_grid_search_would_train_each_candidate_once_whatever_the_halvings():
-    ax = SearchDisplay.from_search(search_of(budget="double").fit(X), kind="cost").ax_
-    assert ax.patches[-1].get_width() == 16 * 8
+    search = search_of(budget="double", max_resources=16).fit(X)
+    ax = SearchDisplay.from_search(search, kind="cost").ax_
+    assert ax.patches[-1].get_width() == search.schedule_.grid_cost == 16 * 16
+    assert "at most 120 units per fold; all 16 candidates at 16 units: 256;" in str(search.plan(X))
 
 
 def test_panels_need_axes_that_can_be_divided(search):

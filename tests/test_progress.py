@@ -127,7 +127,7 @@ def search_of(**params):
 
 @pytest.mark.parametrize("budget", [None, "double"])
 def test_a_notebook_has_one_table_that_grows(budget, notebook, capsys):
-    search = search_of(verbose=1, budget=budget).fit(X)
+    search = search_of(verbose=1, budget=budget, max_resources=8).fit(X)
     assert capsys.readouterr().out == ""
     rows = [page.html.count("<tr>") for page in notebook]
     assert rows == sorted(rows)
@@ -137,6 +137,7 @@ def test_a_notebook_has_one_table_that_grows(budget, notebook, capsys):
     assert sum("<progress" in page.html for page in notebook) >= len(search.n_resources_)
     assert f"limit={search.best_params_['limit']:.4g}<" in last
     assert repr(notebook[-1]).count("\n") == len(search.n_resources_) - 1
+    assert repr(notebook[-1]).startswith("halving 0  rung 1/3" if budget else "rung 1/3")
     # However many jobs there are, there are few updates.
     assert len(notebook) <= 3 * len(search.n_resources_) + 1
 

@@ -26,13 +26,14 @@ LATER = 2_000_000_000  # seconds: another time of the files' last change
 # refuses comments that are not needed.
 TYPED = """
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.stats import loguniform
 from sklearn.linear_model import SGDClassifier
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import Result, successive_halving
-from sklearn_sha.resources import Resource, check_resource
+from sklearn_sha.resources import Fold, Resource, Rows, check_resource
 from sklearn_sha.schedules import Schedule, schedule_from_range
 from sklearn_sha.theory import TrustReport, n_candidates_for, trust_report
 
@@ -57,6 +58,17 @@ def simulated(limits: np.ndarray) -> tuple[Result, int]:
     return result, schedule_from_range(8, max_resources=16).spent
 
 
+class Epochs(Resource):
+    def view(self, fold: Fold, target: int) -> Fold:
+        return fold.subsampled(100)
+
+    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+        X, y, params = rows.fitting()
+        model.set_params(max_iter=target).fit(X, y, **params)
+
+
+SuccessiveHalvingSearchCV(SGDClassifier(), {}, resource=Epochs(), max_resources=8)
+SuccessiveHalvingSearchCV(SGDClassifier(), {}, resource=8)  # type: ignore[arg-type]
 SuccessiveHalvingSearchCV(SGDClassifier(), {}, factor="3")  # type: ignore[arg-type]
 SuccessiveHalvingSearchCV(SGDClassifier(), {}, patients=3)  # type: ignore[call-arg]
 HyperbandSearchCV(SGDClassifier(), {}, score_memory="all")  # type: ignore[arg-type]
