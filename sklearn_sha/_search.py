@@ -122,7 +122,7 @@ class BaseHalvingSearch(
                 "generator, give a list of its splits."
             ) from error
         setup = set_up(copied, X, y, params, random_state)
-        self._check_refit(setup)
+        self._check_metrics(setup)
         return setup.schedule
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
@@ -161,7 +161,7 @@ class BaseHalvingSearch(
             else:
                 random_state = check_random_state(self.random_state)
             setup = set_up(self, X, y, params, random_state)
-            self._check_refit(setup)
+            self._check_metrics(setup)
             if isinstance(store, Checkpoint):
                 store.claim(fingerprint(self, setup, data_fingerprint(X, y, params)))
             self._search_on(setup, store, begun, (X, y, params))
@@ -327,7 +327,7 @@ class BaseHalvingSearch(
             "with early stopping or balanced class weights), set resource='n_samples'."
         )
 
-    def _check_refit(self, setup: Setup) -> None:
+    def _check_metrics(self, setup: Setup) -> None:
         # Without names, the metrics are known once something has been scored.
         if setup.scoring.metrics is not None:
             self._promoting_metric(setup.scoring.metrics, setup.schedule)

@@ -70,9 +70,9 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     budget : int, "double" or None, default=None
         Units per fold to spend in all, in equal shares for the rungs, as in the paper;
         instead of `min_resources`. With `max_resources`, no candidate gets more than that.
-        "double" needs no number: it halves all candidates from `min_resources` (the
-        least for "auto") on, then again from `factor` times as many, and so on up to `max_resources`. What has
-        been trained is not trained again.
+        "double" needs no number: it halves all candidates from `min_resources` (the least for
+        "auto") on, then again from `factor` times as many, and so on up to `max_resources`.
+        What has been trained is not trained again.
     patience : int or None, default=2
         With ``budget="double"``, stop after so many halvings in a row whose winner's score is
         not better by more than `tol` than that of a winner before. None: go on to the end.

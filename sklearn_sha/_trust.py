@@ -92,11 +92,12 @@ def trust_report(search: Any) -> TrustReport:
 
     What decides between candidates are differences of scores, so that what all of them gain
     with more resource is of no account: the theorems of [1]_ hold with an envelope of losses
-    from which a curve that is the same for all has been taken. Here it is half the range of
-    what candidates gained from a rung to a later one. A candidate that was dropped could
-    then have ended above the winner by its distance from it at that rung and twice that
-    envelope, at most: ``at_risk``. Like every envelope that is measured, this one is of
-    candidates that went on; it is evidence, not proof.
+    from which a curve that is the same for all has been taken. Twice that envelope is, here,
+    the range of what candidates gained from a rung to a later one. A candidate that was
+    dropped could then have ended above the winner by that range, less how far it was below
+    the winner at that rung: ``at_risk``. Like all that is measured, the range is of
+    candidates that went on; it is evidence, not proof. ``envelope`` is that of the scores as
+    they are, and decides nothing here.
 
     Parameters
     ----------

@@ -90,7 +90,10 @@ class LossesError(ValueError):
 
 
 Losses = Callable[[tuple[int, ...], int], ArrayLike]
+"""``losses(arms, resource)``: a loss for each arm, once each has had `resource` units in all."""
+
 Algorithm = Generator[Pull, ArrayLike, int]
+"""Yields what is to be trained, is sent the losses of its arms, and returns the best arm."""
 
 
 def promote(losses: ArrayLike, n: int) -> NDArray[np.intp]:
@@ -368,7 +371,17 @@ def hyperband(
 
 
 def bracket_halvings(schedules: Iterable[Schedule]) -> list[Algorithm]:
-    """One `halving` a schedule, each with arms of its own, numbered on."""
+    """One `halving` a schedule, each with arms of its own, numbered on.
+
+    Parameters
+    ----------
+    schedules : iterable of Schedule
+        Of one bracket each.
+
+    Returns
+    -------
+    list of Algorithm
+    """
     algorithms, first_arm = [], 0
     for schedule in schedules:
         algorithms.append(halving(schedule, first_arm))

@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 GammaInverse = Callable[[float], int]
+"""``gamma_inverse(epsilon)``: the least resource from which losses are within epsilon of limits."""
 
 _QUANTILES = 20_000
 
