@@ -22,7 +22,8 @@ class Booster:
         Takes a fitted model, a name of `rounds` and a number; makes the model, in place, one
         that is to train so many rounds more, and gives what to train on from.
     is_exact : callable
-        Whether training on ends with the model of one fit, but for the rounding of sums. Rows or
+        Whether training on ends with the model of one fit, but for the rounding of sums (which
+        can also decide between two splits that are equally good). Rows or
         columns that are drawn at random are drawn anew in every fit.
     """
 
@@ -103,11 +104,24 @@ _OF_CATBOOST = {
 }  # fmt: skip
 
 
+# Of its losses those with which a fit that goes on was seen to be that of one fit; with
+# RMSEWithUncertainty it is not. None is a classifier's own choice.
+_LOSSES_OF_CATBOOST = {
+    None, "CrossEntropy", "Expectile", "Focal", "Huber", "LogCosh", "LogLinQuantile", "Logloss",
+    "Lq", "MAE", "MAPE", "MultiClass", "MultiClassOneVsAll", "MultiQuantile", "MultiRMSE",
+    "Poisson", "Quantile", "RMSE", "Tweedie",
+}  # fmt: skip
+
+
 def _catboost(model: Any) -> bool:
     params = model.get_params()
+    losses = [params.get(name) for name in ("loss_function", "objective")]
+    # As in "Quantile:alpha=0.3"; a loss of the user's own is an object.
+    kinds = {loss.partition(":")[0] if isinstance(loss, str) else loss for loss in losses}
     # CatBoost's own learning rate depends on how many rounds there will be.
     return (
         params.keys() <= _OF_CATBOOST
+        and kinds <= _LOSSES_OF_CATBOOST
         and params.get("learning_rate") is not None
         and _are(
             params, bootstrap_type=("No",), random_strength=(0,), boosting_type=(None, "Plain")

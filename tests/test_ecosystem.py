@@ -32,6 +32,17 @@ LIGHT = {"verbose": -1, "n_jobs": 1}
 CAT = {"verbose": 0, "allow_writing_files": False, "thread_count": 1, "random_seed": 0}
 DRAWS_NOTHING = {"bootstrap_type": "No", "random_strength": 0, "learning_rate": 0.2}
 
+
+class OwnLoss:
+    """As CatBoost takes one."""
+
+    def calc_ders_range(self, approxes, targets, weights):
+        return [(t - a, -1) for a, t in zip(approxes, targets, strict=True)]
+
+    def __repr__(self):
+        return "OwnLoss()"
+
+
 EXACT = [
     (XGBClassifier(n_jobs=1), "n_estimators"),
     (XGBClassifier(n_jobs=1, max_depth=2, tree_method="exact"), "n_estimators"),
@@ -40,6 +51,7 @@ EXACT = [
     (LGBMRegressor(**LIGHT, num_leaves=5), "n_estimators"),
     (CatBoostClassifier(**CAT, **DRAWS_NOTHING), "iterations"),
     (CatBoostRegressor(**CAT, **DRAWS_NOTHING), "n_estimators"),
+    (CatBoostRegressor(**CAT, **DRAWS_NOTHING, loss_function="Quantile:alpha=0.3"), "iterations"),
 ]
 START_OVER = [
     (XGBClassifier(subsample=0.5), "n_estimators"),
@@ -56,6 +68,8 @@ START_OVER = [
     (CatBoostClassifier(**DRAWS_NOTHING | {"learning_rate": None}), "iterations"),
     (CatBoostRegressor(**DRAWS_NOTHING | {"random_strength": 1}), "iterations"),
     (CatBoostRegressor(**DRAWS_NOTHING | {"langevin": True}), "iterations"),
+    (CatBoostRegressor(**DRAWS_NOTHING, loss_function="RMSEWithUncertainty"), "iterations"),
+    (CatBoostRegressor(**DRAWS_NOTHING | {"objective": OwnLoss()}), "iterations"),
     (type("Own", (XGBClassifier,), {})(), "n_estimators"),
 ]
 
