@@ -62,6 +62,7 @@ class Course:
         self._memory = memory
         self._advice = advice
         self._is_to_stop = False
+        self._is_behind = True
 
     def __enter__(self) -> Self:
         return self
@@ -69,6 +70,9 @@ class Course:
     def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
         if self._is_to_stop:
             raise StoppedError
+        n_jobs = sum(len(pull.new) for pull in pulls) * self._results.n_folds
+        # Until there is something new, this is what a search that goes on has behind it.
+        self._is_behind &= n_known == n_jobs
         self._lines.begins(pulls, n_known)
         for pull in pulls:
             self._rungs[pull] = self._task.subtask(
@@ -107,7 +111,8 @@ class Course:
 
     def promoted(self, pull: Pull, arms: tuple[int, ...]) -> None:
         self._results.promoted(pull, arms)
-        self._is_to_stop |= self._rungs.pop(pull).end()
+        asks_to_stop = self._rungs.pop(pull).end()
+        self._is_to_stop |= asks_to_stop and not self._is_behind
 
     def __exit__(self, kind: type[BaseException] | None, *exception: Any) -> None:
         self._lines.end()

@@ -142,6 +142,29 @@ def test_a_callback_that_returns_true_at_the_end_of_a_rung_stops_the_search(n_jo
         assert search.cv_results_[name].tolist() == whole.cv_results_[name].tolist()
 
 
+@pytest.mark.parametrize("budget", [None, "double"])
+def test_what_a_callback_says_of_rungs_that_are_done_does_not_stop_a_resumed_search(budget):
+    ended = []
+
+    def has_seen_two(context):
+        if context.task_name == "halving-iteration":
+            ended.append(context.task_id)
+            return len(ended) >= 2
+        return False
+
+    params = {"budget": budget, "min_resources": "auto"} if budget else {}
+    whole = ours(**params).fit(X, Y)
+    search = ours(**params).set_callbacks(Recorder(has_seen_two)).fit(X, Y)
+    n_rungs = 2
+    while n_rungs < whole.n_iterations_:
+        assert search.interrupted_
+        assert search.n_resources_ == whole.n_resources_[:n_rungs]
+        search.resume(X, Y)
+        n_rungs += 1
+    assert search.n_resources_ == whole.n_resources_
+    assert search.best_params_ == whole.best_params_
+
+
 def test_the_search_is_a_part_of_a_search_around_it():
     recorder = Recorder()
 
