@@ -15,6 +15,15 @@ def check_int(name: str, value: Any, otherwise: str = "", is_otherwise: bool = F
         raise ValueError(f"{name}={value!r} must be an integer of at least 1{alternative}.")
 
 
+def check_has_rungs(search: Any, what: str) -> None:
+    """Raise for a fitted search that is none of this library's."""
+    if not hasattr(search, "rung_history_") and hasattr(search, "cv_results_"):
+        raise TypeError(
+            f"{what} is about rungs, which {type(search).__name__} has none of; give a "
+            "fitted search of sklearn_sha."
+        )
+
+
 def is_int(value: Any) -> bool:
     """Whether a value is an integer; a bool is not."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._checks import is_int
+from sklearn_sha._checks import check_has_rungs, is_int
 from sklearn_sha._ranking import kendall, spearman
 from sklearn_sha._table import aligned, html_table
 from sklearn_sha.schedules import contest_sizes
@@ -145,11 +145,7 @@ def trust_report(search: Any) -> TrustReport:
     could have ended 0.0301 above the best, and the best score's standard error is 0.0156; next
     time set min_resources=2.
     """
-    if not hasattr(search, "rung_history_") and hasattr(search, "cv_results_"):
-        raise TypeError(
-            f"trust_report is about rungs, which {type(search).__name__} has none of; give a "
-            "fitted search of sklearn_sha."
-        )
+    check_has_rungs(search, "trust_report")
     check_is_fitted(search, "rung_history_")
     history = [row for row in search.rung_history_ if row["promoted"]]
     if not history or history[0]["scores"] is None:
@@ -164,7 +160,9 @@ def trust_report(search: Any) -> TrustReport:
     spreads = _spreads(means)
     rungs = []
     for rows in _brackets(history):
-        winner = rows[-1]["promoted"][0]
+        last = dict(zip(rows[-1]["candidates"], rows[-1]["scores"], strict=True))
+        # Where the search was stopped, several.
+        winner = max(rows[-1]["promoted"], key=lambda c: np.nan_to_num(last[c], nan=-np.inf))
         for k, row in enumerate(rows):
             resource = row["resource"]
             cut = _cut(row, folds)
@@ -328,7 +326,7 @@ def _verdict(rungs: Sequence[_Row], noise: float, search: Any) -> tuple[float, b
     tolerance = 0.0 if np.isnan(noise) else noise
     risks = [row["at_risk"] for row in rungs if row["at_risk"] == row["at_risk"]]
     if not risks:
-        single = len({row["bracket"] for row in rungs}) == len(rungs)
+        single = all(len(bracket.rungs) == 1 for bracket in search.schedule_.brackets)
         why = (
             "There is one rung, so nothing was dropped before full resource"
             if single

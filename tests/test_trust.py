@@ -184,6 +184,55 @@ def test_one_rung_and_too_few_candidates_say_so():
     assert trust_report(few).advice.startswith("Too few candidates went on to say")
 
 
+class Clocked(Curve):
+    """Has Ctrl-C come once so much has been trained in all."""
+
+    calls = 0
+    at = float("inf")
+
+    def partial_fit(self, X, y=None):
+        Clocked.calls += 1
+        if Clocked.calls > Clocked.at:
+            raise KeyboardInterrupt
+        return super().partial_fit(X, y)
+
+
+def interrupted(after, **params):
+    """A search that ended with this rung."""
+    search = search_of(Clocked(), **params)
+    Clocked.calls, Clocked.at = 0, 2 * search.plan(X).rungs[after].spent
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search.fit(X)
+    finally:
+        Clocked.at = float("inf")
+    assert search.n_iterations_ == after + 1
+    return search
+
+
+def test_a_search_that_was_stopped_after_one_rung_has_not_one_rung():
+    report = trust_report(interrupted(after=0))
+    assert report.enough is None
+    assert report.advice.startswith("Too few candidates went on to say")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_a_search_that_was_stopped_the_winner_is_who_was_ahead(seed):
+    search = interrupted(after=2, seed=seed)
+    first, second, last = trust_report(search).rungs
+    assert last["promoted"] > 1
+    scores = [dict(zip(r["candidates"], r["scores"], strict=True)) for r in search.rung_history_]
+    winner = max(scores[2], key=scores[2].get)
+    for k, row in enumerate((first, second)):
+        dropped = max(s for c, s in scores[k].items() if c not in scores[k + 1])
+        ranges = [
+            np.ptp([later[c] - scores[k][c] for c in later]) for later in scores[k + 1 :]
+        ]  # fmt: skip
+        risk = max(0, max(ranges) + dropped - scores[k][winner])
+        assert row["at_risk"] == pytest.approx(risk)
+    assert np.isnan(last["at_risk"])
+
+
 def test_what_failed_is_no_number():
     grid = {"limit": [0.1, 0.5, 0.9, 0.3], "fails": ["nan", False]}
     search = SuccessiveHalvingSearchCV(Curve(), grid, max_resources=8, cv=KFold(2), **COMMON)
