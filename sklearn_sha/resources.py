@@ -154,7 +154,9 @@ class PartialFit(Resource):
 
 
 def _takes_classes(method: Callable[..., Any]) -> bool:
-    return "classes" in inspect.signature(method).parameters
+    parameters = inspect.signature(method).parameters
+    takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    return takes_any or "classes" in parameters
 
 
 @lru_cache(maxsize=2)

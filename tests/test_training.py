@@ -51,6 +51,20 @@ CONTINUING = {
 }
 
 
+class AnyKeyword(SGDClassifier):
+    def partial_fit(self, X, y, **params):
+        return super().partial_fit(X, y, **params)
+
+
+def test_classes_are_told_to_who_takes_any_keyword():
+    grid = {"alpha": [1e-4, 1e-2]}
+    found, expected = (
+        searched(cls(random_state=0), grid, DIGITS, max_resources=4).cv_results_["mean_test_score"]
+        for cls in (AnyKeyword, SGDClassifier)
+    )
+    assert found.tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("in_pipeline", [False, True], ids=["bare", "pipeline"])
 @pytest.mark.parametrize("case", CONTINUING.values(), ids=CONTINUING)
 def test_scores_of_every_rung_are_those_of_training_from_nothing(case, in_pipeline):
