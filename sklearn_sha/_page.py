@@ -36,4 +36,5 @@ class PageMixin:
                 f", mean test score {self.best_score_:.4g}" if hasattr(self, "best_score_") else ""
             )
             best = f"<p>Best: <code>{escape(named(self.best_params_))}</code>{score}</p>"
-        return f"<div>{best}{self.rung_history_._repr_html_()}</div>"
+        stopped = "<p>Stopped before its end.</p>" if getattr(self, "interrupted_", False) else ""
+        return f"<div>{best}{stopped}{self.rung_history_._repr_html_()}</div>"

@@ -455,7 +455,7 @@ class BaseHalvingSearch(
         float
         """
         _check_refit(self, "score")
-        check_is_fitted(self)
+        self._check_is_refitted()
         score_params: dict[str, Any] = {}
         if get_config()["enable_metadata_routing"]:
             score_params = process_routing(self, "score", **params).scorer["score"]
@@ -525,8 +525,16 @@ class BaseHalvingSearch(
         return self
 
     def _best(self, method: str) -> Callable[..., Any]:
-        check_is_fitted(self)
+        self._check_is_refitted()
         return getattr(self.best_estimator_, method)
+
+    def _check_is_refitted(self) -> None:
+        check_is_fitted(self)
+        if not hasattr(self, "best_estimator_"):
+            raise NotFittedError(
+                f"This {type(self).__name__} was stopped before best_params_ were trained on all "
+                "rows; call resume with the data of fit, or fit an estimator with best_params_."
+            )
 
     @property
     def n_features_in_(self) -> int:

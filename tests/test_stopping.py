@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import uniform
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold
 from toys import CALLS, Curve
 
@@ -413,10 +413,15 @@ def test_interrupted_in_the_refit_only_that_is_resumed():
         search.fit(X)
     assert search.interrupted_
     assert not hasattr(search, "best_estimator_")
+    for method in (search.predict, search.score):
+        with pytest.raises(NotFittedError, match="stopped before best_params_ were trained on all"):
+            method(X)
+    assert "<p>Stopped before its end.</p>" in search._repr_html_()
     CALLS.clear()
     search.resume(X)
     assert len(CALLS) == search.best_estimator_.units_ == 20
     assert not search.interrupted_
+    assert "Stopped before" not in search._repr_html_()
 
 
 def test_after_a_resume_that_was_interrupted_nothing_of_the_first_fit_is_left():
