@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_sha._checks import check_has_rungs
 from sklearn_sha._drawn import (
     Curve,
     ParamPoints,
@@ -20,6 +21,7 @@ from sklearn_sha._drawn import (
 _KINDS = ("curves", "rungs", "params", "cost")
 _FADED, _ALIVE, _WINNER = "0.6", "tab:blue", "tab:orange"
 _COLUMNS = 3
+_WIDE = 32  # letters that fit side by side below a panel
 
 
 class SearchDisplay:
@@ -106,9 +108,12 @@ class SearchDisplay:
         ------
         NotFittedError
             If the search has no rungs yet.
+        TypeError
+            For a search without rungs, such as GridSearchCV.
         ValueError
             If there is no such metric, or none that decides.
         """
+        check_has_rungs(search, "SearchDisplay")
         check_is_fitted(search, "schedule_")
         results = search.cv_results_
         decides = search.refit if search.multimetric_ else "score"
@@ -138,7 +143,7 @@ class SearchDisplay:
                 if metric == decides and row["cut_score"] is not None
             ],
             units=dict(sorted(units_by_resource(search.rung_history_).items())),
-            grid_cost=len(np.unique(candidates)) * int(results["n_resources"].max()),
+            grid_cost=search.schedule_.grid_cost,
             winner=int(candidates[best]),
             metric=metric,
         )
@@ -286,7 +291,10 @@ class SearchDisplay:
             if points.is_log:
                 ax.set_xscale("log")
             if points.labels is not None:
-                ax.set_xticks(range(len(points.labels)), points.labels)
+                # What a $ stands in is no formula.
+                ax.set_xticks(range(len(points.labels)), points.labels, parse_math=False)
+                if sum(map(len, points.labels)) > _WIDE:
+                    ax.tick_params(axis="x", labelrotation=90)
             ax.set(xlabel=points.name, ylabel=f"last mean test {self.metric}")
             self._look_closer(ax)
         if len(self.axes_):

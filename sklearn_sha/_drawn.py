@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _FAR_BELOW = 3
+_LABEL = 24
 _LOG_RATIO = 100
 """Values that span less are as clear on a linear axis."""
 
@@ -130,13 +131,20 @@ def param_points(params: Mapping[int, Mapping[str, Any]]) -> list[ParamPoints]:
         shown = list(values.values())
         labels = None
         if not all(isinstance(v, Real) and not isinstance(v, bool | np.bool_) for v in shown):
-            labels = list(dict.fromkeys(map(str, shown)))
-            shown = [labels.index(str(value)) for value in shown]
+            different = {str(value): _label(value) for value in shown}
+            shown = [list(different).index(str(value)) for value in shown]
+            labels = list(different.values())
         places = np.array(shown, dtype=float)
         if len(set(places.tolist())) > 1:
             is_log = labels is None and _is_log(places)
             found.append(ParamPoints(name, np.array(list(values)), places, labels, is_log))
     return found
+
+
+def _label(value: Any) -> str:
+    """A name or a value as short as an axis needs it."""
+    text = " ".join(str(getattr(value, "__name__", value)).split())
+    return text if len(text) <= _LABEL else f"{text[: _LABEL - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _is_log(values: NDArray[np.float64]) -> bool:

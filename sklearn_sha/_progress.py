@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
+from sklearn_sha._table import number
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule
 
@@ -98,7 +99,7 @@ def rung_line(
     >>> rung_line(schedule, Pull(3, tuple(range(8)), 24, last=False), 0.912345, 7.25, 5.0)
     'rung 4/6   8 candidates at resource  24   best score   0.9123     7.2 s, about     5 s left'
     """
-    score = "" if best_score is None else f"best score {best_score:8.4f}"
+    score = "" if best_score is None else f"best score {number(best_score, 4):>8}"
     return (
         f"{rung_name(schedule, pull)}  "
         f"{len(pull.arms):>{len(str(max(schedule.n_candidates)))}} candidates "

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._progress import Progress, rung_line, rung_name
-from sklearn_sha._table import html_table, named
+from sklearn_sha._table import html_table, named, number
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule
 
@@ -56,9 +56,8 @@ class Lines:
         if self.verbose > 1:
             width = len(str(len(self.candidates) - 1))
             for arm, score in zip(pull.arms, _shown_scores(pull, scores), strict=True):
-                print(
-                    f"  candidate {arm:>{width}}  score {score:8.4f}  {named(self.candidates[arm])}"
-                )
+                params = named(self.candidates[arm])
+                print(f"  candidate {arm:>{width}}  score {number(score, 4):>8}  {params}")
         print(self._line(pull, scores))
 
     def _line(self, pull: Pull, scores: NDArray[np.float64] | None) -> str:

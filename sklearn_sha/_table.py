@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from math import isfinite
 from typing import Any
+
+_ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
 
 
 def aligned(columns: Mapping[str, Sequence[object]]) -> str:
@@ -13,7 +16,8 @@ def aligned(columns: Mapping[str, Sequence[object]]) -> str:
     Parameters
     ----------
     columns : mapping of str to sequence, all of one length
-        Floats are shown with three digits after the point, and NaN as a dash.
+        Floats are shown with three digits after the point, or three in all where the column has
+        none but tiny ones, or huge ones; NaN is a dash.
 
     Returns
     -------
@@ -27,7 +31,7 @@ def aligned(columns: Mapping[str, Sequence[object]]) -> str:
        0  0.250
        1      -
     """
-    cells = [[name, *map(_cell, column)] for name, column in columns.items()]
+    cells = [[name, *_cells(column)] for name, column in columns.items()]
     widths = [max(map(len, column)) for column in cells]
     return "\n".join(
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
@@ -59,7 +63,8 @@ def html_table(columns: Mapping[str, Sequence[object]]) -> str:
     """
     sides = [_side(column) for column in columns.values()]
     head = _row("th", sides, columns)
-    body = "\n".join(_row("td", sides, row) for row in zip(*columns.values(), strict=True))
+    cells = map(_cells, columns.values())
+    body = "\n".join(_row("td", sides, row) for row in zip(*cells, strict=True))
     return f"<table><thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>"
 
 
@@ -67,9 +72,9 @@ def _side(column: Sequence[object]) -> str:
     return "left" if all(isinstance(value, str) for value in column) else "right"
 
 
-def _row(tag: str, sides: Sequence[str], values: Iterable[object]) -> str:
+def _row(tag: str, sides: Sequence[str], values: Iterable[str]) -> str:
     cells = (
-        f'<{tag} style="text-align:{side}">{escape(_cell(value))}</{tag}>'
+        f'<{tag} style="text-align:{side}">{escape(value)}</{tag}>'
         for side, value in zip(sides, values, strict=True)
     )
     return f"<tr>{''.join(cells)}</tr>"
@@ -84,18 +89,38 @@ def named(params: Mapping[str, object]) -> str:
     >>> named({"alpha": 0.0007953899, "penalty": "l1"})
     "alpha=0.0007954, penalty='l1'"
     """
-    return ", ".join(
-        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={_plain(value)!r}"
-        for name, value in params.items()
-    )
+    return ", ".join(f"{name}={_in_one_line(value)}" for name, value in params.items())
 
 
-def _plain(value: Any) -> Any:
-    """Of numpy's scalars Python's own, which are shorter to read."""
-    return value.item() if getattr(value, "shape", None) == () else value
+def _in_one_line(value: Any) -> str:
+    # Python's own scalars are shorter to read than numpy's.
+    plain = value.item() if getattr(value, "shape", None) == () else value
+    return f"{plain:.4g}" if isinstance(plain, float) else " ".join(repr(plain).split())
 
 
-def _cell(value: object) -> str:
-    if not isinstance(value, float):
-        return str(value)
-    return "-" if value != value else f"{value:.3f}"
+def number(value: float, digits: int) -> str:
+    """A float with so many digits after the point, or in all where it is tiny or huge.
+
+    Examples
+    --------
+    >>> from sklearn_sha._table import number
+    >>> number(0.5, 3), number(-5e-7, 3), number(1.23456e9, 4)
+    ('0.500', '-5e-07', '1.235e+09')
+    """
+    return f"{value:.{digits}{_kind([value])}}"
+
+
+def _kind(values: Iterable[float]) -> str:
+    largest = max((abs(value) for value in values if isfinite(value)), default=0.0)
+    return "f" if largest < _ROUNDING or _TINY <= largest < _HUGE else "g"
+
+
+def _cells(column: Sequence[object]) -> list[str]:
+    kind = _kind(value for value in column if isinstance(value, float))
+
+    def cell(value: object) -> str:
+        if not isinstance(value, float):
+            return str(value)
+        return "-" if value != value else f"{value:.3{kind}}"
+
+    return list(map(cell, column))

@@ -1,5 +1,7 @@
 """Pictures of a search: what they show, and that they show it."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -8,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import loguniform, uniform
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.svm import SVC
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
@@ -92,6 +95,27 @@ def test_params_that_are_no_numbers_have_labels_and_constants_no_panel():
     assert (second.candidates.tolist(), second.labels) == ([0, 5], ["(1, 2)", "(3,)"])
 
 
+def test_labels_are_short_names_and_what_differs_stays_apart():
+    values = [SVC(), print, "a b" * 20, "a b" * 30, "two\nlines"]
+    (points,) = param_points({k: {"x": value} for k, value in enumerate(values)})
+    assert points.places.tolist() == [0, 1, 2, 3, 4]
+    assert points.labels[:2] == ["SVC()", "print"]
+    assert points.labels[2] == points.labels[3] == ("a b" * 20)[:23] + "…"
+    assert points.labels[4] == "two lines"
+
+
+def test_labels_are_shown_as_they_are_and_do_not_lie_on_each_other():
+    names = [r"^\S+$|^\w+$", "a_long_name_of_a_loss", "another_long_name_of_one", "$", "a third"]
+    search = search_of(space={"limit": [0.1, 0.2], "fails": names}).fit(X)
+    display = SearchDisplay.from_search(search, kind="params")
+    figure, labels = display.figure_, display.axes_[0].get_xticklabels()
+    figure.canvas.draw()
+    assert [label.get_text() for label in labels] == names
+    boxes = [label.get_window_extent() for label in labels]
+    assert not any(a.overlaps(b) for a, b in pairwise(boxes))
+    assert min(box.y0 for box in boxes) >= 0
+
+
 @pytest.mark.parametrize("params", [{}, {"budget": "double"}, {"kind": HyperbandSearchCV}], ids=str)
 def test_units_are_those_that_were_spent(params):
     search = search_of(**params).fit(X)
@@ -165,6 +189,24 @@ def test_cost_is_beside_a_grid_searchs(search):
     assert sum(widths[:-1]) == search.schedule_.spent
 
 
+def test_a_search_that_was_stopped_is_beside_the_grid_search_that_it_stands_for():
+    n_calls = 0
+
+    def scoring(model, X, y=None):
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls > 2 * 16:  # the first rung, on two folds
+            raise KeyboardInterrupt
+        return model.limit
+
+    search = search_of(scoring=scoring)
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X)
+    ax = SearchDisplay.from_search(search, kind="cost").ax_
+    assert search.n_iterations_ == 1
+    assert ax.patches[-1].get_width() == 16 * 8
+
+
 def test_a_grid_search_would_train_each_candidate_once_whatever_the_halvings():
     search = search_of(budget="double", max_resources=16).fit(X)
     ax = SearchDisplay.from_search(search, kind="cost").ax_
@@ -198,6 +240,9 @@ def test_hyperband_and_a_single_candidate_can_be_drawn(kind):
 def test_what_cannot_be_drawn_is_refused(search):
     with pytest.raises(NotFittedError):
         SearchDisplay.from_search(search_of())
+    grid = GridSearchCV(Curve(), {"limit": [0.1, 0.2]}, cv=KFold(2)).fit(X)
+    with pytest.raises(TypeError, match="SearchDisplay is about rungs, which GridSearchCV has"):
+        SearchDisplay.from_search(grid)
     with pytest.raises(ValueError, match="metric='auc' is none of this search's; choose one of"):
         SearchDisplay.from_search(search, metric="auc")
     with pytest.raises(ValueError, match="kind='pie' is unknown; choose one of curves, rungs"):
