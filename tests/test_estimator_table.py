@@ -14,7 +14,7 @@ from importlib.util import find_spec
 
 import numpy as np
 from conftest import ROOT
-from sklearn.base import ClassifierMixin, clone, is_regressor
+from sklearn.base import ClassifierMixin, clone, is_classifier, is_regressor
 from sklearn.datasets import make_classification
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.utils import all_estimators, get_tags
@@ -130,7 +130,7 @@ def partial_fit_line(library, model, shown, why):
     rows = rows_of(model)
     y = rows.y_train
     classes = np.unique(y) if y.ndim == 1 else [np.unique(column) for column in y.T]
-    settings = {"seed": 0, "classes": None if is_regressor(model) else classes}
+    settings = {"seed": 0, "classes": classes if is_classifier(model) else None}
     resource = PartialFit(BATCH, **settings)
     once, _, is_same = at_once_and_in_parts(resource, model, rows)
     assert is_same, name_of(model)
