@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from xgboost import XGBClassifier, XGBRegressor
 
 from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha._boosters import _LOSSES_OF_CATBOOST
 from sklearn_sha._folds import Rows
 from sklearn_sha.resources import IntegerParameter
 
@@ -85,8 +86,11 @@ def outputs(model):
 
 
 def grown(model, name, *stops):
+    return grown_on(Rows.for_training(X, targets_of(model), {}), model, name, *stops)
+
+
+def grown_on(rows, model, name, *stops):
     model, spent = clone(model), 0
-    rows = Rows.for_training(X, targets_of(model), {})
     for target in stops:
         IntegerParameter(name).advance(model, rows, spent, target)
         model, spent = pickle.loads(pickle.dumps(model)), target
@@ -103,6 +107,28 @@ def test_a_model_that_trains_on_is_that_of_one_fit(model, name):
     else:
         np.testing.assert_array_equal(in_steps, once)
     assert np.abs(grown(model, name, 5) - once).max() > 1e-3
+
+
+POSITIVE, TWO = np.abs(VALUES), (Y > 0).astype(int)
+LOSSES = {
+    "CrossEntropy": TWO, "Expectile:alpha=0.3": VALUES, "Focal:focal_alpha=0.4;focal_gamma=2": TWO,
+    "Huber:delta=1": VALUES, "LogCosh": VALUES, "LogLinQuantile": POSITIVE, "Logloss": TWO,
+    "Lq:q=2.5": VALUES, "MAE": VALUES, "MAPE": POSITIVE, "MultiClass": Y, "MultiClassOneVsAll": Y,
+    "MultiQuantile:alpha=0.2,0.6": VALUES, "MultiRMSE": np.c_[VALUES, X[:, 2]],
+    "Poisson": POSITIVE, "Quantile": VALUES, "RMSE": VALUES, "Tweedie:variance_power=1.5": POSITIVE,
+}  # fmt: skip
+
+
+def test_with_every_loss_that_catboost_trains_on_by_the_model_is_that_of_one_fit():
+    assert {loss.partition(":")[0] for loss in LOSSES} == _LOSSES_OF_CATBOOST - {None}
+    for loss, y in LOSSES.items():
+        cls = CatBoostClassifier if y is TWO or y is Y else CatBoostRegressor
+        model = cls(**CAT, **DRAWS_NOTHING, loss_function=loss)
+        rows = Rows.for_training(X, y, {})
+        once, in_steps = (
+            grown_on(rows, model, "iterations", *stops) for stops in ((30,), (4, 5, 30))
+        )
+        np.testing.assert_allclose(in_steps, once, rtol=1e-9, atol=1e-9, err_msg=loss)
 
 
 @pytest.mark.parametrize(("model", "name"), START_OVER, ids=str)
