@@ -70,14 +70,14 @@ class Course:
     def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
         if self._is_to_stop:
             raise StoppedError
-        n_jobs = sum(len(pull.new) for pull in pulls) * self._results.n_folds
+        n_jobs = {pull: len(pull.new) * self._results.n_folds for pull in pulls}
         # Until there is something new, this is what a search that goes on has behind it.
-        self._is_behind &= n_known == n_jobs
+        self._is_behind &= n_known == sum(n_jobs.values())
         self._lines.begins(pulls, n_known)
         for pull in pulls:
             self._rungs[pull] = self._task.subtask(
                 "halving-iteration",
-                of=len(pull.new) * self._results.n_folds,
+                of=n_jobs[pull],
                 sequential_subtasks=False,
             ).begin()
 

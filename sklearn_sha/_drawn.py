@@ -131,9 +131,10 @@ def param_points(params: Mapping[int, Mapping[str, Any]]) -> list[ParamPoints]:
         shown = list(values.values())
         labels = None
         if not all(isinstance(v, Real) and not isinstance(v, bool | np.bool_) for v in shown):
-            different = {str(value): _label(value) for value in shown}
-            shown = [list(different).index(str(value)) for value in shown]
-            labels = list(different.values())
+            texts = list(map(str, shown))
+            different = dict(zip(texts, map(_label, shown), strict=True))
+            positions = {text: k for k, text in enumerate(different)}
+            shown, labels = [positions[text] for text in texts], list(different.values())
         places = np.array(shown, dtype=float)
         if len(set(places.tolist())) > 1:
             is_log = labels is None and _is_log(places)

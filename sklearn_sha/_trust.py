@@ -160,9 +160,11 @@ def trust_report(search: Any) -> TrustReport:
     spreads = _spreads(means)
     rungs = []
     for rows in _brackets(history):
-        last = dict(zip(rows[-1]["candidates"], rows[-1]["scores"], strict=True))
-        # Where the search was stopped, several.
-        winner = max(rows[-1]["promoted"], key=lambda c: np.nan_to_num(last[c], nan=-np.inf))
+        reached = rows[-1]["resource"]
+        # Where the search was stopped, several were promoted last.
+        winner = max(
+            rows[-1]["promoted"], key=lambda c: np.nan_to_num(means[c, reached], nan=-np.inf)
+        )
         for k, row in enumerate(rows):
             resource = row["resource"]
             cut = _cut(row, folds)
