@@ -24,7 +24,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from test_stopping import Stopped, numbers, search_of
+from test_stopping import Stopped, ctrl_c, numbers, search_of
 from toys import CALLS, SCRIPT, Curve
 
 from sklearn_sha import (
@@ -81,12 +81,8 @@ def models_in(folder):
 def interrupted(folder, at, **params):
     """The folder of a search that ended with Ctrl-C after so many calls."""
     CALLS.clear()
-    Stopped.at = at
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            search_of("range", Stopped(), checkpoint=folder, **params).fit(NOTHING)
-    finally:
-        Stopped.at = float("inf")
+    with ctrl_c(at):
+        search_of("range", Stopped(), checkpoint=folder, **params).fit(NOTHING)
 
 
 def again(folder, **params):

@@ -12,7 +12,8 @@ from scipy.stats import loguniform, uniform
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVC
-from toys import Curve
+from test_stopping import Stopped, ctrl_c
+from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
 from sklearn_sha._drawn import curves, param_points, units_by_resource, visible_range
@@ -190,17 +191,9 @@ def test_cost_is_beside_a_grid_searchs(search):
 
 
 def test_a_search_that_was_stopped_is_beside_the_grid_search_that_it_stands_for():
-    n_calls = 0
-
-    def scoring(model, X, y=None):
-        nonlocal n_calls
-        n_calls += 1
-        if n_calls > 2 * 16:  # the first rung, on two folds
-            raise KeyboardInterrupt
-        return model.limit
-
-    search = search_of(scoring=scoring)
-    with pytest.raises(KeyboardInterrupt):
+    search = search_of().set_params(estimator=Stopped())
+    CALLS.clear()
+    with ctrl_c(at=2 * search.plan(X).rungs[0].spent):
         search.fit(X)
     ax = SearchDisplay.from_search(search, kind="cost").ax_
     assert search.n_iterations_ == 1

@@ -85,12 +85,9 @@ def outputs(model):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
-def grown(model, name, *stops):
-    return grown_on(Rows.for_training(X, targets_of(model), {}), model, name, *stops)
-
-
-def grown_on(rows, model, name, *stops):
+def grown(model, name, *stops, y=None):
     model, spent = clone(model), 0
+    rows = Rows.for_training(X, targets_of(model) if y is None else y, {})
     for target in stops:
         IntegerParameter(name).advance(model, rows, spent, target)
         model, spent = pickle.loads(pickle.dumps(model)), target
@@ -124,9 +121,10 @@ def test_with_every_loss_that_catboost_trains_on_by_the_model_is_that_of_one_fit
     for loss, y in LOSSES.items():
         cls = CatBoostClassifier if y is TWO or y is Y else CatBoostRegressor
         model = cls(**CAT, **DRAWS_NOTHING, loss_function=loss)
-        rows = Rows.for_training(X, y, {})
+        assert IntegerParameter("iterations").continues(clone(model), len(X))
         once, in_steps = (
-            grown_on(rows, model, "iterations", *stops) for stops in ((30,), (4, 5, 30))
+            grown(model, "iterations", 30, y=y),
+            grown(model, "iterations", 4, 5, 30, y=y),
         )
         np.testing.assert_allclose(in_steps, once, rtol=1e-9, atol=1e-9, err_msg=loss)
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, sem, spearmanr, uniform
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
-from toys import Curve, curve
+from test_stopping import Stopped, ctrl_c
+from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.theory import envelope, trust_report
@@ -184,28 +185,12 @@ def test_one_rung_and_too_few_candidates_say_so():
     assert trust_report(few).advice.startswith("Too few candidates went on to say")
 
 
-class Clocked(Curve):
-    """Has Ctrl-C come once so much has been trained in all."""
-
-    calls = 0
-    at = float("inf")
-
-    def partial_fit(self, X, y=None):
-        Clocked.calls += 1
-        if Clocked.calls > Clocked.at:
-            raise KeyboardInterrupt
-        return super().partial_fit(X, y)
-
-
 def interrupted(after, **params):
     """A search that ended with this rung."""
-    search = search_of(Clocked(), **params)
-    Clocked.calls, Clocked.at = 0, 2 * search.plan(X).rungs[after].spent
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            search.fit(X)
-    finally:
-        Clocked.at = float("inf")
+    search = search_of(Stopped(), **params)
+    CALLS.clear()
+    with ctrl_c(at=2 * search.plan(X).rungs[after].spent):
+        search.fit(X)
     assert search.n_iterations_ == after + 1
     return search
 
