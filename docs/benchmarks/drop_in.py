@@ -72,6 +72,9 @@ def main() -> None:
     )
     parser.add_argument("--limit", type=float, default=300.0, help="seconds of one GridSearchCV")
     parser.add_argument("--splits", type=int, default=0, help="train/test splits for the scores")
+    parser.add_argument(
+        "--limit-splits", type=float, default=30.0, help="the limit of what is split, in seconds"
+    )
     parser.add_argument("--out", type=Path, default=RESULTS / "drop_in.md")
     parser.add_argument(
         "--report", action="store_true", help="write the table anew, do not measure"
@@ -120,7 +123,7 @@ def measure(name: str, data: str, options: argparse.Namespace) -> Cell | None:
         return cell
     try:
         cell |= times(*arguments, X, y, options.repeats, options.seconds)
-        if options.splits:
+        if options.splits and cell["estimated_seconds"] <= options.limit_splits:
             cell |= scores(*arguments, X, y, options.splits, regression)
     except Exception as error:  # a search that fails is the worst result: it is reported
         cell["error"] = f"{type(error).__name__}: {error}".partition("\n")[0]
@@ -288,7 +291,8 @@ def report(measured: dict[str, Any]) -> list[str]:
             "## Held-out score of the selected model, minus GridSearchCV's",
             "",
             f"Mean and standard error over {n_splits} train/test splits, {TEST_SIZE:.0%} held out "
-            "(accuracy, or R2 on diabetes). In brackets: splits with the same best_params_.",
+            "(accuracy, or R2 on diabetes). In brackets: splits with the same best_params_. Empty: "
+            "not measured.",
             "",
             *table(["", *data], rows(quality_text)),
         ]
@@ -321,7 +325,7 @@ def losses(cells: list[Cell]) -> list[str]:
 
 def geometric_mean(cells: list[Cell]) -> float:
     """Of the ratios."""
-    return prod(cell["ratio"] for cell in cells) ** (1 / len(cells))
+    return float(prod(cell["ratio"] for cell in cells) ** (1 / len(cells)))
 
 
 def ratio_text(cell: Cell) -> str:

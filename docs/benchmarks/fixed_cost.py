@@ -2,7 +2,7 @@
 
     python docs/benchmarks/fixed_cost.py
 
-takes about five minutes of CPU time and writes results/fixed_cost.md. It needs scikit-learn 1.8.
+takes about six minutes of CPU time and writes results/fixed_cost.md. It needs scikit-learn 1.8.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ def line(sizes: tuple[int, ...], seconds: list[float]) -> tuple[float, float]:
     n, t = np.array(sizes), np.array(seconds)
 
     def relative_errors(coefficients: np.ndarray) -> np.ndarray:
-        return (coefficients[0] * t[0] + coefficients[1] * t[-1] * n / n[-1]) / t - 1
+        predicted = coefficients[0] * t[0] + coefficients[1] * t[-1] * n / n[-1]
+        errors: np.ndarray = predicted / t - 1
+        return errors
 
     fitted = least_squares(
         relative_errors, [0.5, 0.5], bounds=(0, np.inf), loss="soft_l1", f_scale=MISFIT
