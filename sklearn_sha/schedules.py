@@ -58,6 +58,8 @@ class Schedule:
     repeats : bool
         True where each bracket is a halving of the same candidates, as in the doubling trick;
         False where each has candidates of its own, as in Hyperband.
+    unit : str
+        What the resource counts, in the plural: "epochs", "trees", "training samples".
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Schedule:
     rungs: tuple[Rung, ...]
     continues: bool = True
     repeats: bool = False
+    unit: str = "units"
 
     @classmethod
     def from_rungs(
