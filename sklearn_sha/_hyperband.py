@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from math import floor
 from os import PathLike
 from typing import Any, Literal
 
@@ -197,28 +199,34 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.error_score = error_score
         self.return_train_score = return_train_score
 
-    def _contest(
-        self, limits: Limits, random_state: RandomState
-    ) -> tuple[list[dict[str, Any]], Schedule]:
+    def _candidates(self, limits: Limits, random_state: RandomState) -> list[dict[str, Any]]:
         check_int("n_repeats", self.n_repeats)
+        brackets = self._brackets(limits)
+        if len(brackets) == self.n_repeats:
+            rung = brackets[0].rungs[0]
+            warnings.warn(
+                f"max_resources={rung.resource} is less than factor={self.factor} times "
+                f"min_resources={self.min_resources!r}, so there is one bracket of one rung, a "
+                "random search; raise max_resources or lower min_resources.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return draw_for_brackets(self.param_distributions, brackets, random_state)
+
+    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
+        return Schedule.joined(self._brackets(limits))
+
+    def _brackets(self, limits: Limits) -> list[Schedule]:
         highest = limits.maximum(self.max_resources, self.resource)
         least = minimum(self.min_resources, highest)
         if least is None:
-            least = min(limits.lowest, highest)
+            # Brackets differ in where they begin: three at least, whatever the samples.
+            widest = floor(highest / Fraction(str(self.factor)) ** 2)
+            least = min(highest, max(limits.lowest, min(limits.first, widest)))
         brackets = hyperband_schedules(
             highest, factor=self.factor, min_resources=least, continues=limits.continues
         )
-        if len(brackets) == 1:
-            warnings.warn(
-                f"max_resources={highest} is less than factor={self.factor} times "
-                f"min_resources={least}, so there is one bracket of one rung, a random search; "
-                "raise max_resources or lower min_resources.",
-                UserWarning,
-                stacklevel=2,
-            )
-        brackets *= int(self.n_repeats)
-        candidates = draw_for_brackets(self.param_distributions, brackets, random_state)
-        return candidates, Schedule.joined(brackets)
+        return brackets * int(self.n_repeats)
 
     def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
         (together,) = super()._rounds(schedule)

@@ -80,10 +80,16 @@ class BaseHalvingSearch(
     """What the search classes share; a subclass has the parameters and the schedule."""
 
     @abstractmethod
-    def _contest(
-        self, limits: Limits, random_state: RandomState
-    ) -> tuple[list[dict[str, Any]], Schedule]:
-        """The candidates of this search, and the schedule of their brackets."""
+    def _candidates(self, limits: Limits, random_state: RandomState) -> list[dict[str, Any]]:
+        """The candidates of this search."""
+
+    @abstractmethod
+    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
+        """The schedule of so many candidates, bracket by bracket."""
+
+    def _may_be_grid_search(self) -> bool:
+        """Whether the user leaves it to the search how many rungs there are, even one."""
+        return False
 
     def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
         """What is run one after the other, and in each round together: a halving a bracket."""
@@ -123,6 +129,8 @@ class BaseHalvingSearch(
             ) from error
         setup = set_up(copied, X, y, params, random_state)
         self._check_metrics(setup)
+        if setup.warning:
+            warnings.warn(setup.warning, UserWarning, stacklevel=2)
         return setup.schedule
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
@@ -405,7 +413,7 @@ class BaseHalvingSearch(
         self.scorer_ = setup.scoring.scorers
         self.multimetric_ = results.metrics != ["score"]
         self._select_best(results.metric)
-        if hasattr(self, "best_params_") and isinstance(setup.setting.resource, IntegerParameter):
+        if hasattr(self, "best_params_") and type(setup.setting.resource) is IntegerParameter:
             self.best_params_[self.resource_] = self.best_n_resources_
 
     def _select_best(self, metric: str | None) -> None:
@@ -563,7 +571,7 @@ class BaseHalvingSearch(
         -------
         MetadataRouter
         """
-        kind = resource_kind(self.estimator, self.resource)
+        kind = resource_kind(self)
         trained = self.estimator
         router = MetadataRouter(owner=type(self).__name__)
         if trains_last_step(self.estimator, self.param_distributions, kind):

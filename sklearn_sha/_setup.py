@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,55 +20,90 @@ from sklearn.utils import check_array, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
+from sklearn_sha._auto_resource import auto_resource, growing_parameter, last_step, variants
 from sklearn_sha._boosters import booster_of
-from sklearn_sha._candidates import N_CANDIDATES, draw_different, spaces_of
+from sklearn_sha._candidates import draw_different, spaces_of
 from sklearn_sha._checks import check_int, check_patience, is_int, is_real
 from sklearn_sha._evaluate import Setting
+from sklearn_sha._fixed_costs import fixed_cost
 from sklearn_sha._folds import Fold, class_codes, make_folds, with_subsampling
 from sklearn_sha._scoring import Scoring, make_scoring
-from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount, counted
+from sklearn_sha.schedules import Schedule, schedule_from_range
 
-PARTIAL_FIT_CALLS = 100
-"""What ``max_resources="auto"`` is for ``resource="partial_fit"``."""
+MAX_EPOCHS = 100
+"""What ``max_resources="auto"`` is at most for ``resource="partial_fit"`` if ``fit`` can stop
+before the estimator's `max_iter`."""
 
+WORTH_HALVING = 0.8
+"""An automatic schedule that would cost more than this share of a grid search is one."""
+
+MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS = 200, 10
+"""How many samples an automatic first rung has at least, in all and of each class."""
+
+_WORTH_ADVICE = 1.25
+# Besides what it trains, a call of partial_fit costs as much as training on so many samples, and
+# a fit of an ensemble one part in so many of it.
+_SAMPLES_PER_CALL, _TREES_PER_FIT = 300, 20
+_NAMES: dict[type, str] = {PartialFit: "partial_fit", SampleCount: "n_samples"}
 _ITERATION_PARAMETERS = ("max_iter", "n_iter", "max_epochs")
 _GROWING_PARAMETERS = ("n_estimators", *_ITERATION_PARAMETERS)
 # Of scikit-learn's estimators: when fit is to stop, which a number of calls decides here.
 _NOT_OF_PARTIAL_FIT = ("max_iter", "n_iter_no_change", "tol")
+# Whose partial_fit adds samples to counts: the same samples again change nothing, or too much.
+_COUNTING = {
+    "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "IncrementalPCA",
+    "MaxAbsScaler", "MinMaxScaler", "MultinomialNB", "StandardScaler",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the estimator and the data say about how much resource a candidate can have.
+    """How much resource the estimator and the data allow.
 
     Attributes
     ----------
     lowest : int
         The least units that make sense.
+    first : int
+        The least units of an automatic first rung.
     default : int or None
-        What ``max_resources="auto"`` stands for; None where nothing says so.
+        What ``max_resources="auto"`` stands for; None if nothing sets it.
     highest : int or None
         The most units that there are; None for no end.
+    fixed : Fraction
+        What a fit costs besides its units, in units.
+    rate : Fraction
+        What a unit costs, if one costs 1 in the `fit` of a grid search.
+    is_automatic : bool
+        Whether the user leaves the resource and its amounts to the search.
     continues : bool
         Whether models keep training from rung to rung.
     """
 
     lowest: int
+    first: int
     default: int | None
     highest: int | None
-    continues: bool
+    fixed: Fraction
+    rate: Fraction
+    is_automatic: bool
+    continues: bool = False
 
     def cap(self, max_resources: Any) -> int | None:
-        """The most that a candidate may get; None where neither user nor data say so."""
+        """The most that a candidate may get; None if neither user nor data set it."""
         if max_resources == "auto":
             return self.highest
         if self.highest is not None and max_resources > self.highest:
             raise ValueError(
-                f"max_resources={max_resources} is more than the {self.highest} rows of the "
-                'largest training fold; lower it or leave it "auto".'
+                f"max_resources={max_resources} is more than the {self.highest} samples or "
+                'mini-batches of the largest training fold; lower it or leave it "auto".'
             )
         return int(max_resources)
+
+    def cost(self, schedule: Schedule) -> float:
+        """What a schedule costs as a share of a grid search, fixed costs included."""
+        return schedule.relative_cost(self.fixed, self.rate)
 
     def maximum(self, max_resources: Any, resource: str | Resource) -> int:
         """What the last rung is at."""
@@ -108,6 +143,8 @@ class Setup:
     scoring : Scoring
     resource : str
         What "auto" became.
+    warning : str
+        What the user should know before the search runs; empty if nothing.
     """
 
     candidates: list[dict[str, Any]]
@@ -116,6 +153,7 @@ class Setup:
     setting: Setting
     scoring: Scoring
     resource: str
+    warning: str = ""
 
 
 def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: RandomState) -> Setup:
@@ -142,19 +180,17 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     """
     _check_parameters(search)
     X, y = indexable(X, y)
-    last = _last_step(search.estimator)
+    last = last_step(search.estimator)
     if y is None and hasattr(last, "fit") and get_tags(last).target_tags.required:
         raise ValueError(
             f"{type(last).__name__} requires y to be passed, but the target y is "
             "None; give fit the targets."
         )
-    kind = resource_kind(search.estimator, search.resource)
+    example = _example(search, random_state)
+    kind = resource_kind(search)
     if kind == "partial_fit":
         _warn_of_ignored(search)
-    own = search.resource if isinstance(search.resource, Resource) else None
-    examples = _examples(search, deepcopy(random_state))
-    example = next((e for e in examples if own or _has_resource(e, kind)), examples[0])
-    _check_resource(search, kind, example)
+    _check_resource(search, kind)
 
     scoring = make_scoring(
         search.estimator, search.scoring, raise_errors=search.error_score == "raise"
@@ -165,6 +201,26 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     splits = list(splitter.split(X, y, **routed.split))
     if not splits:
         raise ValueError(f"cv={search.cv!r} yields no split; give one that yields at least one.")
+    n_train = max(_n_selected(train) for train, _ in splits)
+    codes = class_codes(y) if is_classifier(search.estimator) else None
+    limits = _limits(search, kind, example, n_train, codes, X)
+    candidates = search._candidates(limits, random_state)
+    continues = _continues(search, kind, has_prefix, candidates, n_train, routed.fit)
+    limits = replace(limits, continues=continues)
+    schedule = search._schedule(len(candidates), limits)
+    _check_first_rung(kind, schedule, limits)
+    unit, notes = _unit(search, kind, example), []
+    if limits.is_automatic and limits.cost(schedule) > WORTH_HALVING:
+        notes.append(_why_grid_search(replace(schedule, unit=unit), limits))
+        schedule = Schedule.from_rungs([len(candidates)], [n_train], continues=False)
+        if kind != "n_samples":
+            kind, unit = "n_samples", SampleCount.unit
+            has_prefix = trains_last_step(search.estimator, search.param_distributions, kind)
+            routed = _route(search, params, scoring, kind, has_prefix)
+    else:
+        notes += _notes(search, kind, example, schedule, n_train)
+    warning = _warning(schedule, limits)
+    schedule = replace(schedule, unit=unit, notes=tuple(notes))
     folds = make_folds(
         X,
         y,
@@ -174,27 +230,9 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         score_params=routed.score,
         pairwise=_is_pairwise(example, X),
     )
-    may_cut_rows = kind == "n_samples" or own is not None
-    by_class = may_cut_rows and is_classifier(search.estimator)
-    codes = class_codes(y) if by_class else None
-    limits = (
-        _limits(kind, has_prefix, example, examples, folds, codes, routed.fit)
-        if own is None
-        else Limits(own.lowest, None, None, _all_continue(own, examples, folds))
-    )
-    candidates, schedule = search._contest(limits, random_state)
-    _check_first_rung(kind, schedule, limits)
     seed = int(random_state.randint(np.iinfo(np.int32).max))
-    resource: Resource
-    if own is not None:
-        resource = own
-    elif kind == "partial_fit":
-        resource = PartialFit(search.batch_size, seed, _classes(_last_step(example), y))
-    elif kind == "n_samples":
-        resource = SampleCount()
-    else:
-        resource = _parameter(kind, has_prefix)
-    if may_cut_rows:
+    resource = _make_resource(search, kind, has_prefix, seed, last_step(example), y)
+    if not isinstance(resource, PartialFit | IntegerParameter):
         folds = with_subsampling(folds, splitter=splitter, codes=codes, seed=seed)
     setting = Setting(
         search.estimator,
@@ -211,23 +249,18 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
             or bool(search.scoring is None and routed.score and _routing_enabled())
         ),
     )
-    return Setup(candidates, schedule, folds, setting, scoring, kind)
+    return Setup(candidates, schedule, folds, setting, scoring, kind, warning)
 
 
-def _examples(search: Any, random_state: RandomState) -> list[Any]:
-    """Estimators of some candidates, to look at."""
-    some = draw_different(search.param_distributions, N_CANDIDATES, random_state)
-    return [clone(search.estimator).set_params(**clone(p, safe=False)) for p in some]
+def _example(search: Any, random_state: RandomState) -> Any:
+    """The estimator with the parameters of one candidate."""
+    (params,) = draw_different(search.param_distributions, 1, deepcopy(random_state))
+    return clone(search.estimator).set_params(**clone(params, safe=False))
 
 
-def _last_step(estimator: Any) -> Any:
-    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-
-
-def _has_resource(estimator: Any, kind: str) -> bool:
-    if kind == "partial_fit":
-        return hasattr(_last_step(estimator), "partial_fit")
-    return kind == "n_samples" or _has_parameter(estimator, kind)
+def _n_selected(rows: Any) -> int:
+    rows = np.asarray(rows)
+    return int(rows.sum()) if rows.dtype == bool else len(rows)
 
 
 def _has_parameter(estimator: Any, name: str) -> bool:
@@ -249,17 +282,17 @@ def _is_pairwise(estimator: Any, X: Any) -> bool:
     return True
 
 
-def resource_kind(estimator: Any, resource: str | Resource) -> str:
-    """What ``resource`` is for an estimator: "partial_fit", "n_samples", a parameter or a class."""
-    if isinstance(resource, Resource):
-        return type(resource).__name__
-    if resource != "auto":
-        return resource
-    last = _last_step(estimator)
-    iterates = hasattr(last, "partial_fit") and any(
-        name in last.get_params(deep=False) for name in _ITERATION_PARAMETERS
-    )
-    return "partial_fit" if iterates else "n_samples"
+def resource_kind(search: Any) -> str:
+    """What the resource of a search is: "partial_fit", "n_samples", a parameter or a class."""
+    resource = search.resource
+    if isinstance(resource, str):
+        if resource != "auto":
+            return resource
+        return auto_resource(search.estimator, spaces_of(search.param_distributions))
+    # Those of the library are the same as their names.
+    if type(resource) is IntegerParameter:
+        return resource.name
+    return _NAMES.get(type(resource), type(resource).__name__)
 
 
 def trains_last_step(estimator: Any, param_distributions: Any, kind: str) -> bool:
@@ -340,7 +373,7 @@ def _route(
     )
 
 
-def _classes(trained: Any, y: Any) -> Any:
+def classes_of(trained: Any, y: Any) -> Any:
     """What the first partial_fit is told of the classes: all that y has."""
     if y is None or not is_classifier(trained):
         return None
@@ -364,39 +397,192 @@ def _classes(trained: Any, y: Any) -> Any:
         ) from error
 
 
+def _own_resource(search: Any) -> Resource | None:
+    """The resource of a search where it is none of the library's."""
+    resource = search.resource
+    is_known = isinstance(resource, str) or type(resource) in (*_NAMES, IntegerParameter)
+    return None if is_known else resource
+
+
+def _make_resource(
+    search: Any, kind: str, has_prefix: bool, seed: int, trained: Any, y: Any
+) -> Resource:
+    if (own := _own_resource(search)) is not None:
+        return own
+    if kind == "n_samples":
+        return SampleCount()
+    if kind != "partial_fit":
+        return _parameter(kind, has_prefix)
+    given = search.resource if isinstance(search.resource, PartialFit) else PartialFit()
+    return PartialFit(
+        _batch_size(search),
+        seed if given.seed is None else given.seed,
+        classes_of(trained, y) if given.classes is None else given.classes,
+    )
+
+
 def _parameter(kind: str, has_prefix: bool) -> IntegerParameter:
     """The resource of a parameter, named as the trained estimator does."""
     return IntegerParameter(kind.partition("__")[2] if has_prefix else kind)
 
 
-def _limits(
-    kind: str,
-    has_prefix: bool,
-    example: Any,
-    examples: list[Any],
-    folds: list[Fold],
-    codes: NDArray[np.intp] | None,
-    fit_params: dict[str, Any],
-) -> Limits:
-    if kind == "partial_fit":
-        return Limits(1, PARTIAL_FIT_CALLS, None, True)
-    largest = max(len(fold.train) for fold in folds)
+def _batch_size(search: Any) -> int | None:
+    own = search.resource.batch_size if isinstance(search.resource, PartialFit) else None
+    return search.batch_size if own is None else own
+
+
+def _unit(search: Any, kind: str, example: Any) -> str:
+    """What the resource counts, in the plural."""
+    if (own := _own_resource(search)) is not None:
+        return own.unit
     if kind == "n_samples":
-        n_classes = 1 if codes is None else int(codes.max()) + 1
-        return Limits(2 * n_classes, largest, largest, False)
+        return SampleCount.unit
+    if kind == "partial_fit":
+        return PartialFit(_batch_size(search)).unit
+    owner = kind.rpartition("__")[0]
+    return counted(kind, example.get_params()[owner] if owner else example)
+
+
+def _limits(
+    search: Any,
+    kind: str,
+    example: Any,
+    n_train: int,
+    codes: NDArray[np.intp] | None,
+    X: Any,
+) -> Limits:
+    n_classes = 1 if codes is None else int(codes.max()) + 1
+    fixed = Fraction(fixed_cost(last_step(example), X, n_classes), n_train)
+    is_automatic = search._may_be_grid_search() and search.resource == "auto"
+    if (own := _own_resource(search)) is not None:
+        return Limits(own.lowest, own.lowest, None, None, Fraction(0), Fraction(1), False)
+    if kind == "partial_fit":
+        default, highest = _calls(last_step(example), _batch_size(search), n_train)
+        rate = 1 + Fraction(_SAMPLES_PER_CALL, n_train)
+        return Limits(1, 1, default, highest, fixed, rate, is_automatic)
+    if kind == "n_samples":
+        first = min(n_train, max(MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS * n_classes))
+        fixed *= n_train
+        return Limits(2 * n_classes, first, n_train, n_train, fixed, Fraction(1), is_automatic)
     value = example.get_params().get(kind)
     default = int(value) if is_int(value) else None
-    trained = [e[-1] if has_prefix else e for e in examples if _has_resource(e, kind)]
-    continues = _all_continue(_parameter(kind, has_prefix), trained, folds)
-    if fit_params.keys() - {"sample_weight"} and any(map(booster_of, trained)):
-        continues = False  # callbacks, say, or scores to begin with, which begin anew with each fit
-    return Limits(1, default, None, continues)
+    fixed = Fraction(default or 0, _TREES_PER_FIT)
+    return Limits(1, 1, default, None, fixed, Fraction(1), is_automatic)
 
 
-def _all_continue(resource: Resource, examples: list[Any], folds: list[Fold]) -> bool:
-    # As planned, so run: where one of the examples can't continue, none does.
-    largest = max(len(fold.train) for fold in folds)
-    return all(resource.continues(model, largest) for model in examples)
+def _calls(model: Any, batch_size: int | None, n_train: int) -> tuple[int, int | None]:
+    """How often ``partial_fit`` is called by default, and at most."""
+    if type(model).__name__ in _COUNTING and batch_size is not None:
+        one_pass = -(-n_train // batch_size)
+        return one_pass, one_pass
+    _, value = iterations(model)
+    if value is None:
+        return MAX_EPOCHS, None
+    return (min(value, MAX_EPOCHS) if _can_stop(model) else value), None
+
+
+def iterations(model: Any) -> tuple[str, int | None]:
+    """The parameter that says how often a model's ``fit`` iterates, and its value."""
+    for name in _ITERATION_PARAMETERS:
+        if is_int(value := getattr(model, name, None)):
+            return name, int(value)
+    return "", None
+
+
+def _can_stop(model: Any) -> bool:
+    return hasattr(model, "tol") or hasattr(model, "n_iter_no_change")
+
+
+def _continues(
+    search: Any,
+    kind: str,
+    has_prefix: bool,
+    candidates: list[dict[str, Any]],
+    n_train: int,
+    fit_params: dict[str, Any],
+) -> bool:
+    """Whether the model of every candidate keeps training: as planned, so run."""
+    if kind in ("partial_fit", "n_samples"):
+        return kind == "partial_fit"
+    own = _own_resource(search)
+    resource = own or _parameter(kind, has_prefix)
+
+    def continues(params: dict[str, Any]) -> bool:
+        model = clone(search.estimator).set_params(**clone(params, safe=False))
+        trained = model[-1] if has_prefix else model
+        if own is None and fit_params.keys() - {"sample_weight"} and booster_of(trained):
+            return False  # callbacks, say, or initial scores, which each fit begins anew with
+        return resource.continues(trained, n_train)
+
+    return all(map(continues, candidates))
+
+
+def _why_grid_search(schedule: Schedule, limits: Limits) -> str:
+    """Why an automatic schedule is one rung at full resource."""
+    if len(schedule.rungs) == 1:
+        return (
+            f"One rung at full resource, as in GridSearchCV: {schedule.n_different} candidates "
+            f"and {schedule.rungs[-1].resource} {schedule.unit} leave nothing to halve."
+        )
+    return (
+        f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs from "
+        f"{schedule.rungs[0].resource} {schedule.unit} on would cost about "
+        f"{limits.cost(schedule):.2f} of it, what a fit costs with hardly any "
+        "data included. Set min_resources for rungs all the same."
+    )
+
+
+def _warning(schedule: Schedule, limits: Limits) -> str:
+    """That explicit settings cost more than a grid search, where they do."""
+    cost = limits.cost(schedule)
+    if cost <= 1 or schedule.repeats:
+        return ""
+    return (
+        f"This search costs about {cost:.2f} of a grid search over the same candidates, what a fit "
+        "costs with hardly any data included. Raise min_resources or factor, or set "
+        "min_resources=1.0, which is a grid search."
+    )
+
+
+def _notes(search: Any, kind: str, example: Any, schedule: Schedule, n_train: int) -> list[str]:
+    """What a plan has to say besides its table."""
+    if kind == "partial_fit" and search.max_resources == "auto":
+        model = last_step(example)
+        name, value = iterations(model)
+        highest = schedule.rungs[-1].resource
+        if value == highest:
+            return [f"max_resources='auto' is {name}={value} of {type(model).__name__}."]
+        if value is not None and value > highest:
+            return [
+                f"max_resources='auto' is {highest} epochs; {name}={value} of "
+                f"{type(model).__name__} is an upper bound, before which fit can stop."
+            ]
+    if kind == "n_samples":
+        return _advice(search, schedule, n_train)
+    return []
+
+
+def _advice(search: Any, schedule: Schedule, n_train: int) -> list[str]:
+    """Which parameter would be the cheaper resource, if there is one."""
+    spaces = spaces_of(search.param_distributions)
+    found = set()
+    for model, searched in variants(search.estimator, spaces):
+        last = last_step(model)
+        name = growing_parameter(last)
+        if name is None or name in searched or not IntegerParameter(name).continues(last, n_train):
+            return []
+        prefix = "" if last is model else f"{model.steps[-1][0]}__"
+        found.add((f"{prefix}{name}", getattr(last, name), "learning_rate" in searched))
+    if len(found) != 1:
+        return []
+    ((name, value, crosses),) = found
+    n = schedule.n_candidates[0]
+    other = schedule_from_range(n, factor=search.factor, max_resources=value)
+    ratio = schedule.relative_cost() / other.relative_cost()
+    if ratio < _WORTH_ADVICE:
+        return []
+    caution = " (learning_rate is searched: large ones are ahead at first)" if crosses else ""
+    return [f"resource={name!r} continues training and costs {ratio:.1f} times less{caution}."]
 
 
 def _check_first_rung(kind: str, schedule: Schedule, limits: Limits) -> None:
@@ -448,46 +634,67 @@ def _check_parameters(search: Any) -> None:
         )
 
 
-def _check_resource(search: Any, kind: str, example: Any) -> None:
-    name = type(search.estimator).__name__
-    if search.batch_size is not None and kind != "partial_fit":
+def _check_resource(search: Any, kind: str) -> None:
+    batch_size = search.batch_size
+    if batch_size is not None and kind != "partial_fit":
         raise ValueError(
-            f"batch_size={search.batch_size} is for resource='partial_fit', but the resource is "
+            f"batch_size={batch_size} is for resource='partial_fit', but the resource is "
             f"{kind!r}; leave batch_size=None."
         )
-    if kind == "n_samples" or isinstance(search.resource, Resource):
+    if isinstance(search.resource, PartialFit) and batch_size not in (None, _batch_size(search)):
+        raise ValueError(
+            f"batch_size={batch_size} and resource=PartialFit(batch_size="
+            f"{_batch_size(search)}) are not the same; leave batch_size=None."
+        )
+    if kind == "n_samples" or _own_resource(search) is not None:
         return
+    if kind != "partial_fit" and kind in _searched_names(search.param_distributions):
+        raise ValueError(
+            f"resource={kind!r} is searched too; take it out of param_distributions, or use "
+            "another resource."
+        )
+    for model, _ in variants(search.estimator, spaces_of(search.param_distributions)):
+        _check_has_resource(model, kind)
+
+
+def _check_has_resource(model: Any, kind: str) -> None:
+    """Raise where an estimator, as the space makes it, can't have a resource."""
+    name, last = type(model).__name__, last_step(model)
     if kind == "partial_fit":
-        if isinstance(example, Pipeline) and any(
-            hasattr(step, "fit_resample") for _, step in example.steps
+        if isinstance(model, Pipeline) and any(
+            hasattr(step, "fit_resample") for _, step in model.steps
         ):
             raise ValueError(
                 f"resource='partial_fit' can't train the last step of {name} apart from steps "
                 "that resample; use resource='n_samples'."
             )
-        if not _has_resource(example, kind):
+        if not hasattr(last, "partial_fit"):
             raise ValueError(
-                f"resource='partial_fit' needs partial_fit, which "
-                f"{type(_last_step(example)).__name__} does not have; {_what_works(example)}."
+                f"resource='partial_fit' needs partial_fit, which {last} does not have; "
+                f"{_what_works(model)}."
             )
         return
-    if not _has_parameter(example, kind):
-        raise ValueError(f"resource={kind!r} is no parameter of {name}; {_what_works(example)}.")
-    if kind in _searched_names(search.param_distributions):
-        raise ValueError(
-            f"resource={kind!r} is searched too; take it out of param_distributions, or use "
-            "another resource."
-        )
-    value = example.get_params().get(kind)
+    if not _has_parameter(model, kind):
+        which = name if last is model else f"{name} with the last step {last}"
+        raise ValueError(f"resource={kind!r} is no parameter of {which}; {_what_works(model)}.")
+    value = model.get_params().get(kind)
     if value is not None and not is_int(value):
         raise ValueError(
             f"resource={kind!r} is no integer parameter of {name} (its value is {value!r}); "
-            f"{_what_works(example)}."
+            f"{_what_works(model)}."
         )
 
 
 def _warn_of_ignored(search: Any) -> None:
-    last = _last_step(search.estimator)
+    last = last_step(search.estimator)
+    if type(last).__name__ in _COUNTING and _batch_size(search) is None:
+        warnings.warn(
+            f"resource='partial_fit' gives {type(last).__name__} the same samples at every call, "
+            "which it counts again and learns nothing from. Set resource='n_samples', or "
+            "batch_size, with which one pass over the samples is the maximum.",
+            UserWarning,
+            stacklevel=4,
+        )
     owner = f"{search.estimator.steps[-1][0]}__" if isinstance(search.estimator, Pipeline) else ""
     searched = {
         name.rpartition("__")[2]
@@ -511,6 +718,6 @@ def _what_works(estimator: Any) -> str:
         for name, value in sorted(estimator.get_params().items())
         if name.split("__")[-1] in _GROWING_PARAMETERS and is_int(value)
     ]
-    always = ["partial_fit"] if _has_resource(estimator, "partial_fit") else []
+    always = ["partial_fit"] if hasattr(last_step(estimator), "partial_fit") else []
     names = [*always, "n_samples", *fitting]
     return "use " + " or ".join(f"resource={name!r}" for name in names)

@@ -238,25 +238,12 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.error_score = error_score
         self.return_train_score = return_train_score
 
-    def _contest(
-        self, limits: Limits, random_state: RandomState
-    ) -> tuple[list[dict[str, Any]], Schedule]:
+    def _candidates(self, limits: Limits, random_state: RandomState) -> list[dict[str, Any]]:
         check_int("budget", self.budget, '"double" or None', self.budget in (None, "double"))
-        candidates = draw_candidates(self.param_distributions, self.n_candidates, random_state)
-        schedule = self._schedule(len(candidates), limits)
-        last = schedule.rungs[-1]
-        is_left_to_us = self.budget is None and self.min_resources == "auto"
-        could_be_more = self.max_resources not in ("auto", limits.highest)
-        if is_left_to_us and could_be_more and last.n_candidates > ceil(self.factor):
-            kind = resource_kind(self.estimator, self.resource)
-            warnings.warn(
-                f"max_resources={self.max_resources} of resource={kind!r} is too little to drop "
-                f"all but {ceil(self.factor)} of {len(candidates)} candidates: the last rung "
-                f"compares {last.n_candidates}. Raise max_resources, or choose another resource.",
-                UserWarning,
-                stacklevel=4,
-            )
-        return candidates, schedule
+        return draw_candidates(self.param_distributions, self.n_candidates, random_state)
+
+    def _may_be_grid_search(self) -> bool:
+        return self.budget is None and self.min_resources == self.max_resources == "auto"
 
     def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
         if self.budget == "double":
@@ -274,7 +261,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                 doubling_schedules(
                     n_candidates,
                     factor=self.factor,
-                    min_resources=min(limits.lowest, highest) if least is None else least,
+                    min_resources=min(limits.first, highest) if least is None else least,
                     max_resources=highest,
                     continues=limits.continues,
                 ),
@@ -294,11 +281,26 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                 continues=limits.continues,
             )
         highest = limits.maximum(self.max_resources, self.resource)
-        return schedule_from_range(
+        schedule = schedule_from_range(
             n_candidates,
             factor=self.factor,
             min_resources=minimum(self.min_resources, highest),
             max_resources=highest,
-            lowest=limits.lowest,
+            lowest=limits.first,
             continues=limits.continues,
         )
+        self._warn_of_little_resource(schedule, limits)
+        return schedule
+
+    def _warn_of_little_resource(self, schedule: Schedule, limits: Limits) -> None:
+        last = schedule.rungs[-1].n_candidates
+        is_explicit = self.max_resources not in ("auto", limits.highest)
+        if self.min_resources == "auto" and is_explicit and last > ceil(self.factor):
+            warnings.warn(
+                f"max_resources={self.max_resources} of resource={resource_kind(self)!r} is too "
+                f"little to eliminate all but {ceil(self.factor)} of {schedule.n_candidates[0]} "
+                f"candidates: the last rung compares {last}. Raise max_resources, or choose "
+                "another resource.",
+                UserWarning,
+                stacklevel=5,
+            )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
@@ -43,6 +44,8 @@ class Resource(ABC):
         Whether `advance` asks for rows in batches, never for all at once.
     lowest : int
         The least units that make sense.
+    unit : str
+        What is counted, in the plural, as `plan` and figures name it.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Resource(ABC):
 
     in_batches = False
     lowest = 1
+    unit = "units"
 
     def view(self, fold: Fold, target: int) -> Fold:
         """The part of a fold that a model with `target` units is trained and scored on.
@@ -104,29 +108,39 @@ class Resource(ABC):
 class PartialFit(Resource):
     """One unit is one call of ``partial_fit``.
 
+    Of an estimator that has `max_epochs`, as skorch's networks, a call trains one epoch.
+
     Parameters
     ----------
-    batch_size : int or None
+    batch_size : int or None, default=None
         None: every call gets all training rows, in their order. An int: every call gets
         the next so many rows of an endless stream, in which pass follows pass over the
         training rows, each pass in an order of its own. Where it is more than there are
         rows, every call gets one whole pass.
-    seed : int
-        Decides the orders.
-    classes : ndarray, list of ndarray or None
-        What ``partial_fit`` is told in its first call, where it takes `classes`.
+    seed : int or None, default=None
+        Decides the orders. None: a search takes one of its `random_state`.
+    classes : ndarray, list of ndarray or None, default=None
+        What ``partial_fit`` receives in its first call, if it takes `classes`. None: a search
+        passes all that y has.
     """
 
-    def __init__(self, batch_size: int | None, seed: int, classes: Any = None) -> None:
+    def __init__(
+        self, batch_size: int | None = None, seed: int | None = None, classes: Any = None
+    ) -> None:
         self.batch_size = batch_size
         self.in_batches = batch_size is not None
         self.seed = seed
         self.classes = classes
+        self.unit = "epochs" if batch_size is None else "mini-batches"
 
     def continues(self, model: Any, n_train: int) -> bool:
         return True
 
     def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+        with _one_epoch(model):
+            self._call(model, rows, spent, target)
+
+    def _call(self, model: Any, rows: Rows, spent: int, target: int) -> None:
         for call in range(spent, target):
             whole = self.batch_size is None
             X, y, params = rows.fitting(None if whole else self.batch(call, n_rows(rows.X_train)))
@@ -146,11 +160,26 @@ class PartialFit(Resource):
         """
         assert self.batch_size is not None
         size = min(self.batch_size, n)
+        seed = self.seed or 0
         (first, start), (last, end) = divmod(call * size, n), divmod((call + 1) * size, n)
         if first == last:
-            return _pass_order(self.seed, first, n)[start:end]
-        head, tail = _pass_order(self.seed, first, n)[start:], _pass_order(self.seed, last, n)[:end]
+            return _pass_order(seed, first, n)[start:end]
+        head, tail = _pass_order(seed, first, n)[start:], _pass_order(seed, last, n)[:end]
         return np.concatenate((head, tail)) if end else head
+
+
+@contextmanager
+def _one_epoch(model: Any) -> Iterator[None]:
+    """Have a call of ``partial_fit`` train one epoch and not `max_epochs` of them."""
+    epochs = getattr(model, "max_epochs", None)
+    if epochs is None:
+        yield
+        return
+    model.set_params(max_epochs=1)
+    try:
+        yield
+    finally:
+        model.set_params(max_epochs=epochs)
 
 
 def _takes_classes(method: Callable[..., Any]) -> bool:
@@ -166,7 +195,9 @@ def _pass_order(seed: int, number: int, n: int) -> NDArray[np.intp]:
 
 
 class SampleCount(Resource):
-    """One unit is one training row: the estimator is fitted anew on so many of them."""
+    """One unit is one training sample: the estimator is refit from scratch on so many of them."""
+
+    unit = "training samples"
 
     def view(self, fold: Fold, target: int) -> Fold:
         return fold.subsampled(target)
@@ -182,6 +213,8 @@ class IntegerParameter(Resource):
     ----------
     name : str
         Of a parameter of the trained estimator; ``a__b`` for a nested one.
+    unit : str, default="units"
+        What the parameter counts, in the plural. A search names it for the estimators it knows.
 
     Notes
     -----
@@ -193,8 +226,9 @@ class IntegerParameter(Resource):
     parameter fits anew too, since meta-estimators clone what they hold.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, unit: str = "units") -> None:
         self.name = name
+        self.unit = unit
 
     def continues(self, model: Any, n_train: int) -> bool:
         if (booster := booster_of(model)) is not None:
@@ -213,6 +247,32 @@ class IntegerParameter(Resource):
         if spent:
             model.set_params(warm_start=True)
         _train(model.fit, X, y, params)
+
+
+def counted(name: str, model: Any) -> str:
+    """What an integer parameter of a model counts, in the plural.
+
+    Parameters
+    ----------
+    name : str
+        Can be nested, as in ``clf__n_estimators``.
+    model : estimator
+        That has the parameter.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+    >>> from sklearn_sha.resources import counted
+    >>> counted("n_estimators", RandomForestClassifier()), counted("n_jobs", BaggingClassifier())
+    ('trees', 'units of n_jobs')
+    """
+    name = name.rpartition("__")[2]
+    grows_trees = hasattr(model, "max_depth")
+    if name in ("n_estimators", "num_trees"):
+        return "trees" if grows_trees else "estimators"
+    if name in ("max_iter", "n_iter", "iterations", "num_boost_round"):
+        return "boosting iterations" if grows_trees else "iterations"
+    return "epochs" if name in ("max_epochs", "n_epochs") else f"units of {name}"
 
 
 def _train(method: Callable[..., Any], X: Any, y: Any, params: dict[str, Any]) -> None:

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from html import escape
 from itertools import accumulate, count, groupby
 from math import ceil, floor, isfinite
 from numbers import Real
+from textwrap import fill
 from typing import Any
 
 from sklearn_sha._table import aligned, html_table
+
+_WIDTH = 95  # of the sentences below a table
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class Schedule:
         False where each has candidates of its own, as in Hyperband.
     unit : str
         What the resource counts, in the plural: "epochs", "trees", "training samples".
+    notes : tuple of str
+        Sentences that are printed below the table, such as why it has one rung.
 
     Examples
     --------
@@ -70,13 +76,15 @@ class Schedule:
        1           9     2         3     45
        2           3     6         9     63
        3           1    18        27     81
-    81 units per fold; all 27 candidates at 27 units: 729; starting over at every rung: 108
+    81 units per fold, 0.11 of a grid search (27 candidates x 27 units = 729). Models continue
+    training between rungs.
     """
 
     rungs: tuple[Rung, ...]
     continues: bool = True
     repeats: bool = False
     unit: str = "units"
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def from_rungs(
@@ -132,7 +140,7 @@ class Schedule:
             for number, (part, spent) in enumerate(zip(parts, before, strict=False))
             for rung in part.rungs
         )
-        return cls(rungs, parts[0].continues, repeats)
+        return cls(rungs, parts[0].continues, repeats, parts[0].unit)
 
     @property
     def brackets(self) -> list[Schedule]:
@@ -179,6 +187,24 @@ class Schedule:
         """Units per fold of training every candidate to the last rung's resource."""
         return self.n_different * self.rungs[-1].resource
 
+    def relative_cost(self, fixed: Fraction = Fraction(0), rate: Fraction = Fraction(1)) -> float:
+        """Cost of the schedule as a share of a grid search over the same candidates.
+
+        Parameters
+        ----------
+        fixed : Fraction, default=0
+            Units that a fit costs however little it trains.
+        rate : Fraction, default=1
+            What a unit costs here, if one costs 1 in a grid search.
+
+        Returns
+        -------
+        float
+        """
+        n_fits = sum(rung.n_candidates for rung in self.rungs)
+        grid_cost = self.grid_cost + fixed * self.n_different
+        return float((self.spent * rate + fixed * n_fits) / grid_cost)
+
     @property
     def restart_cost(self) -> int:
         """Units per fold of the same rungs, were every rung trained from nothing."""
@@ -191,12 +217,14 @@ class Schedule:
         return pd.DataFrame(self._columns())
 
     def __str__(self) -> str:
-        return f"{aligned(self._columns())}\n{self._summary()}"
+        sentences = (fill(text, _WIDTH) for text in (self._summary(), *self.notes))
+        return "\n".join([aligned(self._columns()), *sentences])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{html_table(self._columns())}\n<p>{self._summary()}</p>"
+        sentences = "".join(f"<p>{escape(text)}</p>" for text in (self._summary(), *self.notes))
+        return f"{html_table(self._columns())}\n{sentences}"
 
     def _columns(self) -> dict[str, list[int]]:
         brackets = self.brackets
@@ -213,12 +241,16 @@ class Schedule:
         return columns
 
     def _summary(self) -> str:
-        return (
-            f"{'at most ' if self.repeats else ''}{self.spent} units per fold; "
-            f"all {self.n_different} candidates "
-            f"at {self.rungs[-1].resource} units: {self.grid_cost}; "
-            f"starting over at every rung: {self.restart_cost}"
+        cost = (
+            f"{'At most ' if self.repeats else ''}{self.spent} {self.unit} per fold, "
+            f"{self.relative_cost():.2f} of a grid search ({self.n_different} candidates x "
+            f"{self.rungs[-1].resource} {self.unit} = {self.grid_cost})."
         )
+        if len(self.rungs) == 1:
+            return cost
+        if self.continues:
+            return f"{cost} Models continue training between rungs."
+        return f"{cost} Models are refit from scratch at every rung."
 
 
 def contest_sizes(n_candidates: int, factor: float) -> list[int]:

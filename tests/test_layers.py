@@ -34,6 +34,8 @@ FLOORS = {
     "_shown": 4,
     "resources": 3,
     "_scoring": 3,
+    "_fixed_costs": 0,
+    "_auto_resource": 4,
     "_evaluate": 4,
     "_results": 5,
     "_store": 5,
