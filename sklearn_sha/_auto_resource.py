@@ -106,7 +106,7 @@ def trains_epochs(model: Any) -> bool:
     if not hasattr(model, "partial_fit"):
         return False
     if isinstance(model, _networks()):
-        return not model.early_stopping
+        return not model.get_params()["early_stopping"]
     return hasattr(model, "max_epochs")  # skorch, and what is built like it
 
 
@@ -147,7 +147,7 @@ def _stops_by_itself(model: Any, searched: frozenset[str]) -> bool:
 
 
 @cache
-def _networks() -> tuple[type, ...]:
+def _networks() -> Any:
     # A slow import.
     from sklearn.neural_network import MLPClassifier, MLPRegressor
 

@@ -81,13 +81,13 @@ class Limits:
         Whether models keep training from rung to rung.
     """
 
-    lowest: int
-    first: int
-    default: int | None
-    highest: int | None
-    fixed: Fraction
-    rate: Fraction
-    is_automatic: bool
+    lowest: int = 1
+    first: int = 1
+    default: int | None = None
+    highest: int | None = None
+    fixed: Fraction = Fraction(0)
+    rate: Fraction = Fraction(1)
+    is_automatic: bool = False
     continues: bool = False
 
     def cap(self, max_resources: Any) -> int | None:
@@ -288,6 +288,8 @@ def resource_kind(search: Any) -> str:
     if isinstance(resource, str):
         if resource != "auto":
             return resource
+        if search.batch_size is not None:
+            return "partial_fit"
         return auto_resource(search.estimator, spaces_of(search.param_distributions))
     # Those of the library are the same as their names.
     if type(resource) is IntegerParameter:
@@ -451,23 +453,27 @@ def _limits(
     codes: NDArray[np.intp] | None,
     X: Any,
 ) -> Limits:
-    n_classes = 1 if codes is None else int(codes.max()) + 1
-    fixed = Fraction(fixed_cost(last_step(example), X, n_classes), n_train)
-    is_automatic = search._may_be_grid_search() and search.resource == "auto"
     if (own := _own_resource(search)) is not None:
-        return Limits(own.lowest, own.lowest, None, None, Fraction(0), Fraction(1), False)
-    if kind == "partial_fit":
-        default, highest = _calls(last_step(example), _batch_size(search), n_train)
-        rate = 1 + Fraction(_SAMPLES_PER_CALL, n_train)
-        return Limits(1, 1, default, highest, fixed, rate, is_automatic)
+        return Limits(lowest=own.lowest, first=own.lowest)
+    n_classes = 1 if codes is None else int(codes.max()) + 1
+    fixed = Fraction(fixed_cost(last_step(example), X, n_classes))
+    is_automatic = search._may_be_grid_search() and search.resource == "auto"
     if kind == "n_samples":
         first = min(n_train, max(MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS * n_classes))
-        fixed *= n_train
-        return Limits(2 * n_classes, first, n_train, n_train, fixed, Fraction(1), is_automatic)
-    value = example.get_params().get(kind)
-    default = int(value) if is_int(value) else None
-    fixed = Fraction(default or 0, _TREES_PER_FIT)
-    return Limits(1, 1, default, None, fixed, Fraction(1), is_automatic)
+        return Limits(2 * n_classes, first, n_train, n_train, fixed, is_automatic=is_automatic)
+    if kind != "partial_fit":
+        value = example.get_params().get(kind)
+        default = value if is_int(value) else None
+        fixed = Fraction(default or 0, _TREES_PER_FIT)
+        return Limits(default=default, fixed=fixed, is_automatic=is_automatic)
+    default, highest = _calls(last_step(example), _batch_size(search), n_train)
+    if _batch_size(search) is not None:  # a grid search has nothing that compares with a batch
+        return Limits(default=default, highest=highest)
+    rate = 1 + Fraction(_SAMPLES_PER_CALL, n_train)
+    return Limits(
+        default=default, highest=highest, fixed=fixed / n_train, rate=rate,
+        is_automatic=is_automatic,
+    )  # fmt: skip
 
 
 def _calls(model: Any, batch_size: int | None, n_train: int) -> tuple[int, int | None]:
@@ -484,7 +490,8 @@ def _calls(model: Any, batch_size: int | None, n_train: int) -> tuple[int, int |
 def iterations(model: Any) -> tuple[str, int | None]:
     """The parameter that says how often a model's ``fit`` iterates, and its value."""
     for name in _ITERATION_PARAMETERS:
-        if is_int(value := getattr(model, name, None)):
+        value: Any = getattr(model, name, None)
+        if is_int(value):
             return name, int(value)
     return "", None
 

@@ -281,12 +281,14 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                 continues=limits.continues,
             )
         highest = limits.maximum(self.max_resources, self.resource)
+        # Where the user wants less than a first rung has, rungs are still wanted.
+        is_little = self.max_resources != "auto" and highest <= limits.first
         schedule = schedule_from_range(
             n_candidates,
             factor=self.factor,
             min_resources=minimum(self.min_resources, highest),
             max_resources=highest,
-            lowest=limits.first,
+            lowest=limits.lowest if is_little else limits.first,
             continues=limits.continues,
         )
         self._warn_of_little_resource(schedule, limits)

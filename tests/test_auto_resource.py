@@ -1,0 +1,358 @@
+"""What resource="auto" chooses, and when an automatic search is a grid search."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_digits, load_iris, make_classification
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._auto_resource import auto_resource
+from sklearn_sha.resources import IntegerParameter, PartialFit, SampleCount
+
+X, Y = make_classification(3000, 20, n_informative=6, random_state=0)
+DIGITS = load_digits(return_X_y=True)
+IRIS = load_iris(return_X_y=True)
+
+
+class Network(ClassifierMixin, BaseEstimator):
+    """Counts its epochs; a call of partial_fit trains max_epochs of them, as in skorch."""
+
+    def __init__(self, lr=0.1, max_epochs=10, callbacks=None):
+        self.lr = lr
+        self.max_epochs = max_epochs
+        self.callbacks = callbacks
+
+    def fit(self, X, y):
+        self.epochs_ = 0
+        return self.partial_fit(X, y)
+
+    def partial_fit(self, X, y, classes=None):
+        self.classes_ = np.unique(y) if classes is None else classes
+        self.epochs_ = getattr(self, "epochs_", 0) + self.max_epochs
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+    def score(self, X, y):
+        return self.lr * self.epochs_
+
+
+def in_pipeline(step):
+    return Pipeline([("scale", StandardScaler()), ("clf", step)])
+
+
+FOREST = RandomForestClassifier()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space", "expected"),
+    [
+        (MLPClassifier(), {"alpha": [1, 2]}, "partial_fit"),
+        (MLPClassifier(), {"alpha": [1, 2], "solver": ["adam", "sgd"]}, "partial_fit"),
+        (MLPClassifier(), {"solver": ["adam", "lbfgs"]}, "n_samples"),
+        (MLPClassifier(solver="lbfgs"), {"solver": ["adam"]}, "partial_fit"),
+        (MLPClassifier(early_stopping=True), {"alpha": [1, 2]}, "n_samples"),
+        (MLPClassifier(), {"early_stopping": [False, True]}, "n_samples"),
+        (MLPClassifier(), {"max_iter": [10, 20]}, "n_samples"),
+        (MLPClassifier(tol=1e-6), {"alpha": [1, 2]}, "n_samples"),
+        (in_pipeline(MLPClassifier()), {"clf__alpha": [1, 2]}, "partial_fit"),
+        (Network(), {"lr": [1, 2]}, "partial_fit"),
+        (Network(), {"lr": [1, 2], "max_epochs": [5, 10]}, "n_samples"),
+        (Network(callbacks=["early stopping"]), {"lr": [1, 2]}, "n_samples"),
+        # Their fit stops long before 100 epochs.
+        (SGDClassifier(), {"alpha": loguniform(1e-6, 1)}, "n_samples"),
+        (Perceptron(), {"alpha": [1, 2]}, "n_samples"),
+        # What counts samples learns nothing from seeing them again.
+        (GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, "n_samples"),
+        (LogisticRegression(), {"C": [1, 2]}, "n_samples"),
+        (FOREST, {"max_depth": [2, 3]}, "n_estimators"),
+        (FOREST, {"max_depth": [2, 3], "n_estimators": [50, 100]}, "n_samples"),
+        (ExtraTreesClassifier(), {"max_depth": [2, 3]}, "n_estimators"),
+        (BaggingClassifier(), {"max_samples": [0.2, 0.5]}, "n_estimators"),
+        (in_pipeline(FOREST), {"clf__max_depth": [2, 3]}, "clf__n_estimators"),
+        # Curves of learning rates cross.
+        (HistGradientBoostingClassifier(), {"learning_rate": [0.1, 1]}, "n_samples"),
+        (HistGradientBoostingClassifier(), {"max_leaf_nodes": [3, 31]}, "max_iter"),
+        (GradientBoostingClassifier(), {"max_depth": [2, 3]}, "n_estimators"),
+        # Cannot continue, so that there is nothing to gain by counting its trees.
+        (AdaBoostClassifier(), {"learning_rate": [0.1, 1]}, "n_samples"),
+        # Families: what all of them have.
+        (in_pipeline(FOREST), {"clf": [FOREST, ExtraTreesClassifier()]}, "clf__n_estimators"),
+        (in_pipeline(FOREST), {"clf": [FOREST, RandomForestClassifier(50)]}, "n_samples"),
+        (in_pipeline(MLPClassifier()), {"clf": [MLPClassifier(), SVC()]}, "n_samples"),
+        (in_pipeline(FOREST), [{"clf": [FOREST]}, {"clf": [SVC()]}], "n_samples"),
+    ],
+)
+def test_auto_is_what_all_candidates_have_and_what_is_cheapest(estimator, space, expected):
+    assert auto_resource(estimator, space if isinstance(space, list) else [space]) == expected
+
+
+class Step:
+    """A distribution over estimators."""
+
+    def rvs(self, size=None, random_state=None):
+        return SVC()
+
+
+def test_a_step_that_is_sampled_can_be_anything():
+    assert auto_resource(in_pipeline(FOREST), [{"clf": Step()}]) == "n_samples"
+
+
+def test_families_of_a_last_step_are_searched_as_by_a_grid_search():
+    X, y = make_classification(700, 10, n_informative=6, random_state=0)
+    boosting = HistGradientBoostingClassifier(max_iter=10, random_state=0)
+    space = [
+        {"clf": [SGDClassifier(random_state=0)], "clf__alpha": [1e-4, 1e-2]},
+        {"clf": [SVC()], "clf__C": [1, 10]},
+        {"clf": [boosting], "clf__max_leaf_nodes": [7, 31]},
+    ]
+    pipeline = in_pipeline(SGDClassifier())
+    ours = SuccessiveHalvingSearchCV(pipeline, space, random_state=0, cv=3).fit(X, y)
+    grid = GridSearchCV(pipeline, space, cv=3).fit(X, y)
+    assert not np.isnan(ours.cv_results_["mean_test_score"]).any()
+    assert str(ours.best_params_) == str(grid.best_params_)
+    assert ours.best_score_ == grid.best_score_
+
+
+@pytest.mark.parametrize("method", ["plan", "fit"])
+def test_an_explicit_resource_that_a_candidate_lacks_is_refused_by_name(method):
+    spaces = {
+        "partial_fit": (SGDClassifier(), "which SVC() does not have"),
+        "clf__n_estimators": (FOREST, "no parameter of Pipeline with the last step SVC()"),
+    }
+    for resource, (first, message) in spaces.items():
+        # 70 candidates of which one is of the other family.
+        space = [{"clf": [first], "clf__random_state": [*range(69)]}, {"clf": [SVC()]}]
+        search = SuccessiveHalvingSearchCV(in_pipeline(first), space, resource=resource)
+        with pytest.raises(ValueError, match=rf"resource='{resource}'.*") as caught:
+            getattr(search, method)(X, Y)
+        assert message in str(caught.value)
+
+
+SMALL = [
+    (SGDClassifier(random_state=0), {"alpha": np.logspace(-6, 1, 8), "penalty": ["l2", "l1"]}),
+    (LogisticRegression(), {"C": np.logspace(-2, 3, 8)}),
+    (MultinomialNB(), {"alpha": np.linspace(0.01, 1, 16)}),
+    (KNeighborsClassifier(), {"n_neighbors": range(1, 17)}),
+    (DecisionTreeClassifier(random_state=0), {"max_depth": range(1, 9)}),
+    (in_pipeline(SVC()), {"clf__C": [0.1, 1, 10]}),
+    (MLPClassifier(max_iter=5, random_state=0), {"alpha": [1e-4, 1e-2]}),
+    (RandomForestClassifier(5, random_state=0), {"max_depth": [2, None]}),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("estimator", "grid"), SMALL)
+def test_where_halving_cannot_pay_a_search_is_a_grid_search(estimator, grid):
+    X, y = IRIS
+    ours = SuccessiveHalvingSearchCV(estimator, grid, random_state=0).fit(X, y)
+    theirs = GridSearchCV(estimator, grid).fit(X, y)
+    assert ours.resource_ == "n_samples"
+    assert ours.n_resources_ == [120]
+    assert ours.best_params_ == theirs.best_params_
+    for name, column in theirs.cv_results_.items():
+        if "time" not in name:
+            np.testing.assert_array_equal(ours.cv_results_[name], column)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert "One rung at full resource, as in GridSearchCV" in str(ours.schedule_)
+
+
+@pytest.mark.parametrize(
+    "explicit",
+    [{"resource": "n_samples"}, {"min_resources": 30}, {"max_resources": 100}, {"budget": 2400}],
+)
+def test_what_is_explicit_is_obeyed(explicit):
+    search = SuccessiveHalvingSearchCV(
+        DecisionTreeClassifier(), {"max_depth": range(1, 13)}, random_state=0, **explicit
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some of these are dearer than a grid search
+        schedule = search.plan(*IRIS)
+    is_one_rung = "resource" in explicit  # 120 samples are less than a first rung has
+    assert (len(schedule.rungs) == 1) == is_one_rung
+
+
+@pytest.mark.parametrize("n_classes", [2, 10, 60])
+def test_an_automatic_first_rung_has_samples_enough(n_classes):
+    y = np.arange(20_000) % n_classes
+    rng = np.random.default_rng(0)
+    tree = DecisionTreeClassifier()
+    search = SuccessiveHalvingSearchCV(tree, {"max_depth": range(1, 513)}, cv=2)
+    first = search.plan(rng.random((20_000, 2)), y).rungs[0].resource
+    assert first == max(200, 10 * n_classes)
+
+
+def test_hyperband_has_three_brackets_even_of_few_samples():
+    search = HyperbandSearchCV(DecisionTreeClassifier(), {"max_depth": range(1, 30)})
+    plan = search.plan(*IRIS)
+    assert len(plan.brackets) == 3
+    assert plan.rungs[0].resource == 13
+    widest = HyperbandSearchCV(DecisionTreeClassifier(), {"max_depth": range(1, 900)})
+    assert widest.plan(X, Y).rungs[0].resource >= 200
+
+
+def test_a_plan_names_units_and_the_resource_that_costs_less():
+    space = {"hist__learning_rate": [0.01, 0.1], "hist__max_leaf_nodes": [*range(3, 35)]}
+    pipeline = Pipeline([("scale", StandardScaler()), ("hist", HistGradientBoostingClassifier())])
+    plan = str(SuccessiveHalvingSearchCV(pipeline, space).plan(X, Y))
+    assert "training samples per fold" in plan
+    assert "Models are refit from scratch at every rung." in plan
+    advice, space["hist__learning_rate"] = "resource='hist__max_iter' continues training", [0.1]
+    assert advice in " ".join(plan.split())
+    del space["hist__learning_rate"]
+    plan = str(SuccessiveHalvingSearchCV(pipeline, space).plan(X, Y))
+    assert "boosting iterations per fold" in plan
+    assert "Models continue training between rungs." in plan
+    assert advice not in plan
+    forest = SuccessiveHalvingSearchCV(FOREST, {"max_depth": range(2, 10)})
+    assert "trees per fold" in str(forest.plan(*DIGITS))
+    assert forest.plan(*DIGITS).unit == "trees"
+
+
+def test_a_plan_warns_of_settings_that_cost_more_than_a_grid_search():
+    search = SuccessiveHalvingSearchCV(
+        LogisticRegression(), {"C": np.logspace(-2, 2, 8)}, resource="n_samples", min_resources=20
+    )
+    with pytest.warns(UserWarning, match=r"costs about \d\.\d\d of a grid search"):
+        search.plan(*IRIS)
+
+
+@pytest.mark.parametrize(("max_iter", "epochs"), [(20, 20), (100, 100), (500, 100)])
+def test_epochs_are_those_of_the_estimator(max_iter, epochs):
+    search = SuccessiveHalvingSearchCV(MLPClassifier(max_iter=max_iter), {"alpha": range(1, 17)})
+    plan = search.plan(*DIGITS)
+    assert (plan.rungs[-1].resource, plan.unit) == (epochs, "epochs")
+    assert f"max_iter={max_iter}" in str(plan)
+
+
+def test_a_call_of_partial_fit_is_one_epoch_whatever_max_epochs_is():
+    search = SuccessiveHalvingSearchCV(Network(max_epochs=16), {"lr": range(1, 9)}, cv=2)
+    search.fit(*DIGITS)
+    assert search.n_resources_[-1] == 16
+    assert search.best_estimator_.epochs_ == 16
+    assert search.best_estimator_.max_epochs == 16
+    assert search.best_score_ == 8 * 16
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_candidate_that_cannot_continue_is_planned_for(seed):
+    # A forest with class_weight="balanced" does not continue exactly.
+    forest = ExtraTreesClassifier(max_depth=2, random_state=0)
+    space = [{"min_samples_leaf": [*range(1, 100)]}, {"class_weight": ["balanced"]}]
+    search = SuccessiveHalvingSearchCV(
+        forest, space, resource="n_estimators", budget=900, cv=2, random_state=seed
+    )
+    trees = []
+    fit = ExtraTreesClassifier.fit
+
+    def counted(self, X, y, **params):
+        before = 0 if not self.warm_start or not hasattr(self, "estimators_") else len(self)
+        result = fit(self, X, y, **params)
+        trees.append(len(self.estimators_) - before)
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ExtraTreesClassifier, "fit", counted)
+        plan = search.set_params(refit=False).plan(*IRIS)
+        search.fit(*IRIS)
+    assert not plan.continues
+    assert sum(trees) == 2 * plan.spent == 2 * search.rung_history_[-1]["spent"] <= 2 * 900
+
+
+def same_but_for_times(one, other):
+    for results in (one, other):
+        assert results
+    assert one.keys() == other.keys()
+    for name in one:
+        if "time" not in name:
+            np.testing.assert_array_equal(one[name], other[name])
+
+
+@pytest.mark.parametrize("in_a_pipeline", [False, True])
+@pytest.mark.parametrize(
+    ("model", "own", "make"),
+    [
+        (ExtraTreesClassifier(random_state=0), "n_estimators", IntegerParameter),
+        (SGDClassifier(random_state=0), "partial_fit", lambda _: PartialFit()),
+        (SGDClassifier(random_state=0), "batches", lambda _: PartialFit(batch_size=32)),
+        (SGDClassifier(random_state=0), "n_samples", lambda _: SampleCount()),
+    ],
+)
+def test_resources_of_the_library_are_their_names(model, own, make, in_a_pipeline):
+    X, y = IRIS
+    space = {"min_samples_leaf": [1, 4, 8, 16]} if own == "n_estimators" else {"alpha": [1, 2, 3]}
+    params = {"max_resources": 16 if own != "n_samples" else "auto", "cv": 3, "random_state": 0}
+    if own == "n_samples":
+        params["min_resources"] = 20
+    name = own
+    if in_a_pipeline:
+        space = {f"clf__{parameter}": values for parameter, values in space.items()}
+        model = in_pipeline(model)
+        name = f"clf__{own}" if own == "n_estimators" else own
+    strings = (
+        {"resource": "partial_fit", "batch_size": 32} if own == "batches" else {"resource": name}
+    )
+    by_name = SuccessiveHalvingSearchCV(clone(model), space, **params, **strings).fit(X, y)
+    given = SuccessiveHalvingSearchCV(clone(model), space, **params, resource=make(name)).fit(X, y)
+    same_but_for_times(by_name.cv_results_, given.cv_results_)
+    assert given.best_params_ == by_name.best_params_
+    assert given.resource_ == by_name.resource_
+    assert str(given.schedule_) == str(by_name.schedule_)
+    np.testing.assert_array_equal(given.predict(X), by_name.predict(X))
+
+
+def test_samples_are_a_bound_for_instances_too():
+    search = SuccessiveHalvingSearchCV(
+        SVC(), {"C": [1, 2]}, resource=SampleCount(), max_resources=1000
+    )
+    with pytest.raises(ValueError, match="max_resources=1000 is more than the 120"):
+        search.fit(*IRIS)
+
+
+def test_batch_sizes_of_a_search_and_its_resource_must_agree():
+    search = SuccessiveHalvingSearchCV(
+        SGDClassifier(), {"alpha": [1, 2]}, resource=PartialFit(batch_size=8), batch_size=16
+    )
+    with pytest.raises(ValueError, match="batch_size=16"):
+        search.fit(*IRIS)
+
+
+def test_what_counts_samples_is_given_them_once():
+    space = {"var_smoothing": np.logspace(-9, 0, 16)}
+    search = SuccessiveHalvingSearchCV(GaussianNB(), space, resource="partial_fit", cv=2)
+    with pytest.warns(UserWarning, match="Set resource='n_samples'"):
+        search.plan(*DIGITS)
+    search.set_params(batch_size=32)
+    one_pass = -(-max(len(DIGITS[1]) // 2 + 1, 899) // 32)
+    assert search.plan(*DIGITS).rungs[-1].resource == one_pass
+    with pytest.raises(ValueError, match=f"max_resources={one_pass + 1} is more than"):
+        search.set_params(max_resources=one_pass + 1).plan(*DIGITS)
+
+
+def test_regression_has_no_classes_to_count():
+    X, y = np.random.default_rng(0).random((4000, 500)), np.arange(4000.0)
+    plan = SuccessiveHalvingSearchCV(make_pipeline(Ridge()), {"ridge__alpha": range(1, 65)}).plan(
+        X, y
+    )
+    assert plan.rungs[0].resource == 200
