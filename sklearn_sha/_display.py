@@ -43,6 +43,8 @@ class SearchDisplay:
         The best candidate.
     metric : str
         What the scores are.
+    unit : str, default="units"
+        What the resource counts, in the plural: "epochs", "trees", "training samples".
 
     Attributes
     ----------
@@ -61,8 +63,8 @@ class SearchDisplay:
     >>> search = SuccessiveHalvingSearchCV(
     ...     SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8
     ... ).fit(X, y)
-    >>> SearchDisplay.from_search(search, kind="cost").ax_.get_xlabel()
-    'units per fold'
+    >>> SearchDisplay.from_search(search, kind="curves").ax_.get_ylabel()
+    'mean test score'
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class SearchDisplay:
         grid_cost: int,
         winner: int,
         metric: str,
+        unit: str = "units",
     ) -> None:
         self.curves = curves
         self.params = params
@@ -83,6 +86,7 @@ class SearchDisplay:
         self.grid_cost = grid_cost
         self.winner = winner
         self.metric = metric
+        self.unit = unit
 
     @classmethod
     def from_search(
@@ -146,6 +150,7 @@ class SearchDisplay:
             grid_cost=search.schedule_.grid_cost,
             winner=int(candidates[best]),
             metric=metric,
+            unit=search.schedule_.unit,
         )
         return display.plot(ax, kind=kind, spread=spread)
 
@@ -215,7 +220,7 @@ class SearchDisplay:
         self.ax_.set_xscale("log")
         self.ax_.set_xticks(list(self.units), [str(resource) for resource in self.units])
         self.ax_.minorticks_off()
-        self.ax_.set(xlabel="resource", ylabel=f"mean test {self.metric}")
+        self.ax_.set(xlabel=self.unit, ylabel=f"mean test {self.metric}")
         self._look_closer(self.ax_)
         self.ax_.legend()
 
@@ -244,7 +249,7 @@ class SearchDisplay:
             )
             self.ax_.legend()
         self.ax_.set_xticks(range(len(resources)), [str(r) for r in resources])
-        self.ax_.set(xlabel="resource", ylabel=f"mean test {self.metric}")
+        self.ax_.set(xlabel=self.unit, ylabel=f"mean test {self.metric}")
         self._look_closer(self.ax_)
 
     def _look_closer(self, ax: Any) -> None:
@@ -298,17 +303,17 @@ class SearchDisplay:
             ax.set(xlabel=points.name, ylabel=f"last mean test {self.metric}")
             self._look_closer(ax)
         if len(self.axes_):
-            bar = self.figure_.colorbar(dots, ax=list(self.axes_), label="resource reached")
+            bar = self.figure_.colorbar(dots, ax=list(self.axes_), label=f"{self.unit} reached")
             bar.set_ticks(range(len(self.units)), labels=[str(r) for r in self.units])
             self.ax_ = self.axes_[0]
 
     def _plot_cost(self) -> None:
-        names = [f"at resource {resource}" for resource in self.units]
+        names = [f"at {resource} {self.unit}" for resource in self.units]
         start = 0
         for name, units in zip(names, self.units.values(), strict=True):
             self.ax_.barh(["this search"], [units], left=[start], label=name)
             start += units
         self.ax_.barh(["grid search"], [self.grid_cost], color=_FADED)
         self.ax_.invert_yaxis()
-        self.ax_.set(xlabel="units per fold")
+        self.ax_.set(xlabel=f"{self.unit} per fold")
         self.ax_.legend()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 from math import nan
 from typing import Any
@@ -26,6 +27,12 @@ _SHOWN = {
 class RungHistory(list[dict[str, Any]]):
     """``rung_history_``: a list with one dict a rung.
 
+    Parameters
+    ----------
+    rungs : iterable of dict, default=()
+    unit : str, default="units"
+        What the resource counts, in the plural, as in `Schedule`; shown in place of "resource".
+
     Examples
     --------
     >>> from sklearn_sha._history import RungHistory
@@ -33,6 +40,10 @@ class RungHistory(list[dict[str, Any]]):
        resource  n_candidates
     0         1             8
     """
+
+    def __init__(self, rungs: Iterable[dict[str, Any]] = (), unit: str = "units") -> None:
+        super().__init__(rungs)
+        self.unit = unit
 
     def to_frame(self) -> Any:
         """The same as a `pandas.DataFrame`, a row a rung."""
@@ -43,7 +54,7 @@ class RungHistory(list[dict[str, Any]]):
     def _repr_html_(self) -> str:
         columns = {
             title: [nan if row[name] is None else row[name] for row in self]
-            for name, title in _SHOWN.items()
+            for name, title in (_SHOWN | {"resource": self.unit}).items()
             if all(name in row for row in self)
         }
         table = html_table(columns)
@@ -61,4 +72,4 @@ class RungHistory(list[dict[str, Any]]):
         last = max(ends, key=lambda row: (row["resource"], row["best_score"]))
         best = promote([-score for score in last["scores"]], 1)[0]
         shown = curves(candidates, resources, scores, [nan] * len(scores))
-        return falling_away(shown, winner=last["candidates"][best])
+        return falling_away(shown, winner=last["candidates"][best], unit=self.unit)

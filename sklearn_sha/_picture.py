@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 
 import numpy as np
 
@@ -13,8 +14,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 12, 40
 _MOST_LINES = 300
 
 
-def falling_away(curves: Mapping[int, Curve], winner: int) -> str:
-    """One line a candidate, score by resource; the winner's is thick.
+def falling_away(curves: Mapping[int, Curve], winner: int, unit: str) -> str:
+    """One line a candidate, score by units of resource; the winner's is thick.
 
     What is below the visible range lies on the lower edge, and is counted. Of more than 300
     candidates the longest-lived and some others are drawn.
@@ -23,6 +24,8 @@ def falling_away(curves: Mapping[int, Curve], winner: int) -> str:
     ----------
     curves : mapping of int to Curve
     winner : int
+    unit : str
+        What the resource counts, in the plural.
 
     Returns
     -------
@@ -67,7 +70,8 @@ def falling_away(curves: Mapping[int, Curve], winner: int) -> str:
         f'style="max-width:{_WIDTH}px;width:100%"><title>Candidates falling away</title>'
         f'<g stroke="currentColor">{"".join(map(line, reversed(shown)))}</g>'
         f'<g fill="currentColor">{ticks}'
-        f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 4}" text-anchor="middle">resource</text>{below}'
+        f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 4}" text-anchor="middle">{escape(unit)}</text>'
+        f"{below}"
         f'<text x="{_LEFT - 8}" y="{_TOP + 4}" text-anchor="end">{high:.4g}</text>'
         f'<text x="{_LEFT - 8}" y="{_HEIGHT - _BOTTOM + 4}" text-anchor="end">{low:.4g}</text>'
         "</g></svg>"

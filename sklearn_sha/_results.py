@@ -87,6 +87,7 @@ class Results:
         self.candidates = candidates
         self.n_folds = n_folds
         self._continues = schedule.continues
+        self._unit = schedule.unit
         self._ends = [bracket.n_resources[-1] for bracket in schedule.brackets]
         self.columns = columns
         self.error_score = error_score
@@ -248,7 +249,8 @@ class Results:
 
     def rung_history(self) -> RungHistory:
         """One dict a rung."""
-        return RungHistory(self._history_of(k, rung) for k, rung in enumerate(self._rungs))
+        rows = (self._history_of(k, rung) for k, rung in enumerate(self._rungs))
+        return RungHistory(rows, self._unit)
 
     def _history_of(self, k: int, rung: _RungOutcome) -> dict[str, Any]:
         pull, metric = rung.pull, self.metric

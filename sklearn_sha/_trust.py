@@ -141,9 +141,9 @@ def trust_report(search: Any) -> TrustReport:
        1         2           4         2     1.000    1.000     0.027  0.035  0.009      0    0.000
        2         4           2         1         -        -     0.011  0.020  0.007      0        -
        3        32           1         1         -        -         -      -      -      0        -
-    This budget may not have been enough: by the gains seen, a candidate dropped at resource 1
-    could have ended 0.0301 above the best, and the best score's standard error is 0.0156; next
-    time set min_resources=2.
+    This budget may not have been enough: by the gains seen, a candidate dropped at 1 units could
+    have ended 0.0301 above the best, and the best score's standard error is 0.0156; next time set
+    min_resources=2.
     """
     check_has_rungs(search, "trust_report")
     check_is_fitted(search, "rung_history_")
@@ -355,6 +355,7 @@ def _verdict(rungs: Sequence[_Row], noise: float, search: Any) -> tuple[float, b
         tolerance,
         False,
         f"This budget may not have been enough: by the gains seen, a candidate dropped at "
-        f"resource {worst['resource']} could have ended {worst['at_risk']:.3g} above the best, "
-        f"and the best score's standard error is {tolerance:.3g}; next time set {larger}.",
+        f"{worst['resource']} {search.schedule_.unit} could have ended {worst['at_risk']:.3g} "
+        f"above the best, and the best score's standard error is {tolerance:.3g}; "
+        f"next time set {larger}.",
     )
