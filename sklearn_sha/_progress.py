@@ -92,27 +92,69 @@ def rung_line(
 
     Examples
     --------
+    >>> from dataclasses import replace
     >>> from sklearn_sha._progress import rung_line
     >>> from sklearn_sha.bandit import Pull
     >>> from sklearn_sha.schedules import schedule_from_range
-    >>> schedule = schedule_from_range(64, max_resources=100)
+    >>> schedule = replace(schedule_from_range(64, max_resources=100), unit="trees")
     >>> rung_line(schedule, Pull(3, tuple(range(8)), 24, last=False), 0.912345, 7.25, 5.0)
-    'rung 4/6   8 candidates at resource  24   best score   0.9123     7.2 s, about     5 s left'
+    'rung 3/5   8 candidates,  24 trees   best score   0.9123     7.2 s, about     5 s left'
     """
     score = "" if best_score is None else f"best score {number(best_score, 4):>8}"
     return (
         f"{rung_name(schedule, pull)}  "
-        f"{len(pull.arms):>{len(str(max(schedule.n_candidates)))}} candidates "
-        f"at resource {pull.resource:>{len(str(max(schedule.n_resources)))}}   "
+        f"{len(pull.arms):>{len(str(max(schedule.n_candidates)))}} candidates, "
+        f"{pull.resource:>{len(str(max(schedule.n_resources)))}} {schedule.unit}   "
         f"{score}  {elapsed:7.1f} s" + ("" if left is None else f", about {left:5.0f} s left")
     )
 
 
 def rung_name(schedule: Schedule, pull: Pull) -> str:
-    """Which rung it is, of how many; and of which bracket, where there are several."""
+    """Number of a rung and of the last one, and of the bracket if there are several.
+
+    Rungs are counted from 0, as in ``iter``.
+
+    Examples
+    --------
+    >>> from sklearn_sha._progress import rung_name
+    >>> from sklearn_sha.bandit import Pull
+    >>> from sklearn_sha.schedules import schedule_from_range
+    >>> schedule = schedule_from_range(8, max_resources=100)
+    >>> [rung_name(schedule, Pull(k, (0,), n, last=False)) for k, n in [(0, 25), (2, 100)]]
+    ['rung 0/2', 'rung 2/2']
+    """
     brackets = schedule.brackets
     mine = brackets[pull.bracket].n_resources
-    most = max(len(bracket.rungs) for bracket in brackets)
+    # Budget doubling counts its rungs from one run to the next.
+    last = pull.rung + len(mine) - 1 - mine.index(pull.resource)
+    width = len(str(len(schedule.rungs) - 1))
     bracket = f"{schedule.bracket_name} {pull.bracket:>{len(str(len(brackets) - 1))}}  "
-    name = f"rung {mine.index(pull.resource) + 1:>{len(str(most))}}/{len(mine)}"
+    name = f"rung {pull.rung:>{width}}/{last:<{width}}"
     return f"{bracket if len(brackets) > 1 else ''}{name}"
+
+
+def refit_line(schedule: Schedule, candidate: int, n_resources: int, n_samples: int) -> str:
+    """One line for a refit that begins.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    candidate : int
+        Number of the best candidate.
+    n_resources : int
+        Resource at which it was selected.
+    n_samples : int
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from sklearn_sha._progress import refit_line
+    >>> from sklearn_sha.schedules import schedule_from_range
+    >>> schedule = replace(schedule_from_range(64, max_resources=100), unit="trees")
+    >>> refit_line(schedule, candidate=9, n_resources=100, n_samples=1347)
+    'refit candidate 9, selected at 100 trees, on all 1347 samples'
+    """
+    return (
+        f"refit candidate {candidate}, selected at {n_resources} {schedule.unit}, "
+        f"on all {n_samples} samples"
+    )

@@ -30,6 +30,7 @@ from sklearn_sha._course import Course
 from sklearn_sha._engine import Engine, StoppedError
 from sklearn_sha._failures import failures_message
 from sklearn_sha._fingerprint import data_fingerprint, fingerprint
+from sklearn_sha._folds import n_rows
 from sklearn_sha._page import PageMixin
 from sklearn_sha._progress import Progress
 from sklearn_sha._refit import Packed, refit
@@ -257,10 +258,11 @@ class BaseHalvingSearch(
         if not workers.share_memory:
             store.share()
         progress = Progress(setup.schedule, len(setup.folds), workers.n)
+        lines = shown(self.verbose, setup.schedule, setup.candidates, progress)
         course = Course(
             setup.schedule,
             results,
-            shown(self.verbose, setup.schedule, setup.candidates, progress),
+            lines,
             task,
             metric_of=partial(self._promoting_metric, schedule=setup.schedule),
             memory=_MEMORIES.get(self.score_memory),
@@ -312,10 +314,15 @@ class BaseHalvingSearch(
             try:
                 candidate = int(self.cv_results_["candidate"][self.best_index_])
                 packed = engine.refitted.get((candidate, self.best_n_resources_))
+                n_samples = n_rows(setup.folds[0].X)
+                lines.refit_begins(candidate, self.best_n_resources_, n_samples)
                 self._refit(setup, packed, task.subtask("refit-with-best-params"))
+                lines.refit_ends(self.refit_time_)
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 raise
+            finally:
+                lines.end()
         return ended
 
     def _contend(self, setup: Setup, engine: Engine, course: Course) -> None:

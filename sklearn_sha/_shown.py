@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._progress import Progress, rung_line, rung_name
+from sklearn_sha._progress import Progress, refit_line, rung_line, rung_name
 from sklearn_sha._table import html_table, named, number
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule
@@ -64,8 +65,18 @@ class Lines:
         best = None if scores is None else float(np.fmax.reduce(scores))
         return rung_line(self.schedule, pull, best, self.progress.elapsed, self.progress.left)
 
+    def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
+        """The best candidate, selected at a resource, is refit on all samples."""
+        if self.verbose:
+            print(refit_line(self.schedule, candidate, n_resources, n_samples))
+
+    def refit_ends(self, seconds: float) -> None:
+        """The refit has taken so long, in this process or in a worker."""
+        if self.verbose:
+            print(_refit_seconds(seconds))
+
     def end(self) -> None:
-        """The search is over."""
+        """The search or its refit is over."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +94,7 @@ class _Page:
 
 
 class LiveTable(Lines):
-    """One table, updated in place: a row a rung, and a bar for the rung that is under way.
+    """One table, updated in place: a row a rung and one for the refit, and a bar meanwhile.
 
     With ``verbose=2`` the candidates of the last rung can be unfolded below.
     """
@@ -94,20 +105,20 @@ class LiveTable(Lines):
 
         self._columns: dict[str, list[object]] = {}
         self._lines: list[str] = []
-        self._details = self._now = ""
+        self._details = self._name = self._refitted = ""
         self._updated = self.progress.elapsed
         self._handle = display(_Page("", ""), display_id=True)
 
     def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
         super().begins(pulls, n_known)
         names = ", ".join(rung_name(self.schedule, pull) for pull in pulls)
-        self._now = f"{names}, at resource {pulls[0].resource}"
-        self._update()
+        self._name = f"{names}, {pulls[0].resource} {self.schedule.unit}"
+        self._update(self._bar())
 
     def kept(self, n_jobs: int) -> None:
         super().kept(n_jobs)
         if self.progress.elapsed - self._updated >= _SECONDS_BETWEEN_UPDATES:
-            self._update()
+            self._update(self._bar())
 
     def rung(self, pull: Pull, scores: NDArray[np.float64] | None) -> None:
         values = _shown_scores(pull, scores)
@@ -117,7 +128,7 @@ class LiveTable(Lines):
         row = {
             "rung": name.replace("rung ", ""),
             "candidates": len(pull.arms),
-            "resource": pull.resource,
+            self.schedule.unit: pull.resource,
             "best score": float(values[best]),
             "best parameters": "" if scores is None else named(self.candidates[pull.arms[best]]),
             "elapsed": elapsed,
@@ -135,22 +146,43 @@ class LiveTable(Lines):
             self._details = (
                 f"<details><summary>candidates of {name}</summary>{html_table(columns)}</details>"
             )
+        self._update(self._bar())
+
+    def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
+        line = refit_line(self.schedule, candidate, n_resources, n_samples)
+        self._refitted = named(self.candidates[candidate])
+        self._lines.append(line)
+        self._update(f"<progress></progress> {escape(line)}")
+
+    def refit_ends(self, seconds: float) -> None:
+        row = {
+            "rung": f"refit, {seconds:.1f} s",
+            "candidates": 1,
+            "best parameters": self._refitted,
+            "elapsed": self.progress.elapsed,
+        }
+        for column, values in self._columns.items():
+            values.append(row.get(column, ""))
+        self._lines.append(_refit_seconds(seconds))
         self._update()
 
     def end(self) -> None:
-        self._now = ""
         self._update()
 
-    def _update(self) -> None:
+    def _bar(self) -> str:
+        """How far the rungs are that are under way."""
         progress = self.progress
-        self._updated = progress.elapsed
+        left = "" if progress.left is None else f", about {progress.left:.0f} s left in all"
+        return (
+            f'<progress max="{max(1, progress.n_jobs)}" value="{progress.n_kept}"></progress> '
+            f"{escape(self._name)}: {progress.n_kept} of {progress.n_jobs} fits{left}"
+        )
+
+    def _update(self, bar: str = "") -> None:
+        self._updated = self.progress.elapsed
         html = html_table(self._columns) if self._columns else ""
-        if self._now:
-            left = "" if progress.left is None else f", about {progress.left:.0f} s left in all"
-            html += (
-                f'<p><progress max="{max(1, progress.n_jobs)}" value="{progress.n_kept}">'
-                f"</progress> {self._now}: {progress.n_kept} of {progress.n_jobs} fits{left}</p>"
-            )
+        if bar:
+            html += f"<p>{bar}</p>"
         self._handle.update(_Page(html + self._details, "\n".join(self._lines)))
 
 
@@ -160,6 +192,10 @@ def shown(
     """What shows a search here: a notebook's table or lines; nothing with ``verbose=0``."""
     kind = LiveTable if verbose and _in_notebook() else Lines
     return kind(verbose, schedule, candidates, progress)
+
+
+def _refit_seconds(seconds: float) -> str:
+    return f"refit finished in {seconds:.1f} s"
 
 
 def _shown_scores(pull: Pull, scores: NDArray[np.float64] | None) -> NDArray[np.float64]:

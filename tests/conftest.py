@@ -6,6 +6,7 @@ import runpy
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
@@ -96,3 +97,20 @@ def spy(monkeypatch):
 
     monkeypatch.setattr(_workers, "Parallel", Spy)
     return Spy
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """A kernel's shell, and all that is shown there."""
+    import IPython
+    import IPython.display
+
+    updates = []
+
+    def display(page, display_id):
+        assert display_id
+        return SimpleNamespace(update=updates.append)
+
+    monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setattr(IPython.display, "display", display)
+    return updates

@@ -121,7 +121,7 @@ def assert_shows_a_search(page, n_rungs):
     table = page.locator("table", has_text="cut at").last
     assert_seen(table, 200)
     assert table.locator("tbody tr").count() == n_rungs
-    picture = page.locator("svg", has_text="resource").last
+    picture = page.locator("svg", has_text="epochs").last
     assert_seen(picture, 300)
 
 
@@ -157,11 +157,12 @@ def test_an_executed_notebook(page, theme, executed, tmp_path):
     opened(page, path)
     assert_shows_a_search(page, n_rungs=4)
     live = page.locator("table", has_text="best parameters")
+    assert live.locator("tbody tr").count() == 4 + 1  # rungs and the refit
     assert_seen(live, 500)
 
 
 def test_the_bar_of_a_live_table(page, executed, tmp_path):
-    under_way = [html for html in executed[1] if "<progress" in html]
+    under_way = [html for html in executed[1] if "<progress max" in html]
     path = tmp_path / "live.html"
     values = []
     for html in under_way:

@@ -1,5 +1,6 @@
 """What is shown while a search runs, and the time left by a clock of our own."""
 
+import re
 import sys
 from types import SimpleNamespace
 
@@ -8,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold
-from toys import Curve
+from toys import CALLS, Curve
 
-from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _shown
 from sklearn_sha._progress import Progress
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
@@ -102,23 +103,6 @@ def test_a_search_in_which_nothing_decides_shows_its_rung(in_notebook, request, 
     assert not in_notebook or pages[-1].html.count("<tr>") == 2
 
 
-@pytest.fixture
-def notebook(monkeypatch):
-    """A kernel's shell, and all that is shown there."""
-    import IPython
-    import IPython.display
-
-    updates = []
-
-    def display(page, display_id):
-        assert display_id
-        return SimpleNamespace(update=updates.append)
-
-    monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel=object()))
-    monkeypatch.setattr(IPython.display, "display", display)
-    return updates
-
-
 def search_of(**params):
     common = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 4}
     space = {"limit": [k / 10 for k in range(8)]}
@@ -132,21 +116,23 @@ def test_a_notebook_has_one_table_that_grows(budget, notebook, capsys):
     rows = [page.html.count("<tr>") for page in notebook]
     assert rows == sorted(rows)
     last = notebook[-1].html
-    assert rows[-1] == 1 + len(search.n_resources_)
+    assert rows[-1] == 1 + len(search.n_resources_) + 1
     assert "<progress" not in last
-    assert sum("<progress" in page.html for page in notebook) >= len(search.n_resources_)
+    assert sum("<progress max" in page.html for page in notebook) >= len(search.n_resources_)
+    assert sum("<progress>" in page.html for page in notebook) == 1
     assert f"limit={search.best_params_['limit']:.4g}<" in last
-    assert repr(notebook[-1]).count("\n") == len(search.n_resources_) - 1
-    assert repr(notebook[-1]).startswith("halving 0  rung 1/3" if budget else "rung 1/3")
+    assert f">refit, {search.refit_time_:.1f} s<" in last
+    assert repr(notebook[-1]).count("\n") == len(search.n_resources_) + 2 - 1
+    assert repr(notebook[-1]).startswith("halving 0  rung 0/2" if budget else "rung 0/2")
     # However many jobs there are, there are few updates.
-    assert len(notebook) <= 3 * len(search.n_resources_) + 1
+    assert len(notebook) <= 3 * len(search.n_resources_) + 4
 
 
 def test_a_notebook_unfolds_candidates_with_more_verbosity(notebook):
     search_of(verbose=2).fit(X)
     details = [page.html for page in notebook if "<details>" in page.html]
     assert details[0].count("<tr>") == 2 + (1 + 8)
-    assert "candidates of rung 3/3" in details[-1]
+    assert "candidates of rung 2/2" in details[-1]
 
 
 def test_a_notebooks_bar_is_gone_after_ctrl_c(notebook):
@@ -162,23 +148,88 @@ def test_a_notebooks_bar_is_gone_after_ctrl_c(notebook):
     assert notebook[-1].html.count("<tr>") == 2
 
 
+class Loud(Curve):
+    """Prints, or raises, when it is trained on all samples."""
+
+    def partial_fit(self, X, y=None):
+        if len(X) == 12:
+            if self.fails == "refit":
+                raise RuntimeError("not on all samples")
+            print("trained on all samples")
+        return super().partial_fit(X, y)
+
+
+def test_lines_are_there_before_and_after_a_refit(capsys):
+    search_of(verbose=1).set_params(estimator=Loud(), max_resources=1, factor=8).fit(X)
+    _, begins, trained, ends = capsys.readouterr().out.splitlines()
+    assert begins == "refit candidate 7, selected at 1 units, on all 12 samples"
+    assert trained == "trained on all samples"
+    assert ends == "refit finished in 0.0 s"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_seconds_of_a_refit_are_shown_wherever_it_was_done(n_jobs, capsys, monkeypatch):
+    """With two workers, one refits the last candidate alongside its last folds."""
+    monkeypatch.setattr(_shown, "_refit_seconds", "{!r}".format)
+    search = search_of(verbose=1, n_jobs=n_jobs, factor=8, min_resources=1, max_resources=8)
+    CALLS.clear()
+    search.fit(X)
+    assert bool(CALLS) == (n_jobs == 1)  # of this process
+    assert capsys.readouterr().out.splitlines()[-1] == repr(search.refit_time_)
+
+
+def test_a_refit_that_fails_leaves_no_bar(notebook):
+    with pytest.raises(RuntimeError, match="not on all samples"):
+        search_of(verbose=1).set_params(estimator=Loud(fails="refit")).fit(X)
+    assert any("<progress>" in page.html for page in notebook)
+    assert "<progress" not in notebook[-1].html
+    assert ">refit" not in notebook[-1].html
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        search_of(verbose=1),
+        search_of(verbose=1, budget="double", max_resources=8),
+        HyperbandSearchCV(
+            Curve(), {"limit": [k / 150 for k in range(150)]}, resource="partial_fit",
+            max_resources=81, verbose=1, cv=KFold(2),
+        ),
+    ],
+    ids=["halving", "doubling", "Hyperband"],
+)  # fmt: skip
+def test_rungs_have_the_numbers_of_iter(search, capsys):
+    lines = capsys.readouterr().out.splitlines()
+    search.fit(X)
+    lines = [line for line in capsys.readouterr().out.splitlines() if "rung" in line]
+    shown = [re.search(r"rung +(\d+)/(\d+)", line).groups() for line in lines]
+    history = search.rung_history_
+    assert [int(rung) for rung, _ in shown] == [row["iter"] for row in history]
+    # The last rung of each bracket or run has the number of the last.
+    is_last = [int(rung) == int(last) for rung, last in shown]
+    ends = {bracket.n_resources[-1] for bracket in search.schedule_.brackets}
+    assert sum(is_last) == len(search.schedule_.brackets)
+    assert all(r["resource"] in ends for r, last in zip(history, is_last, strict=True) if last)
+    assert len({line.index("candidates") for line in lines}) == 1
+
+
 def test_a_terminal_has_lines_in_ipython_too(monkeypatch, capsys):
     import IPython
 
     monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace())
-    search = search_of(verbose=1).fit(X)
+    search = search_of(verbose=1, refit=False).fit(X)
     assert len(capsys.readouterr().out.splitlines()) == len(search.n_resources_)
     assert "IPython" in sys.modules
 
 
 def test_lines_say_the_time_left_but_those_of_the_last_rungs(capsys):
     space = {"limit": [k / 20 for k in range(20)]}
-    search = HyperbandSearchCV(Curve(), space, max_resources=4, verbose=1, cv=2).fit(X)
+    search = HyperbandSearchCV(Curve(), space, max_resources=4, verbose=1, cv=2, refit=False).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(search.n_resources_)
     for line in lines:
         # All brackets end together.
-        assert line.endswith(" s left") == ("at resource 4" not in line), line
+        assert line.endswith(" s left") == (", 4 units" not in line), line
 
 
 def test_verbose_2_has_a_line_a_candidate(capsys):

@@ -281,9 +281,9 @@ def test_several_metrics_promote_by_the_one_that_refit_names():
 def test_verbose_prints_one_aligned_line_a_rung(capsys):
     halving().fit(X, Y)
     assert capsys.readouterr().out == ""
-    halving(max_resources=16, verbose=1, n_candidates=4).fit(X, Y)
+    halving(max_resources=16, verbose=1, n_candidates=4, refit=False).fit(X, Y)
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:3] for line in lines] == [["rung", "1/2", "4"], ["rung", "2/2", "2"]]
+    assert [line.split()[:3] for line in lines] == [["rung", "0/1", "4"], ["rung", "1/1", "2"]]
     assert len({len(line.partition(", about")[0]) for line in lines}) == 1
 
 

@@ -1,0 +1,118 @@
+"""The unit of the resource is named wherever a search is shown."""
+
+import copy
+import pickle
+from dataclasses import replace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from sklearn.model_selection import KFold
+from toys import Curve
+
+from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV, _search
+from sklearn_sha._setup import set_up
+from sklearn_sha.theory import trust_report
+
+mpl.use("agg")
+X = np.arange(24.0).reshape(12, 2)
+
+
+@pytest.fixture
+def unit(monkeypatch):
+    """The unit that every search of the test counts in."""
+    unit = "<b>laps"
+
+    def in_laps(*args):
+        setup = set_up(*args)
+        return replace(setup, schedule=replace(setup.schedule, unit=unit))
+
+    monkeypatch.setattr(_search, "set_up", in_laps)
+    yield unit
+    plt.close("all")
+
+
+def search_of(kind=SuccessiveHalvingSearchCV, resource="partial_fit", **params):
+    space = {"limit": [k / 10 for k in range(8)]}
+    common = {"cv": KFold(2), "min_resources": 1, "max_resources": 8}
+    return kind(Curve(), space, resource=resource, **common | params)
+
+
+def test_lines(unit, capsys):
+    search = search_of(verbose=1).fit(X)
+    *rungs, refit, _ = capsys.readouterr().out.splitlines()
+    for line, n, units in zip(rungs, search.n_candidates_, search.n_resources_, strict=True):
+        assert f" {n} candidates, {units} {unit}   best score" in line
+    assert refit == f"refit candidate 7, selected at 8 {unit}, on all 12 samples"
+
+
+def test_the_live_table(unit, notebook):
+    search_of(verbose=1).fit(X)
+    assert any("1 &lt;b&gt;laps: 0 of 16 fits" in page.html for page in notebook)
+    assert any("selected at 8 &lt;b&gt;laps, on" in page.html for page in notebook)
+    assert notebook[-1].html.count("&lt;b&gt;laps</th>") == 1
+    assert not any("<b>" in page.html or "resource" in page.html for page in notebook)
+
+
+@pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+def test_the_page(kind, unit):
+    html = search_of(kind).fit(X).rung_history_._repr_html_()
+    assert html.count("&lt;b&gt;laps</th>") == 1
+    assert html.count("&lt;b&gt;laps</text>") == 1
+    assert "<b>" not in html
+    assert "resource" not in html
+
+
+def test_copies_of_the_history_know_it(unit):
+    history = search_of().fit(X).rung_history_
+    assert "resource" in history[0]
+    for again in (copy.copy(history), copy.deepcopy(history), pickle.loads(pickle.dumps(history))):
+        assert again._repr_html_() == history._repr_html_()
+
+
+def test_pictures(unit):
+    search = search_of().fit(X)
+    for kind in ("curves", "rungs"):
+        assert SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel() == unit
+    cost = SearchDisplay.from_search(search, kind="cost").ax_
+    assert cost.get_xlabel() == f"{unit} per fold"
+    labels = [text.get_text() for text in cost.get_legend().get_texts()]
+    assert labels == [f"at {n} {unit}" for n in search.n_resources_]
+    bar = SearchDisplay.from_search(search, kind="params").figure_.axes[-1]
+    assert bar.get_ylabel() == f"{unit} reached"
+
+
+class Late(Curve):
+    """The best gains what no other does, so that others could have gained it too."""
+
+    def score(self, X, y=None):
+        return 0.45 if (self.limit, self.units_) == (0.7, 1) else self.limit
+
+
+def test_the_report(unit):
+    report = trust_report(search_of().set_params(estimator=Late()).fit(X))
+    assert report.enough is False
+    assert f"a candidate dropped at 1 {unit} could" in report.advice
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({}, ["Models continue training between rungs."]),
+        (
+            {"resource": "n_samples", "max_resources": "auto"},
+            ["Models are refit from scratch at every rung."],
+        ),
+        ({"min_resources": 8}, []),
+    ],
+    ids=["continue", "from scratch", "one rung"],
+)
+@pytest.mark.filterwarnings("ignore:max_resources=")
+@pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+def test_the_page_describes_once_how_models_are_trained(kind, params, said):
+    html = search_of(kind, **params).fit(X)._repr_html_()
+    below = html[html.rindex("<div><p>Best") :]
+    assert [part.partition("</p>")[0] for part in below.split("<p>Models")[1:]] == [
+        text.removeprefix("Models") for text in said
+    ]
