@@ -61,10 +61,13 @@ class SearchDisplay:
     >>> from sklearn_sha import SearchDisplay, SuccessiveHalvingSearchCV
     >>> X, y = load_digits(return_X_y=True)
     >>> search = SuccessiveHalvingSearchCV(
-    ...     SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8
+    ...     SGDClassifier(random_state=0),
+    ...     {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
+    ...     resource="partial_fit",
+    ...     max_resources=8,
     ... ).fit(X, y)
-    >>> SearchDisplay.from_search(search, kind="curves").ax_.get_ylabel()
-    'mean test score'
+    >>> SearchDisplay.from_search(search, kind="cost").ax_.get_xlabel()
+    'epochs per fold'
     """
 
     def __init__(

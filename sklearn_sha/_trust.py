@@ -132,6 +132,7 @@ def trust_report(search: Any) -> TrustReport:
     >>> search = SuccessiveHalvingSearchCV(
     ...     SGDClassifier(random_state=0),
     ...     {"alpha": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100]},
+    ...     resource="partial_fit",
     ...     min_resources=1,
     ...     max_resources=32,
     ... )
@@ -141,7 +142,7 @@ def trust_report(search: Any) -> TrustReport:
        1         2           4         2     1.000    1.000     0.027  0.035  0.009      0    0.000
        2         4           2         1         -        -     0.011  0.020  0.007      0        -
        3        32           1         1         -        -         -      -      -      0        -
-    This budget may not have been enough: by the gains seen, a candidate dropped at 1 units could
+    This budget may not have been enough: by the gains seen, a candidate dropped at 1 epochs could
     have ended 0.0301 above the best, and the best score's standard error is 0.0156; next time set
     min_resources=2.
     """

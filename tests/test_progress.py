@@ -162,7 +162,7 @@ class Loud(Curve):
 def test_lines_are_there_before_and_after_a_refit(capsys):
     search_of(verbose=1).set_params(estimator=Loud(), max_resources=1, factor=8).fit(X)
     _, begins, trained, ends = capsys.readouterr().out.splitlines()
-    assert begins == "refit candidate 7, selected at 1 units, on all 12 samples"
+    assert begins == "refit candidate 7, selected at 1 epochs, on all 12 samples"
     assert trained == "trained on all samples"
     assert ends == "refit finished in 0.0 s"
 
@@ -224,12 +224,14 @@ def test_a_terminal_has_lines_in_ipython_too(monkeypatch, capsys):
 
 def test_lines_say_the_time_left_but_those_of_the_last_rungs(capsys):
     space = {"limit": [k / 20 for k in range(20)]}
-    search = HyperbandSearchCV(Curve(), space, max_resources=4, verbose=1, cv=2, refit=False).fit(X)
+    search = HyperbandSearchCV(
+        Curve(), space, resource="partial_fit", max_resources=4, verbose=1, cv=2, refit=False
+    ).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(search.n_resources_)
     for line in lines:
         # All brackets end together.
-        assert line.endswith(" s left") == (", 4 units" not in line), line
+        assert line.endswith(" s left") == (", 4 epochs" not in line), line
 
 
 def test_verbose_2_has_a_line_a_candidate(capsys):
