@@ -45,7 +45,14 @@ grid = {
 }
 
 search = SuccessiveHalvingSearchCV(
-    model, grid, factor=3, max_resources=EPOCHS, cv=3, random_state=0, verbose=1
+    model,
+    grid,
+    resource="partial_fit",
+    factor=3,
+    max_resources=EPOCHS,
+    cv=3,
+    random_state=0,
+    verbose=1,
 )
 print("The plan, in epochs:")
 print(search.plan(X_train, y_train), end="\n\n")
