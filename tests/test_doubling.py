@@ -102,6 +102,7 @@ def test_real_data_in_a_pipeline_for_any_number_of_jobs(capsys):
     search = SuccessiveHalvingSearchCV(
         make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
         {"sgdclassifier__alpha": [10.0**-k for k in range(8)]},
+        resource="partial_fit",
         budget="double",
         max_resources=16,
         cv=3,
