@@ -31,11 +31,11 @@ def end(how, once):
 class Deadly(BaseEstimator):
     """Its score is its limit, nearly."""
 
-    def __init__(self, limit=1.0, how="", once="", max_iter=1):
+    def __init__(self, limit=1.0, how="", once="", max_epochs=1):
         self.limit = limit
         self.how = how
         self.once = once
-        self.max_iter = max_iter
+        self.max_epochs = max_epochs
 
     def fit(self, X, y=None):
         self.units_ = getattr(self, "units_", 0) + 1

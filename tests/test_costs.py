@@ -224,10 +224,10 @@ def test_an_estimator_is_made_once_for_a_candidate_and_fold(monkeypatch):
     made = []
 
     class Made(Curve):
-        def __init__(self, limit=1.0, max_iter=1):
+        def __init__(self, limit=1.0, max_epochs=1):
             made.append(1)
             super().__init__(limit)
-            self.max_iter = max_iter
+            self.max_epochs = max_iter
 
     counts = []
     for n in (64, 128):

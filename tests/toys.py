@@ -20,11 +20,11 @@ def curve(limit, speed, units):
 class Curve(BaseEstimator):
     """Its score is `curve` of its parameters and of the training that it has had."""
 
-    def __init__(self, limit=1.0, speed=1.0, fails=False, max_iter=1, growth=0):
+    def __init__(self, limit=1.0, speed=1.0, fails=False, max_epochs=1, growth=0):
         self.limit = limit
         self.speed = speed
         self.fails = fails
-        self.max_iter = max_iter
+        self.max_epochs = max_epochs
         self.growth = growth
 
     def fit(self, X, y=None):
@@ -60,9 +60,9 @@ class Curve(BaseEstimator):
 class Recorder(ClassifierMixin, BaseEstimator):
     """Keeps what it is given: one entry a call."""
 
-    def __init__(self, tag=0, max_iter=1):
+    def __init__(self, tag=0, max_epochs=1):
         self.tag = tag
-        self.max_iter = max_iter
+        self.max_epochs = max_epochs
 
     def fit(self, X, y, sample_weight=None):
         self.classes_ = np.unique(y)
@@ -104,9 +104,9 @@ class CountingScaler(TransformerMixin, BaseEstimator):
 class InPlace(BaseEstimator):
     """Writes into the rows it is given, as `copy=False` estimators do."""
 
-    def __init__(self, shift=1.0, max_iter=1):
+    def __init__(self, shift=1.0, max_epochs=1):
         self.shift = shift
-        self.max_iter = max_iter
+        self.max_epochs = max_epochs
 
     def fit(self, X, y):
         X += self.shift
@@ -165,9 +165,9 @@ from sklearn.model_selection import KFold
 from sklearn_sha import SuccessiveHalvingSearchCV
 
 class Slow(BaseEstimator):
-    def __init__(self, limit=1.0, max_iter=1):
+    def __init__(self, limit=1.0, max_epochs=1):
         self.limit = limit
-        self.max_iter = max_iter
+        self.max_epochs = max_epochs
 
     def fit(self, X, y=None):
         time.sleep(0.02)
