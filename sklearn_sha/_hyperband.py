@@ -131,6 +131,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
     >>> search = HyperbandSearchCV(
     ...     SGDClassifier(random_state=0),
     ...     {"alpha": loguniform(1e-6, 10)},
+    ...     resource="partial_fit",
     ...     max_resources=9,
     ...     cv=2,
     ...     random_state=0,

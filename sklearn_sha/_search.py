@@ -335,11 +335,11 @@ class BaseHalvingSearch(
                 break
 
     def _advice(self, resource: str) -> str:
-        if self.resource != "auto" or resource != "partial_fit":
+        if resource != "partial_fit":
             return ""
         return (
-            "\nresource='auto' chose 'partial_fit'. If that is what the estimator refuses (as "
-            "with early stopping or balanced class weights), set resource='n_samples'."
+            "\nThe resource is 'partial_fit'. If that is what the estimator refuses (as with early "
+            "stopping or balanced class weights), set resource='n_samples'."
         )
 
     def _check_metrics(self, setup: Setup) -> None:

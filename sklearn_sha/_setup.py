@@ -71,6 +71,8 @@ class Limits:
         What ``max_resources="auto"`` stands for; None if nothing sets it.
     highest : int or None
         The most units that there are; None for no end.
+    unit : str
+        What is counted, in the plural.
     fixed : Fraction
         What a fit costs besides its units, in units.
     rate : Fraction
@@ -85,6 +87,7 @@ class Limits:
     first: int = 1
     default: int | None = None
     highest: int | None = None
+    unit: str = "units"
     fixed: Fraction = Fraction(0)
     rate: Fraction = Fraction(1)
     is_automatic: bool = False
@@ -96,8 +99,8 @@ class Limits:
             return self.highest
         if self.highest is not None and max_resources > self.highest:
             raise ValueError(
-                f"max_resources={max_resources} is more than the {self.highest} samples or "
-                'mini-batches of the largest training fold; lower it or leave it "auto".'
+                f"max_resources={max_resources} is more than the {self.highest} {self.unit} of "
+                'the largest training fold; lower it or leave it "auto".'
             )
         return int(max_resources)
 
@@ -203,13 +206,14 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         raise ValueError(f"cv={search.cv!r} yields no split; give one that yields at least one.")
     n_train = max(_n_selected(train) for train, _ in splits)
     codes = class_codes(y) if is_classifier(search.estimator) else None
-    limits = _limits(search, kind, example, n_train, codes, X)
+    unit = _unit(search, kind, example)
+    limits = replace(_limits(search, kind, example, n_train, codes, X), unit=unit)
     candidates = search._candidates(limits, random_state)
     continues = _continues(search, kind, has_prefix, candidates, n_train, routed.fit)
     limits = replace(limits, continues=continues)
     schedule = search._schedule(len(candidates), limits)
     _check_first_rung(kind, schedule, limits)
-    unit, notes = _unit(search, kind, example), []
+    notes = []
     if limits.is_automatic and limits.cost(schedule) > WORTH_HALVING:
         notes.append(_why_grid_search(replace(schedule, unit=unit), limits))
         schedule = Schedule.from_rungs([len(candidates)], [n_train], continues=False)
@@ -288,7 +292,7 @@ def resource_kind(search: Any) -> str:
     if isinstance(resource, str):
         if resource != "auto":
             return resource
-        if search.batch_size is not None:
+        if search.batch_size is not None and hasattr(last_step(search.estimator), "partial_fit"):
             return "partial_fit"
         return auto_resource(search.estimator, spaces_of(search.param_distributions))
     # Those of the library are the same as their names.
@@ -460,7 +464,9 @@ def _limits(
     is_automatic = search._may_be_grid_search() and search.resource == "auto"
     if kind == "n_samples":
         first = min(n_train, max(MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS * n_classes))
-        return Limits(2 * n_classes, first, n_train, n_train, fixed, is_automatic=is_automatic)
+        return Limits(
+            2 * n_classes, first, n_train, n_train, fixed=fixed, is_automatic=is_automatic
+        )
     if kind != "partial_fit":
         value = example.get_params().get(kind)
         default = value if is_int(value) else None

@@ -172,6 +172,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     >>> search = SuccessiveHalvingSearchCV(
     ...     SGDClassifier(random_state=0),
     ...     {"alpha": [1e-5, 1e-4, 1e-3, 1e-2], "penalty": ["l2", "l1"]},
+    ...     resource="partial_fit",
     ...     max_resources=16,
     ...     cv=3,
     ... )

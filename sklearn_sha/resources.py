@@ -171,10 +171,10 @@ class PartialFit(Resource):
 @contextmanager
 def _one_epoch(model: Any) -> Iterator[None]:
     """Have a call of ``partial_fit`` train one epoch and not `max_epochs` of them."""
-    epochs = getattr(model, "max_epochs", None)
-    if epochs is None:
+    if not hasattr(model, "max_epochs") or "max_epochs" not in model.get_params(deep=False):
         yield
         return
+    epochs = model.max_epochs
     model.set_params(max_epochs=1)
     try:
         yield

@@ -228,9 +228,11 @@ class Schedule:
 
     def _columns(self) -> dict[str, list[int]]:
         brackets = self.brackets
+        # Of runs over the same candidates rungs are numbered on, as in `iter`.
+        by_bracket = [k for bracket in brackets for k in range(len(bracket.rungs))]
         columns = {
             self.bracket_name: [rung.bracket for rung in self.rungs],
-            "rung": [k for bracket in brackets for k in range(len(bracket.rungs))],
+            "rung": list(range(len(self.rungs))) if self.repeats else by_bracket,
             "candidates": [rung.n_candidates for rung in self.rungs],
             "step": [rung.step for rung in self.rungs],
             "resource": [rung.resource for rung in self.rungs],

@@ -1,6 +1,7 @@
 """Mistakes end in an error that names the parameter and what to do, and lose nothing."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -35,14 +36,14 @@ MISTAKES = {
         RandomForestClassifier(),
         {"max_depth": [1, 2]},
         {"resource": "partial_fit"},
-        "needs partial_fit, which RandomForestClassifier does not have; use "
+        "needs partial_fit, which RandomForestClassifier() does not have; use "
         "resource='n_samples' or resource='n_estimators'",
     ),
     "no partial_fit in the last step": (
         make_pipeline(SGD, LogisticRegression()),
         {},
         {"resource": "partial_fit"},
-        "which LogisticRegression does not have; use resource='n_samples' or "
+        "which LogisticRegression() does not have; use resource='n_samples' or "
         "resource='logisticregression__max_iter'",
     ),
     "a default below one": (
@@ -95,7 +96,7 @@ MISTAKES = {
     "budget too small": (
         SGD,
         ALPHAS,
-        {"budget": 7},
+        {"resource": "partial_fit", "budget": 7},
         "budget=7 is less than one unit for each of 4 candidates in the first of 2 rungs; "
         "give at least budget=8",
     ),
@@ -124,8 +125,8 @@ MISTAKES = {
     "more samples than there are": (
         LogisticRegression(),
         {"C": [1, 2]},
-        {"max_resources": 120},
-        "max_resources=120 is more than the 100 rows of the largest training fold",
+        {"resource": "n_samples", "max_resources": 120},
+        "max_resources=120 is more than the 100 training samples of the largest training fold",
     ),
     "fewer samples than classes": (
         LogisticRegression(),
@@ -137,7 +138,7 @@ MISTAKES = {
     "metrics without a choice": (
         SGD,
         ALPHAS,
-        {"scoring": ["accuracy", "f1_macro"], "refit": False},
+        {"scoring": ["accuracy", "f1_macro"], "refit": False, "resource": "partial_fit"},
         "refit=False, but the metrics are ['accuracy', 'f1_macro'], and rungs are promoted by "
         "one of them (2 rungs are planned); set refit to one of these names",
     ),
@@ -189,7 +190,7 @@ def test_lengths_that_differ():
 
 
 def test_score_takes_no_metadata_without_routing():
-    search = SuccessiveHalvingSearchCV(SGD, ALPHAS, max_resources=2).fit(X, Y)
+    search = SuccessiveHalvingSearchCV(SGD, ALPHAS).fit(X, Y)
     with pytest.raises(ValueError, match=r"Passing \['sample_weight'\] to score"):
         search.score(X, Y, sample_weight=Y)
 
@@ -308,7 +309,9 @@ def test_failed_fits_are_tried_anew_where_their_error_score_is_promoted():
 
 @pytest.mark.parametrize("names", [["tol"], ["max_iter", "n_iter_no_change"]])
 def test_searching_what_partial_fit_does_not_look_at_is_warned_of(names):
-    search = SuccessiveHalvingSearchCV(SGD, {**ALPHAS, **{name: [3, 5] for name in names}})
+    search = SuccessiveHalvingSearchCV(
+        SGD, {**ALPHAS, **{name: [3, 5] for name in names}}, resource="partial_fit"
+    )
     with pytest.warns(
         UserWarning, match=f"searches {', '.join(names)}, which partial_fit of SGD"
     ) as warned:
@@ -319,14 +322,17 @@ def test_searching_what_partial_fit_does_not_look_at_is_warned_of(names):
 
 def test_the_last_steps_partial_fit_does_not_decide_what_other_steps_look_at():
     pipeline = make_pipeline(FastICA(2, random_state=0), SGD)
-    SuccessiveHalvingSearchCV(pipeline, {"fastica__tol": [1e-4, 1e-2]}).plan(X, Y)
-    search = SuccessiveHalvingSearchCV(pipeline, {"sgdclassifier__tol": [1e-4, 1e-2]})
+    by_calls = partial(SuccessiveHalvingSearchCV, pipeline, resource="partial_fit")
+    by_calls({"fastica__tol": [1e-4, 1e-2]}).plan(X, Y)
+    search = by_calls({"sgdclassifier__tol": [1e-4, 1e-2]})
     with pytest.warns(UserWarning, match="searches tol, which partial_fit of SGD"):
         search.plan(X, Y)
 
 
 def test_what_partial_fit_refuses_of_some_candidates_comes_with_what_to_do():
-    search = SuccessiveHalvingSearchCV(SGD, {"class_weight": [None, "balanced"]}, max_resources=2)
+    search = SuccessiveHalvingSearchCV(
+        SGD, {"class_weight": [None, "balanced"]}, resource="partial_fit", max_resources=2
+    )
     with pytest.warns(FitFailedWarning, match="set resource='n_samples'") as warned:
         search.fit(X, Y)
     assert [warning.filename for warning in warned] == [__file__]
@@ -335,7 +341,7 @@ def test_what_partial_fit_refuses_of_some_candidates_comes_with_what_to_do():
 def test_too_little_resource_to_drop_candidates_is_warned_of():
     forest = RandomForestClassifier(random_state=0)
     depths = {"max_depth": [1, 2, 3, 4]}
-    search = SuccessiveHalvingSearchCV(forest, depths, max_resources=8)
+    search = SuccessiveHalvingSearchCV(forest, depths, resource="n_samples", max_resources=8)
     with pytest.warns(
         UserWarning, match=r"max_resources=8 of resource='n_samples' is too little"
     ) as warned:

@@ -65,6 +65,7 @@ def test_neither_a_vocabulary_nor_what_it_makes_travels(spy):
             CountVectorizer(analyzer="char", ngram_range=(4, 4)), SGDClassifier(random_state=0)
         ),
         {"sgdclassifier__alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
+        resource="partial_fit",
         max_resources=4,
         cv=3,
         n_jobs=2,
@@ -227,7 +228,7 @@ def test_an_estimator_is_made_once_for_a_candidate_and_fold(monkeypatch):
         def __init__(self, limit=1.0, max_epochs=1):
             made.append(1)
             super().__init__(limit)
-            self.max_epochs = max_iter
+            self.max_epochs = max_epochs
 
     counts = []
     for n in (64, 128):

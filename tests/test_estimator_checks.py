@@ -28,11 +28,22 @@ SEARCHES = [
     halving(LogisticRegression(), {"C": [0.1, 1.0]}, resource="n_samples"),
     halving(make_pipeline(PCA(), Ridge()), {"ridge__alpha": [0.1, 1.0]}),
     halving(make_pipeline(PCA(), LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}),
-    halving(SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, max_resources=20),
-    halving(SGDRegressor(random_state=0), {"alpha": [1e-4, 1e-2]}, max_resources=20),
+    halving(
+        SGDClassifier(random_state=0),
+        {"alpha": [1e-4, 1e-2]},
+        resource="partial_fit",
+        max_resources=20,
+    ),
+    halving(
+        SGDRegressor(random_state=0),
+        {"alpha": [1e-4, 1e-2]},
+        resource="partial_fit",
+        max_resources=20,
+    ),
     halving(
         make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
         {"sgdclassifier__alpha": [1e-4, 1e-2]},
+        resource="partial_fit",
         max_resources=20,
     ),
     halving(

@@ -49,6 +49,7 @@ def test_it_is_the_papers_algorithm_over_the_same_candidates(highest, factor, se
     assert search.rung_history_[-1]["spent"] == search.schedule_.spent == paper.spent
 
 
+@pytest.mark.filterwarnings("ignore:This search costs")
 def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
     search = search_of(max_resources=9)
     plan = search.plan(X)
@@ -87,6 +88,7 @@ def test_brackets_share_one_call_a_resource_with_the_longest_jobs_first(monkeypa
         assert sums == sorted(sums, reverse=True)
 
 
+@pytest.mark.filterwarnings("ignore:This search costs")
 def test_repeats_run_the_set_again_with_fresh_candidates():
     once, twice = search_of(max_resources=9), search_of(max_resources=9, n_repeats=2)
     assert twice.plan(X).n_candidates == once.plan(X).n_candidates * 2
@@ -136,6 +138,7 @@ def test_real_data_in_a_pipeline_is_the_same_for_all_backends():
     search = HyperbandSearchCV(
         make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
         {"sgdclassifier__alpha": loguniform(1e-5, 1)},
+        resource="partial_fit",
         max_resources=9,
         cv=3,
         random_state=0,

@@ -177,7 +177,9 @@ def test_routing_into_the_search_from_outside():
     with config_context(enable_metadata_routing=True):
         model = SGDClassifier(random_state=0).set_partial_fit_request(sample_weight=True)
         model.set_score_request(sample_weight=False)
-        search = SuccessiveHalvingSearchCV(model, {"alpha": [1e-4, 1e-2]}, max_resources=4, cv=2)
+        search = SuccessiveHalvingSearchCV(
+            model, {"alpha": [1e-4, 1e-2]}, resource="partial_fit", max_resources=4, cv=2
+        )
         scores = cross_validate(
             search, IRIS, SPECIES, cv=2, params={"sample_weight": HALF}, error_score="raise"
         )

@@ -169,14 +169,24 @@ def test_a_schedule_is_frozen_and_prints_as_a_table():
     schedule = schedule_from_range(8, max_resources=8)
     with pytest.raises(FrozenInstanceError):
         schedule.rungs = ()
-    lines = str(schedule).splitlines()
-    assert lines[0].split() == ["rung", "candidates", "step", "resource", "spent"]
-    assert [tuple(map(int, line.split())) for line in lines[1:-1]] == [
+    head, *lines = str(schedule).splitlines()
+    assert head.split() == ["rung", "candidates", "step", "resource", "spent"]
+    table, sentences = lines[: len(schedule.rungs)], " ".join(lines[len(schedule.rungs) :])
+    assert [tuple(map(int, line.split())) for line in table] == [
         (k, r.n_candidates, r.step, r.resource, r.spent) for k, r in enumerate(schedule.rungs)
     ]
-    for cost in (schedule.spent, schedule.grid_cost, schedule.restart_cost):
-        assert str(cost) in lines[-1]
+    assert sentences == (
+        "32 units per fold, 0.50 of a grid search (8 candidates x 8 units = 64). Models continue "
+        "training between rungs."
+    )
     assert repr(schedule) == str(schedule)
+
+
+def test_fixed_costs_are_paid_by_every_fit():
+    schedule = schedule_from_range(8, max_resources=8, continues=False)  # 8, 4, 2 at 2, 4, 8
+    assert schedule.relative_cost() == 48 / 64
+    assert schedule.relative_cost(Fraction(3)) == (48 + 3 * 14) / (64 + 3 * 8)
+    assert schedule.relative_cost(Fraction(3), Fraction(2)) == (2 * 48 + 3 * 14) / (64 + 3 * 8)
 
 
 def test_a_minimum_above_the_maximum_is_refused():

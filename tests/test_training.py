@@ -59,7 +59,9 @@ class AnyKeyword(SGDClassifier):
 def test_classes_are_told_to_who_takes_any_keyword():
     grid = {"alpha": [1e-4, 1e-2]}
     found, expected = (
-        searched(cls(random_state=0), grid, DIGITS, max_resources=4).cv_results_["mean_test_score"]
+        searched(
+            cls(random_state=0), grid, DIGITS, resource="partial_fit", max_resources=4
+        ).cv_results_["mean_test_score"]
         for cls in (AnyKeyword, SGDClassifier)
     )
     assert found.tolist() == expected.tolist()
@@ -128,7 +130,9 @@ def test_a_searched_prefix_is_fitted_once_a_fold_and_setting():
 
 def test_with_samples_a_prefix_is_fitted_once_a_fold_and_rung():
     pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
-    search = searched(pipeline, {"model__tag": range(8)}, resource="n_samples", refit=False)
+    search = searched(
+        pipeline, {"model__tag": range(8)}, resource="n_samples", min_resources=10, refit=False
+    )
     assert search.n_resources_ == [10, 20, 40]
     assert [len(rows) for _, rows in calls("prefix fit")] == [10] * 3 + [20] * 3 + [40] * 3
     assert len(calls("fit")) == 3 * (8 + 4 + 2)
@@ -151,7 +155,11 @@ def test_classes_go_to_the_first_call_from_all_of_y():
     )
     assert search.best_estimator_.classes_.tolist() == [0, 1, 2]
     real = SuccessiveHalvingSearchCV(
-        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, cv=KFold(3), max_resources=4
+        SGDClassifier(random_state=0),
+        {"alpha": [1e-4, 1e-2]},
+        resource="partial_fit",
+        cv=KFold(3),
+        max_resources=4,
     ).fit(X, y)
     assert np.isfinite(real.cv_results_["mean_test_score"]).all()
 
@@ -197,7 +205,12 @@ def test_sample_weights_are_cut_with_fold_and_batch():
 
 def test_sample_rows_are_as_many_as_the_rung_says_and_nested():
     search = searched(
-        Recorder(), {"tag": range(4)}, resource="n_samples", refit=False, cv=StratifiedKFold(2)
+        Recorder(),
+        {"tag": range(4)},
+        resource="n_samples",
+        min_resources=15,
+        refit=False,
+        cv=StratifiedKFold(2),
     )
     assert search.n_resources_ == [15, 30]
     fits = [set(rows) for rows, _ in calls("fit")]
@@ -322,12 +335,3 @@ def test_models_of_the_eliminated_are_let_go():
     # which none is asked for again, the one that is scored.
     ends = np.cumsum([2 * n for n in search.n_candidates_]) - 1
     assert [counts[end] for end in ends] == [2 * n for n in search.n_candidates_[:-1]] + [1]
-
-
-@pytest.mark.parametrize(("estimator", "least"), [(Recorder(), 2 * 3), (Curve(), 2)], ids=str)
-def test_the_automatic_minimum_of_samples_is_two_rows_a_class(estimator, least):
-    name = "tag" if isinstance(estimator, Recorder) else "limit"
-    search = SuccessiveHalvingSearchCV(
-        estimator, {name: [k / 64 for k in range(64)]}, resource="n_samples", cv=KFold(3)
-    )
-    assert search.plan(X, Y).n_resources[0] == least
