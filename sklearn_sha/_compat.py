@@ -14,6 +14,13 @@ from sklearn.model_selection import GridSearchCV
 
 _VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 
+BaseSearchCV: Any = GridSearchCV.__base__
+"""What other libraries recognize a search by.
+
+It is an abstract base class, so classes can register, but it has no public name. Tried on
+1.6.0 and 1.9.1.
+"""
+
 # Without metadata routing, searches give `sample_weight` to the scorer too since
 # scikit-learn 1.7; before, to fit alone. Tried on 1.6.0, 1.7.2, 1.8.0 and 1.9.1.
 SCORES_WITH_SAMPLE_WEIGHT = _VERSION >= (1, 7)

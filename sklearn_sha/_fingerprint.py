@@ -12,7 +12,7 @@ import sklearn
 from sklearn.utils import indexable
 
 from sklearn_sha._compat import without_callbacks
-from sklearn_sha._folds import n_rows, take
+from sklearn_sha._folds import as_numpy, n_rows, take
 from sklearn_sha._setup import Setup
 
 FREE = ("n_jobs", "pre_dispatch", "verbose", "max_time", "fit_timeout", "checkpoint")
@@ -83,7 +83,7 @@ def data_fingerprint(X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, str
     some = np.unique(np.linspace(0, n - 1, min(n, _SAMPLED_ROWS)).astype(np.intp))
     shape = getattr(X, "shape", (n,))
     return {
-        "X": digest([shape, type(X).__name__, take(X, some)]),
+        "X": digest([shape, type(X).__name__, digest(take(X, some))]),
         "y": digest(y),
         **{f"fit parameter {name}": digest(value) for name, value in sorted(params.items())},
     }
@@ -105,6 +105,8 @@ def digest(value: Any) -> str:
     What can't be pickled (a lambda, say) counts by its kind and name alone.
     """
     try:
+        if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
+            value = as_numpy(value)  # what pickles a tensor writes its address too
         return joblib.hash(value, coerce_mmap=True)
     except Exception:
         return joblib.hash(list(_described(value)))

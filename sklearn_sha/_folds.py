@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -385,7 +386,7 @@ def class_codes(y: Any) -> NDArray[np.intp] | None:
         with np.errstate(invalid="ignore"):  # of NaN, which is no class
             if sparse.issparse(y) or type_of_target(y) not in ("binary", "multiclass"):
                 return None
-        return np.unique(np.asarray(y), return_inverse=True)[1].ravel()
+        return np.unique(as_numpy(y), return_inverse=True)[1].ravel()
     except (TypeError, ValueError):
         return None
 
@@ -401,9 +402,22 @@ def take(X: Any, rows: NDArray[np.intp]) -> Any:
         return X.iloc[rows]
     if sparse.issparse(X):
         return X.tocsr()[rows]
+    if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
+        xp = X.__array_namespace__()
+        return xp.take(X, xp.asarray(rows, device=X.device), axis=0)
     if hasattr(X, "shape"):
         return X[rows]
     return [X[row] for row in rows]
+
+
+def as_numpy(X: Any) -> NDArray[Any]:
+    """Array-like data as a numpy array, from another device where that holds them."""
+    try:
+        return np.asarray(X)
+    except (TypeError, RuntimeError):
+        if not hasattr(X, "__dlpack__"):
+            raise
+        return np.from_dlpack(X, device="cpu")
 
 
 def cut_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_all: int) -> dict[str, Any]:
@@ -464,4 +478,7 @@ def _copy(part: Any) -> Any:
         return take(part, np.arange(len(part)))
     if isinstance(part, np.ndarray):
         return part.copy(order="K")
-    return part.copy() if hasattr(part, "copy") else part
+    if hasattr(part, "copy"):
+        return part.copy()
+    # Arrays of other libraries have no method in common that copies them.
+    return deepcopy(part) if hasattr(part, "__dlpack__") else part

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._callbacks import UNHEARD, Task, root_task
 from sklearn_sha._checkpoint import Checkpoint
-from sklearn_sha._compat import CallbackSupportMixin, with_callbacks
+from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
 from sklearn_sha._course import Course
 from sklearn_sha._engine import Engine, StoppedError
 from sklearn_sha._failures import failures_message
@@ -75,6 +75,7 @@ def _check_refit(search: Any, name: str) -> None:
         )
 
 
+@BaseSearchCV.register  # docs/decisions/0008-searchcv.md says why it is no subclass
 class BaseHalvingSearch(
     PageMixin, CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta
 ):
@@ -541,7 +542,20 @@ class BaseHalvingSearch(
 
     def _best(self, method: str) -> Callable[..., Any]:
         self._check_is_refitted()
-        return getattr(self.best_estimator_, method)
+        delegated = getattr(self.best_estimator_, method)
+
+        def call(X: Any) -> Any:
+            try:
+                return delegated(X)
+            except ValueError as error:
+                # As GridSearchCV, an error about array namespaces names the method that was called.
+                inner = f"{type(self.best_estimator_).__name__}.{method}()"
+                if f"{inner} must use the same namespace" not in str(error):
+                    raise
+                own = f"{type(self).__name__}.{method}()"
+                raise ValueError(str(error).replace(inner, own)) from error
+
+        return call
 
     def _check_is_refitted(self) -> None:
         check_is_fitted(self)
@@ -621,4 +635,5 @@ class BaseHalvingSearch(
         tags.input_tags.pairwise = inner.input_tags.pairwise
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.array_api_support = inner.array_api_support
         return tags

@@ -54,8 +54,10 @@ SEARCHES = [
 ]
 
 
-# numpy warns when scikit-learn looks at a y with infinities, in GridSearchCV too.
+# numpy warns when scikit-learn looks at a y with infinities, and Ridge of the solver that it
+# chooses for arrays of other libraries, in GridSearchCV too.
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:Using Array API dispatch:UserWarning")
 @parametrize_with_checks(SEARCHES, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
