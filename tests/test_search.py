@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
@@ -25,9 +26,10 @@ from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils import get_tags
 from toys import Curve
 
-from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 
 X, Y = load_iris(return_X_y=True)
 GRID = {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}
@@ -148,6 +150,22 @@ def test_inside_a_pipeline_and_nested_cross_validation():
     assert scores.tolist() == by_hand
     grid = GridSearchCV(halving(), {"factor": [2, 4]}, cv=2).fit(X, Y)
     assert grid.best_params_["factor"] in (2, 4)
+
+
+@pytest.mark.parametrize("search", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+def test_libraries_recognize_a_search_by_its_base_class(search):
+    base = GridSearchCV.__base__
+    assert base.__name__ == "BaseSearchCV"
+    assert issubclass(search, base)
+    assert isinstance(search(SGD, SGD_GRID), base)
+    assert not issubclass(search, GridSearchCV)
+
+
+@pytest.mark.parametrize("estimator", [LinearDiscriminantAnalysis(), SVC(), make_pipeline(SVC())])
+def test_arrays_of_other_libraries_are_supported_as_by_grid_search(estimator):
+    tags = get_tags(halving(estimator, {}))
+    assert tags.array_api_support == get_tags(GridSearchCV(estimator, {})).array_api_support
+    assert tags.array_api_support == get_tags(estimator).array_api_support
 
 
 def test_clone_and_pickle():
