@@ -1,8 +1,9 @@
-"""What scikit-learn has no public name for, each with its reason and the versions tried."""
+"""What scikit-learn and MLflow have no public name for: the reason, and the versions tried."""
 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Self
@@ -96,3 +97,20 @@ def search_block(search: Any) -> Any:
     What makes blocks has no public name. Tried on 1.6.0 and 1.9.1.
     """
     return GridSearchCV._sk_visual_block_(search)
+
+
+def autologs_to_mlflow() -> bool:
+    """Whether MLflow would log the fit of one of scikit-learn's estimators now.
+
+    That it is paused (in `cross_val_score`, say) or inside of another fit has no public name.
+    Tried on MLflow 3.17.2.
+    """
+    utils = sys.modules.get("mlflow.utils.autologging_utils")
+    if utils is None or utils.autologging_is_disabled("sklearn"):
+        return False
+    is_exclusive = utils.get_autologging_config("sklearn", "exclusive", False)
+    return not (
+        utils._AUTOLOGGING_GLOBALLY_DISABLED
+        or utils._has_active_training_session()
+        or (is_exclusive and sys.modules["mlflow"].active_run() is not None)
+    )

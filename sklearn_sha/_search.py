@@ -31,6 +31,7 @@ from sklearn_sha._engine import Engine, StoppedError
 from sklearn_sha._failures import failures_message
 from sklearn_sha._fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._folds import n_rows
+from sklearn_sha._mlflow import autologged
 from sklearn_sha._page import PageMixin
 from sklearn_sha._progress import Progress
 from sklearn_sha._refit import Packed, refit
@@ -232,7 +233,8 @@ class BaseHalvingSearch(
         task = root_task(self, 1 + bool(self.refit)).begin(X, y)
         ended = False
         try:
-            ended = self._search(setup, store, begun, task)
+            with autologged(self, X, y):
+                ended = self._search(setup, store, begun, task)
             task.end(X, y)
         finally:
             self.__dict__.pop("_stopped", None)

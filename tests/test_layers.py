@@ -14,6 +14,7 @@ FLOORS = {
     "_checks": 0,
     "_compat": 0,
     "_durable": 0,
+    "_mlflow": 1,
     "_said": 0,
     "_boosters": 0,
     "_page": 1,

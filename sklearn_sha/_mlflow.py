@@ -1,0 +1,170 @@
+"""A search in MLflow's autologging: one run, with a child run per candidate.
+
+``mlflow.sklearn.autolog()`` patches scikit-learn's own classes. Of a search that is not among
+them it would log each fit inside as a run of its own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from sklearn_sha._compat import autologs_to_mlflow
+
+_TAG = "mlflow.autologging"
+_N_EXAMPLE_SAMPLES = 5
+
+
+@contextmanager
+def autologged(search: Any, X: Any, y: Any) -> Iterator[None]:
+    """Log the search in this context to MLflow, and no fit inside of it.
+
+    Logs nothing if `mlflow.sklearn.autolog()` is not on, which needs no import of MLflow, or
+    inside of another fit that MLflow logs. What cannot be logged is a warning.
+
+    Parameters
+    ----------
+    search : search estimator
+        Has its results when the context ends.
+    X, y : array-like
+        What it is fitted on.
+    """
+    if not autologs_to_mlflow():
+        yield
+        return
+    import mlflow
+    from mlflow.utils.autologging_utils import disable_autologging
+
+    with disable_autologging():
+        # As for other estimators, a run that is active already is continued and left open.
+        is_own = mlflow.active_run() is None
+        is_logged = _try(_begin, search, X, y, is_own)
+        status = "FAILED"
+        try:
+            yield
+            status = "FINISHED"
+            if is_logged:
+                _try(_log_best, search, X, y)
+                _try(_log_candidates, search)
+                _try(_log_rungs, search)
+                _try(_log_models, search, X)
+        finally:
+            if is_own:
+                _try(mlflow.end_run, status)
+
+
+def _try(function: Callable[..., Any], *args: Any) -> bool:
+    """Whether a call succeeded; if not, a warning, since training is worth more than its log."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of MLflow's own doing
+            function(*args)
+    except Exception as error:
+        warnings.warn(
+            f"Part of the search was not logged to MLflow: {type(error).__name__}: {error}",
+            UserWarning,
+            stacklevel=3,
+        )
+        return False
+    return True
+
+
+def _config(name: str) -> Any:
+    """An argument of the user's call of `mlflow.sklearn.autolog`."""
+    from mlflow.utils.autologging_utils import get_autologging_config
+
+    return get_autologging_config("sklearn", name)
+
+
+def _tags(estimator: Any) -> dict[str, str]:
+    cls = type(estimator)
+    return {"estimator_name": cls.__name__, "estimator_class": f"{cls.__module__}.{cls.__name__}"}
+
+
+def _begin(search: Any, X: Any, y: Any, is_own: bool) -> None:
+    import mlflow
+
+    if is_own:
+        mlflow.start_run(tags={**(_config("extra_tags") or {}), _TAG: "sklearn"})
+    mlflow.set_tags(_tags(search))
+    mlflow.log_params(search.get_params(deep=False))
+    if not _config("log_datasets"):
+        return
+    if isinstance(X, np.ndarray):
+        mlflow.log_input(mlflow.data.from_numpy(X, targets=y), context="train")
+    elif hasattr(X, "iloc"):
+        mlflow.log_input(mlflow.data.from_pandas(X), context="train")
+
+
+def _log_best(search: Any, X: Any, y: Any) -> None:
+    import mlflow
+
+    if hasattr(search, "best_params_"):
+        mlflow.log_params({f"best_{name}": value for name, value in search.best_params_.items()})
+    if hasattr(search, "best_score_"):
+        mlflow.log_metric("best_cv_score", float(search.best_score_))
+    if hasattr(search, "best_estimator_"):
+        mlflow.log_metric("training_score", float(search.score(X, y)))
+
+
+def _all_rows(search: Any) -> Any:
+    """A frame with one row per candidate and rung."""
+    import pandas as pd
+
+    return pd.DataFrame(getattr(search, "all_cv_results_", search.cv_results_))
+
+
+def _log_candidates(search: Any) -> None:
+    """Log each candidate at its furthest rung, the best ones first."""
+    import mlflow
+
+    rows = _all_rows(search)
+    metrics = [name for name in rows if name.startswith("mean_test_")]
+    promoting = f"mean_test_{search.refit}"
+    order = ["n_resources", promoting if promoting in metrics else metrics[0]]
+    furthest = rows.loc[rows.groupby("candidate")["n_resources"].idxmax()]
+    best_first = furthest.sort_values(order, ascending=False, kind="stable")
+    # None is MLflow's word for all.
+    for row in best_first[: _config("max_tuning_runs")].to_dict("records"):
+        params = {**search.estimator.get_params(), **row["params"]}
+        if search.resource_ in params:
+            params[search.resource_] = row["n_resources"]
+        with mlflow.start_run(nested=True, tags={**_tags(search.estimator), _TAG: "sklearn"}):
+            mlflow.log_params(params)
+            mlflow.log_metrics(
+                {
+                    name: float(value)
+                    for name, value in row.items()
+                    if isinstance(value, Number) and not name.startswith(("param", "split"))
+                }
+            )
+
+
+def _log_rungs(search: Any) -> None:
+    import mlflow
+
+    mlflow.log_text(_all_rows(search).to_csv(index=False), "cv_results.csv")
+    mlflow.log_dict({"rungs": list(search.rung_history_)}, "rung_history.json")
+
+
+def _log_models(search: Any, X: Any) -> None:
+    import mlflow
+
+    if not (_config("log_models") and hasattr(search, "best_estimator_")):
+        return
+    example, signature = X[:_N_EXAMPLE_SAMPLES], None
+    if _config("log_model_signatures") and hasattr(search, "predict"):
+        signature = mlflow.models.infer_signature(example, search.predict(example))
+    options = {
+        "signature": signature,
+        "input_example": example if _config("log_input_examples") else None,
+        "serialization_format": _config("serialization_format"),
+    }
+    registered = _config("registered_model_name")
+    mlflow.sklearn.log_model(search, name="model", registered_model_name=registered, **options)
+    mlflow.sklearn.log_model(search.best_estimator_, name="best_estimator", **options)
