@@ -68,7 +68,7 @@ def _try(function: Callable[..., Any], *args: Any) -> bool:
         warnings.warn(
             f"Part of the search was not logged to MLflow: {type(error).__name__}: {error}",
             UserWarning,
-            stacklevel=3,
+            stacklevel=7,
         )
         return False
     return True

@@ -78,6 +78,8 @@ def test_one_rung_is_logged_as_a_grid_search_is(runs, max_tuning_runs):
         mine = [c for c in children if c.data.tags["mlflow.parentRunId"] == parent.info.run_id]
         logged.append((parent, sorted(mine, key=lambda child: float(child.data.params["C"]))))
     (grid, of_grid), (halved, of_halved) = logged
+    assert halved.data.params.keys() == {*search.get_params(deep=False), "best_C"}
+    assert halved.data.metrics.keys() == {"best_cv_score", "training_score"}
     assert halved.data.params["best_C"] == grid.data.params["best_C"]
     assert halved.data.params["cv"] == grid.data.params["cv"] == "3"
     for name in ("best_cv_score", "training_score"):
@@ -187,8 +189,9 @@ def test_what_cannot_be_logged_is_a_warning(runs, monkeypatch):
         raise OSError("no connection")
 
     monkeypatch.setattr(mlflow, "log_metrics", refuse)
-    with pytest.warns(UserWarning, match="not logged to MLflow: OSError: no connection"):
+    with pytest.warns(UserWarning, match="not logged to MLflow: OSError: no connection") as caught:
         search = halving(**ONE_RUNG).fit(X, Y)
+    assert [warning.filename for warning in caught] == [__file__]
     assert search.predict(X).shape == Y.shape
     (parent,), _ = runs()
     assert parent.info.status == "FINISHED"
