@@ -9,6 +9,7 @@ from sklearn.datasets import make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -69,6 +70,15 @@ def test_shared_preprocessing_stays_in_the_namespace(xp, n_jobs):
     grid = GridSearchCV(SCALED_RIDGE, {"ridge__alpha": [0.1, 1.0]}, cv=2).fit(*data)
     np.testing.assert_array_equal(scores(search), scores(grid))
     assert type(search.best_estimator_[-1].coef_) is type(data[0])
+
+
+@pytest.mark.parametrize("batch_size", [None, 32])
+def test_training_continues_on_them(xp, batch_size):
+    params = {"resource": "partial_fit", "max_resources": 4, "batch_size": batch_size}
+    search = halving(GaussianNB(), {"var_smoothing": [1e-9, 1e-3, 1e-1, 1.0]}, **params)
+    there = scores(search.fit(xp.asarray(X), xp.asarray(Y)))
+    assert len(search.n_resources_) > 1
+    np.testing.assert_allclose(there, scores(search.fit(X, Y)), rtol=1e-7)
 
 
 def test_fit_parameters_are_sliced_too(xp):
