@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf
@@ -183,9 +184,12 @@ class Engine:
             start = perf_counter()
             try:
                 self._answer(pulls)
-            finally:
-                # Whatever breaks a stage off, nothing that was finished is lost.
-                losses = self._tell(pulls, perf_counter() - start)
+            except BaseException as stop:
+                # Whatever interrupts a stage, nothing that was completed is lost.
+                with never_replacing(stop):
+                    self._tell(pulls, perf_counter() - start)
+                raise
+            losses = self._tell(pulls, perf_counter() - start)
             for (algorithm, pull), told in zip(stage.items(), losses, strict=True):
                 try:
                     asking[algorithm] = algorithm.send(told)
@@ -432,6 +436,17 @@ class Engine:
             return None
         last = self._setting.estimator.steps[-1][0]
         return setting_key({k: v for k, v in params.items() if k.split("__")[0] != last})
+
+
+@contextmanager
+def never_replacing(stop: BaseException) -> Iterator[None]:
+    """A context whose errors do not replace a KeyboardInterrupt: they become its context."""
+    try:
+        yield
+    except Exception:
+        if isinstance(stop, KeyboardInterrupt):
+            raise stop  # noqa: B904 - the context is the error, which is not its cause
+        raise
 
 
 def _is_final(pulls: Sequence[Pull]) -> bool:

@@ -27,7 +27,7 @@ from sklearn_sha._callbacks import UNHEARD, Task, root_task
 from sklearn_sha._checkpoint import Checkpoint
 from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
 from sklearn_sha._course import Course
-from sklearn_sha._engine import Engine, StoppedError
+from sklearn_sha._engine import Engine, StoppedError, never_replacing
 from sklearn_sha._failures import failures_message
 from sklearn_sha._fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._folds import n_rows
@@ -196,7 +196,7 @@ class BaseHalvingSearch(
         Raises
         ------
         ValueError
-            If there is nothing to go on with, or the data or the parameters are others.
+            If there is nothing to resume, or the data, the parameters or `checkpoint` changed.
         TimeoutError, CheckpointError, KeyboardInterrupt
             As in `fit`.
         """
@@ -208,6 +208,11 @@ class BaseHalvingSearch(
                 "fit in this process; call fit."
             )
         changed = stopped.changes(self, (X, y, params))
+        # Completed results are where they were kept: elsewhere all would be trained again.
+        then = stopped.store.path
+        now = None if self.checkpoint is None else Checkpoint(self.checkpoint).path
+        if then != now:
+            changed.append(f"checkpoint ({then} then, {now} now)")
         if changed:
             raise ValueError(
                 f"resume goes on with the search that was stopped, but {', '.join(changed)} "
@@ -300,10 +305,11 @@ class BaseHalvingSearch(
                     "resume to go on."
                 ) from None
             ended = False
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
             self.interrupted_ = True
             if results.n_rungs:
-                self._conclude(setup, results)
+                with never_replacing(stop):
+                    self._conclude(setup, results)
             raise
         except Exception:
             self._keep(results)

@@ -1,7 +1,8 @@
 """A search that is stopped early: out of time, out of patience, or by Ctrl-C; and resumed."""
 
 import pickle
-from contextlib import contextmanager
+import re
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -78,8 +79,8 @@ def ctrl_c(at):
     """Has what runs in it end by Ctrl-C, once there have been so many calls."""
     Stopped.at = at
     try:
-        with pytest.raises(KeyboardInterrupt):
-            yield
+        with pytest.raises(KeyboardInterrupt) as caught:
+            yield caught
     finally:
         Stopped.at = float("inf")
 
@@ -248,6 +249,38 @@ def test_without_a_whole_rung_the_best_so_far_wins_and_is_refitted():
     assert search.n_candidates_[0] < 12
     assert search.best_score_ == max(search.rung_history_[0]["scores"])
     assert search.best_estimator_.units_ == 2
+
+
+def two_metrics(model, X, y=None):
+    return {"a": model.score(X), "b": 0.0}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize(
+    "params",
+    [
+        # All candidates of one bracket fail.
+        {"space": SPACE | {"fails": ["fit", False]}, "random_state": 5},
+        # Metrics are known once something has been scored, and refit names none of them.
+        {"scoring": two_metrics, "refit": True},
+        {"refit": lambda results: 1 / 0},
+    ],
+    ids=["bracket", "metrics", "refit"],
+)
+def test_an_interrupt_is_never_replaced_by_an_error(params):
+    """Whenever it comes; an error while recording what is completed becomes its context."""
+    search = search_of("hyperband", Stopped(), **params)
+    with suppress(ValueError, ZeroDivisionError):
+        search.fit(X)
+    n_calls = len(CALLS)
+    contexts = []
+    for at in range(n_calls):
+        CALLS.clear()
+        with ctrl_c(at) as caught:
+            search.fit(X)
+        contexts.append(caught.value.__context__)
+        assert search.interrupted_
+    assert any(contexts) or "refit" not in params
 
 
 def test_time_left_over_changes_nothing():
@@ -495,6 +528,24 @@ def test_data_changed_in_place_are_noticed():
 def test_what_results_do_not_depend_on_may_change(stopped):
     stopped.set_params(max_time=None, verbose=0, n_jobs=1, pre_dispatch=4, fit_timeout=None)
     assert numbers(stopped.resume(X.copy())) == numbers(whole("range"))
+
+
+@pytest.mark.parametrize(("then", "now"), [("a", None), (None, "a"), ("a", "b")])
+def test_a_search_is_resumed_where_its_results_are(tmp_path, monkeypatch, then, now):
+    """Results are not moved between memory and folders, nor are they silently trained again."""
+    monkeypatch.chdir(tmp_path)
+    search = search_of("range", max_time=30, checkpoint=then).fit(X)
+    n_calls = len(CALLS)
+    where, changed = (None if name is None else tmp_path / name for name in (then, now))
+    named = re.escape(f"stopped, but checkpoint ({where} then, {changed} now) changed since; set")
+    with pytest.raises(ValueError, match=named):
+        search.set_params(checkpoint=now).resume(X)
+    assert len(CALLS) == n_calls
+    assert {path.name for path in tmp_path.iterdir()} == {then} - {None}
+    # The refusal costs nothing: set back, by whatever name of the folder, it resumes.
+    search.set_params(checkpoint=where, max_time=None)
+    assert numbers(search.resume(X)) == numbers(whole("range"))
+    assert len(CALLS) == 2 * search.rung_history_[-1]["spent"]
 
 
 def test_a_pickled_search_leaves_what_resume_needs_behind(stopped):
