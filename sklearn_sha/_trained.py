@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, TypeVar
 from uuid import uuid4
 
 from sklearn_sha._durable import CheckpointError, write_files
+from sklearn_sha._pickling import dump, dumps
 
 _LARGE = 2**20
 _Key = TypeVar("_Key", bound=tuple[int, ...])
@@ -45,14 +46,14 @@ class Trained:
 
     def content(self) -> bytes:
         """The model, pickled."""
-        return self.model if isinstance(self.model, bytes) else _pickler().dumps(self.model)
+        return self.model if isinstance(self.model, bytes) else dumps(self.model)
 
     def dump(self, file: BinaryIO) -> None:
         """Write the model, pickled."""
         if isinstance(self.model, bytes):
             file.write(self.model)
         else:
-            _pickler().dump(self.model, file, protocol=pickle.HIGHEST_PROTOCOL)
+            dump(self.model, file)
 
     def __getstate__(self) -> dict[str, Any]:
         # It travels as bytes: some backends make arrays read-only on their way, which a model
@@ -214,15 +215,6 @@ def _pickled(trained: Trained) -> bytes:
             f"A model of class {type(trained.model).__name__} can't be pickled, and so not be kept "
             f"in a checkpoint: {error}. Set checkpoint=None."
         ) from error
-
-
-def _pickler() -> Any:
-    # Of what is defined in a notebook or a script, a worker knows the class by value alone.
-    try:
-        import cloudpickle
-    except ImportError:
-        return pickle
-    return cloudpickle
 
 
 def _digest(content: bytes) -> str:

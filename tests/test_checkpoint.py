@@ -175,6 +175,82 @@ def test_killed_at_any_moment_it_goes_on(tmp_path, script, n_jobs, kills):
     assert models_in(folder) == []
 
 
+OWN_CLASS = """
+CALLS = []
+
+def f(self, X, y=None):
+    if len(CALLS) == int(os.environ["AT"]):
+        os._exit(9)
+    CALLS.append(self)
+    return self.fit(X)
+
+class Mine(Slow):
+    partial_fit = f
+
+def local():
+    class Mine(Slow):
+        partial_fit = f
+    return Mine
+
+if __name__ == "__main__":
+    for own in Mine, local():
+        search = SuccessiveHalvingSearchCV(
+            own(), {"limit": np.linspace(0, 1, 9)}, resource="partial_fit", max_resources=8,
+            cv=KFold(2), n_jobs=int(os.environ["N_JOBS"]), checkpoint=f"{sys.argv[1]}-{own is Mine}"
+        ).fit(np.zeros((10, 1)))
+        assert own.partial_fit is f
+        assert f.__globals__ is globals()
+        assert {type(model) for model in CALLS} <= {Mine, own}
+        print(json.dumps([scores(search), len(CALLS)]))
+"""
+
+
+def test_classes_of_a_script_stay_as_they_are(tmp_path):
+    """Models of them are loaded as instances of them, also in another process."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT + OWN_CLASS)
+
+    def run(folder, at=-1, n_jobs=1):
+        env = os.environ | {"AT": str(at), "N_JOBS": str(n_jobs)}
+        command = [sys.executable, str(script), str(tmp_path / folder)]
+        done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True)
+        assert done.returncode == (0 if at < 0 else 9)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    (expected, n_calls), (other, n_both) = run("whole")
+    assert expected == other
+    assert n_both == 2 * n_calls
+    assert run("killed", at=n_calls // 2) == []
+    (resumed, n_resumed), _ = run("killed")
+    assert resumed == expected
+    assert n_resumed < n_calls
+    assert [found for found, _ in run("workers", n_jobs=2)] == [expected] * 2
+
+
+def test_models_that_workers_left_are_of_the_class_of_the_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        SCRIPT
+        + """
+import joblib
+
+def leave(path):
+    from sklearn_sha._trained import ModelFolder, Trained
+    return ModelFolder(path, durable=True).put({(0,): Trained(Slow(limit=3), 1)})
+
+if __name__ == "__main__":
+    from pathlib import Path
+    fit = Slow.fit
+    ((files,),) = [joblib.Parallel(n_jobs=2)([joblib.delayed(leave)(Path(sys.argv[1]))])]
+    model = files[0,].take()
+    assert type(model) is Slow
+    assert Slow.fit is fit
+    assert model.limit == 3
+"""
+    )
+    subprocess.run([sys.executable, script, tmp_path], check=True)
+
+
 @pytest.mark.parametrize("at", range(0, 144, 7))
 def test_at_most_one_job_is_trained_again(tmp_path, reference, at):
     interrupted(tmp_path, at)
