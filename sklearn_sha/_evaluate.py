@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
@@ -14,7 +15,7 @@ from sklearn.base import clone
 
 from sklearn_sha._callbacks import UNHEARD, Task
 from sklearn_sha._folds import FittedPrefix, Fold, PrefixFile, Rows, n_rows
-from sklearn_sha._trained import ModelFolder, Trained, TrainedFile
+from sklearn_sha._trained import ModelFolder, Scales, Trained, TrainedFile
 from sklearn_sha._workers import Watch
 from sklearn_sha.resources import Resource
 
@@ -135,6 +136,8 @@ class Setting:
     models : ModelFolder or None
         Where models are left between rungs; None for memory. A worker that does not see the
         folder hands its models back, and is sent those of others.
+    batch_bytes : float
+        How many bytes of models a worker collects before it hands back what is done.
     """
 
     estimator: Any
@@ -146,6 +149,7 @@ class Setting:
     continues: bool
     scores_pipeline: bool
     models: ModelFolder | None = None
+    batch_bytes: float = inf
 
 
 @dataclass(frozen=True)
@@ -198,12 +202,13 @@ def evaluate_batch(
     Returns
     -------
     Done
-        Of the first jobs: all that fit into `SECONDS_PER_BATCH`, and at least
-        one before the deadline, unless interrupted.
+        Of the first jobs: all that fit into `SECONDS_PER_BATCH` and the bytes of a batch, and at
+        least one before the deadline, unless interrupted.
     """
     done: list[tuple[Outcome, Trained | None]] = []
     unseen: list[tuple[int, int]] = []
     interrupted = False
+    scales = Scales(len(jobs), setting.batch_bytes)
     try:
         with watch.parts() as begins:
             whole = source.with_data(X, y)
@@ -211,16 +216,20 @@ def evaluate_batch(
             until = time() + SECONDS_PER_BATCH
             for number, job in enumerate(jobs):
                 now = time()
-                if now >= deadline or (done and now >= until):
+                is_full = now >= until or scales.total >= setting.batch_bytes
+                if now >= deadline or (done and is_full):
                     break
                 if isinstance(job.trained, TrainedFile) and job.trained.is_out_of_sight:
                     unseen.append((job.candidate, job.fold))
                     continue
                 begins(number)
-                done.append(evaluate(job, whole, rows, setting))
+                outcome, trained = evaluate(job, whole, rows, setting)
+                if trained is not None:
+                    scales.add(trained)
+                done.append((outcome, trained))
     except KeyboardInterrupt:
         interrupted = True
-    if setting.models is None:
+    if setting.models is None or not setting.models.is_for_this_process:
         return Done([*done], interrupted, unseen)
     files = setting.models.put({o.key: trained for o, trained in done if trained is not None})
     return Done([(o, files.get(o.key, trained)) for o, trained in done], interrupted, unseen)

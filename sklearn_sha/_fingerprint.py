@@ -15,7 +15,15 @@ from sklearn_sha._compat import without_callbacks
 from sklearn_sha._folds import as_numpy, n_rows, take
 from sklearn_sha._setup import Setup
 
-FREE = ("n_jobs", "pre_dispatch", "verbose", "max_time", "fit_timeout", "checkpoint")
+FREE = (
+    "n_jobs",
+    "pre_dispatch",
+    "verbose",
+    "max_time",
+    "fit_timeout",
+    "checkpoint",
+    "model_memory",
+)
 """Parameters of a search that its results do not depend on."""
 
 _SAMPLED_ROWS = 100_000

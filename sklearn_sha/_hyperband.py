@@ -62,6 +62,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         As in SuccessiveHalvingSearchCV.
     checkpoint : path-like or None, default=None
         As in SuccessiveHalvingSearchCV.
+    model_memory : int, "auto" or None, default="auto"
+        As in SuccessiveHalvingSearchCV.
     score_memory : "last", "best" or "mean", default="last"
         What a candidate is promoted by: its score in this rung, its best so far, or the mean
         of its scores so far, where scores fluctuate as training goes on. The winner of the
@@ -164,6 +166,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         max_time: float | None = None,
         fit_timeout: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
+        model_memory: int | Literal["auto"] | None = "auto",
         score_memory: Literal["last", "best", "mean"] = "last",
         batch_size: int | None = None,
         scoring: Any = None,
@@ -188,6 +191,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.max_time = max_time
         self.fit_timeout = fit_timeout
         self.checkpoint = checkpoint
+        self.model_memory = model_memory
         self.score_memory = score_memory
         self.batch_size = batch_size
         self.scoring = scoring

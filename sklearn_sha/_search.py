@@ -32,6 +32,7 @@ from sklearn_sha._failures import failures_message
 from sklearn_sha._fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._folds import n_rows
 from sklearn_sha._mlflow import autologged
+from sklearn_sha._memory import free_memory
 from sklearn_sha._page import PageMixin
 from sklearn_sha._progress import Progress
 from sklearn_sha._refit import Packed, refit
@@ -265,6 +266,7 @@ class BaseHalvingSearch(
         )
         if not workers.share_memory:
             store.share()
+        store.limit = self._bytes_for_models()
         progress = Progress(setup.schedule, len(setup.folds), workers.n)
         lines = shown(self.verbose, setup.schedule, setup.candidates, progress)
         course = Course(
@@ -279,7 +281,13 @@ class BaseHalvingSearch(
         engine = Engine(
             setup.candidates,
             setup.folds,
-            replace(setup.setting, models=store.models),
+            # A quarter of what may wait for the batches in hand: of each worker the one that it
+            # is at, and the one before.
+            replace(
+                setup.setting,
+                models=store.models,
+                batch_bytes=store.limit / (8 * workers.n),
+            ),
             store,
             workers,
             course,
@@ -333,6 +341,12 @@ class BaseHalvingSearch(
             finally:
                 lines.end()
         return ended
+
+    def _bytes_for_models(self) -> float:
+        """How many bytes of models may wait in memory for the next rung."""
+        if self.model_memory is None:
+            return inf
+        return free_memory() / 4 if self.model_memory == "auto" else self.model_memory
 
     def _contend(self, setup: Setup, engine: Engine, course: Course) -> None:
         """Run the algorithms to their ends, or until time, patience or a callback has."""

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from weakref import finalize
 
 from sklearn_sha._evaluate import Outcome
+from sklearn_sha._memory import is_in_memory
 from sklearn_sha._trained import ModelFolder, Trained, TrainedFile
 
 Pair = tuple[Outcome, Trained | TrainedFile | None]
 
 
 class Store:
-    """Keeps outcomes in memory; models too, or where several processes can have them.
+    """Keeps outcomes in memory; models too, or in files: of several processes, or for want of room.
 
     Attributes
     ----------
@@ -32,16 +35,23 @@ class Store:
         A folder that the user says all workers may see.
     seed : int or None
         What stands for ``random_state=None``; None where nothing is to be repeated.
+    limit : float
+        How many bytes of models may wait in memory. Those beyond it go to temporary files, or
+        where that is no help are dropped: who needs them trains them from scratch.
     """
 
     models: ModelFolder | None = None
     path: Path | None = None
     seed: int | None = None
+    limit: float = inf
 
     def __init__(self) -> None:
         self.outcomes: dict[tuple[int, int, int], Outcome] = {}
         self.trained: dict[tuple[int, int], Trained | TrainedFile] = {}
         self._obsolete: set[Path] = set()
+        self._in_memory = 0  # bytes of models
+        self._files_are_in_memory = False
+        self._has_warned = False
 
     def share(self) -> None:
         """Have a folder for the models of other processes, gone when this store is."""
@@ -49,6 +59,7 @@ class Store:
             folder = mkdtemp(prefix="models-")
             finalize(self, rmtree, folder, ignore_errors=True)
             self.models = ModelFolder(Path(folder), memory_of=os.getpid())
+            self._files_are_in_memory = is_in_memory(Path(folder))
 
     def keep(self, pairs: Sequence[Pair]) -> None:
         """Take in what came of jobs."""
@@ -56,11 +67,54 @@ class Store:
         if self._obsolete:
             _delete(self._obsolete - self.wanted())
             self._obsolete.clear()
+        beyond = {}
         for outcome, trained in pairs:
             self.outcomes[outcome.key] = outcome
             self.drop(outcome.candidate, outcome.fold)
-            if trained is not None:
-                self.trained[outcome.candidate, outcome.fold] = trained
+            if trained is None:
+                continue
+            key, size = (outcome.candidate, outcome.fold), self._size_in_memory(trained)
+            if self._in_memory + size > self.limit:
+                beyond[key] = trained
+            else:
+                self.trained[key] = trained
+                self._in_memory += size
+        if beyond:
+            self._put_elsewhere(beyond)
+
+    def _size_in_memory(self, trained: Trained | TrainedFile) -> int:
+        if isinstance(trained, Trained):
+            return trained.nbytes
+        return trained.length if self._files_are_in_memory else 0
+
+    def _put_elsewhere(self, models: Mapping[tuple[int, int], Trained | TrainedFile]) -> None:
+        """Leave models that find no room in memory in files, or drop them."""
+        in_memory = {key: t for key, t in models.items() if isinstance(t, Trained)}
+        files: dict[tuple[int, int], TrainedFile] = {}
+        with suppress(OSError):  # no room for a folder either
+            self.share()
+            if self.models is not None and not self._files_are_in_memory:
+                files = self.models.put(in_memory)
+        self.trained |= files
+        dropped = [models[key] for key in models.keys() - files.keys()]
+        self._obsolete |= {t.path for t in dropped if isinstance(t, TrainedFile)}
+        if dropped and not self._has_warned:
+            self._has_warned = True
+            folder = self.models.path.parent if self.models is not None else "temporary files"
+            why = (
+                "is in memory itself"
+                if self._files_are_in_memory
+                else "has no room for them, or they can't be pickled"
+            )
+            warnings.warn(
+                f"Models that wait for the next rung take more than model_memory, which is "
+                f"{self.limit:.0f} bytes, and {folder} {why}. Those beyond it are dropped, and "
+                "refit from scratch if their candidates are promoted; the results are the same. "
+                "To continue training instead, set the environment variable TMPDIR to a folder on "
+                "a disk with enough room, or raise model_memory.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def fetch(self, candidate: int, fold: int) -> None:
         """Read a model, to be sent to a worker that does not see its file."""
@@ -78,12 +132,15 @@ class Store:
     def drop(self, candidate: int, fold: int) -> None:
         """Let go of a model, where there is one."""
         trained = self.trained.pop((candidate, fold), None)
+        if trained is not None:
+            self._in_memory -= self._size_in_memory(trained)
         if isinstance(trained, TrainedFile):
             self._obsolete.add(trained.path)
 
     def finish(self) -> None:
         """Let go of all models: the search has come to its end."""
         self.trained.clear()
+        self._in_memory = 0
         if self.models is not None and self.models.path.exists():
             _delete(self.models.path.iterdir())
 

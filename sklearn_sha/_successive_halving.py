@@ -89,6 +89,12 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         Folder in which everything finished is kept: ``fit`` with the same arguments and data goes
         on from there, after whatever ended it. It holds pickles; loading one can run any code,
         so that only you may be able to write there. Needs the extra ``checkpoint``.
+    model_memory : int, "auto" or None, default="auto"
+        Bytes of memory for models that wait for the next rung, where there is no `checkpoint`.
+        Those beyond it go to temporary files. If these are in memory too, or the disk is full,
+        they are dropped, with a warning, and refit from scratch if their candidates are
+        promoted. The results do not depend on it. "auto": a quarter of the memory that is free
+        when the search begins. None: no limit.
     score_memory : "last", "best" or "mean", default="last"
         What a candidate is promoted by: its score in this rung, its best so far, or the mean
         of its scores so far, where scores fluctuate as training goes on. The winner of the
@@ -202,6 +208,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         max_time: float | None = None,
         fit_timeout: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
+        model_memory: int | Literal["auto"] | None = "auto",
         score_memory: Literal["last", "best", "mean"] = "last",
         batch_size: int | None = None,
         scoring: Any = None,
@@ -227,6 +234,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.max_time = max_time
         self.fit_timeout = fit_timeout
         self.checkpoint = checkpoint
+        self.model_memory = model_memory
         self.score_memory = score_memory
         self.batch_size = batch_size
         self.scoring = scoring

@@ -8,12 +8,13 @@ import pickle
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 from uuid import uuid4
 
 from sklearn_sha._durable import CheckpointError, write_files
-from sklearn_sha._pickling import dump, dumps
+from sklearn_sha._pickling import dump, dumps, nbytes
 
 _LARGE = 2**20
 _Key = TypeVar("_Key", bound=tuple[int, ...])
@@ -29,7 +30,14 @@ class Trained:
         Units of resource that it has had.
     owns_rows : bool, default=False
         True where the estimator writes into its input, and so needs a copy of the rows.
+
+    Attributes
+    ----------
+    nbytes : int
+        About as many bytes of memory as the model takes; 0 where they are not counted.
     """
+
+    nbytes: int = 0
 
     def __init__(self, model: Any, spent: int, owns_rows: bool = False) -> None:
         self.model = model
@@ -62,6 +70,44 @@ class Trained:
         with suppress(Exception):  # what sends it may know more, or has the better error
             state["model"] = self.content()
         return state
+
+
+class Scales:
+    """Measures the models of a batch, all of them only if that can matter.
+
+    To measure a model takes about a hundredth of the time of its training, and most are small.
+    While all models of the batch would fit even if they were ten times as large as the largest so
+    far, only the first, the second, the fourth and so on are measured; others count as much as
+    the largest.
+
+    Parameters
+    ----------
+    n_models : int
+    limit : float
+        How many bytes the batch may have.
+
+    Attributes
+    ----------
+    total : int
+        Bytes of all models so far.
+    """
+
+    def __init__(self, n_models: int, limit: float) -> None:
+        self.total = 0
+        self._limit = limit / (10 * n_models)
+        self._n_seen = 0
+        self._largest = 0
+
+    def add(self, trained: Trained) -> None:
+        """Set how many bytes a model has."""
+        self._n_seen += 1
+        is_power_of_two = self._n_seen & (self._n_seen - 1) == 0
+        if self._largest > self._limit or (is_power_of_two and self._limit < inf):
+            trained.nbytes = nbytes(trained.model)
+            self._largest = max(self._largest, trained.nbytes)
+        else:
+            trained.nbytes = self._largest
+        self.total += trained.nbytes
 
 
 @dataclass(frozen=True)
@@ -140,12 +186,17 @@ class ModelFolder:
     durable : bool
         Whether models must outlast a power cut, and are checked when they are read.
     memory_of : int or None
-        Process that has no need to, since its models lie in its memory.
+        Process that has no need to, since its models wait in its memory.
     """
 
     path: Path
     durable: bool = False
     memory_of: int | None = None
+
+    @property
+    def is_for_this_process(self) -> bool:
+        """Whether models of this process are to be written there at once."""
+        return os.getpid() != self.memory_of
 
     def put(self, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
         """Write models to files, under names that no other process gives.
@@ -167,7 +218,7 @@ class ModelFolder:
         CheckpointError
             If durable, and a model can't be pickled, or the disk is full.
         """
-        if os.getpid() == self.memory_of or not self.path.is_dir():
+        if not self.path.is_dir():
             return {}
         return self._put_durably(models) if self.durable else self._put_for_now(models)
 

@@ -15,6 +15,7 @@ FLOORS = {
     "_compat": 0,
     "_durable": 0,
     "_mlflow": 1,
+    "_memory": 0,
     "_pickling": 0,
     "_said": 0,
     "_boosters": 0,
