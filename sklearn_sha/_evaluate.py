@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from sklearn_sha._callbacks import UNHEARD, Task
 from sklearn_sha._folds import FittedPrefix, Fold, PrefixFile, Rows, n_rows
-from sklearn_sha._trained import ModelFolder, Scales, Trained, TrainedFile
+from sklearn_sha._trained import ModelFolder, ModelSizes, Trained, TrainedFile
 from sklearn_sha._workers import Watch
 from sklearn_sha.resources import Resource
 
@@ -208,7 +208,7 @@ def evaluate_batch(
     done: list[tuple[Outcome, Trained | None]] = []
     unseen: list[tuple[int, int]] = []
     interrupted = False
-    scales = Scales(len(jobs), setting.batch_bytes)
+    sizes = ModelSizes(len(jobs), setting.batch_bytes)
     try:
         with watch.parts() as begins:
             whole = source.with_data(X, y)
@@ -216,7 +216,7 @@ def evaluate_batch(
             until = time() + SECONDS_PER_BATCH
             for number, job in enumerate(jobs):
                 now = time()
-                is_full = now >= until or scales.total >= setting.batch_bytes
+                is_full = now >= until or sizes.total >= setting.batch_bytes
                 if now >= deadline or (done and is_full):
                     break
                 if isinstance(job.trained, TrainedFile) and job.trained.is_out_of_sight:
@@ -225,7 +225,7 @@ def evaluate_batch(
                 begins(number)
                 outcome, trained = evaluate(job, whole, rows, setting)
                 if trained is not None:
-                    scales.add(trained)
+                    sizes.add(trained)
                 done.append((outcome, trained))
     except KeyboardInterrupt:
         interrupted = True

@@ -54,6 +54,7 @@ from sklearn_sha.bandit import (
 from sklearn_sha.resources import IntegerParameter
 from sklearn_sha.schedules import Schedule, contest_sizes
 
+_BYTES_WORTH_A_BATCH = 2**26
 _MEMORIES = {"best": running_min, "mean": running_mean}
 
 
@@ -267,6 +268,11 @@ class BaseHalvingSearch(
         if not workers.share_memory:
             store.share()
         store.limit = self._bytes_for_models()
+        # A quarter of it for the batches in hand: of each worker the one that it is at, and the
+        # one before. Worker processes, of which there may be many, get enough to be worth a call.
+        batch_bytes = store.limit / (8 * workers.n)
+        if not workers.share_memory:
+            batch_bytes = max(batch_bytes, _BYTES_WORTH_A_BATCH)
         progress = Progress(setup.schedule, len(setup.folds), workers.n)
         lines = shown(self.verbose, setup.schedule, setup.candidates, progress)
         course = Course(
@@ -281,13 +287,7 @@ class BaseHalvingSearch(
         engine = Engine(
             setup.candidates,
             setup.folds,
-            # A quarter of what may wait for the batches in hand: of each worker the one that it
-            # is at, and the one before.
-            replace(
-                setup.setting,
-                models=store.models,
-                batch_bytes=store.limit / (8 * workers.n),
-            ),
+            replace(setup.setting, models=store.models, batch_bytes=batch_bytes),
             store,
             workers,
             course,

@@ -21,7 +21,7 @@ Pair = tuple[Outcome, Trained | TrainedFile | None]
 
 
 class Store:
-    """Keeps outcomes in memory; models too, or in files: of several processes, or for want of room.
+    """Keeps outcomes in memory, and models there or in temporary files.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Store:
         What stands for ``random_state=None``; None where nothing is to be repeated.
     limit : float
         How many bytes of models may wait in memory. Those beyond it go to temporary files, or
-        where that is no help are dropped: who needs them trains them from scratch.
+        are dropped if that is no help, and refit from scratch if they are needed.
     """
 
     models: ModelFolder | None = None
@@ -54,7 +54,7 @@ class Store:
         self._has_warned = False
 
     def share(self) -> None:
-        """Have a folder for the models of other processes, gone when this store is."""
+        """Have a folder for models that go to files, gone when this store is."""
         if self.models is None:
             folder = mkdtemp(prefix="models-")
             finalize(self, rmtree, folder, ignore_errors=True)

@@ -72,7 +72,7 @@ class Trained:
         return state
 
 
-class Scales:
+class ModelSizes:
     """Measures the models of a batch, all of them only if that can matter.
 
     To measure a model takes about a hundredth of the time of its training, and most are small.

@@ -19,7 +19,7 @@ from toys import CALLS, Curve
 from sklearn_sha import SuccessiveHalvingSearchCV, _search, _store, _trained
 from sklearn_sha._memory import free_memory, is_in_memory
 from sklearn_sha._pickling import dumps, nbytes
-from sklearn_sha._trained import ModelFolder, Scales, Trained
+from sklearn_sha._trained import ModelFolder, ModelSizes, Trained
 
 MB = 2**20
 NOTHING = np.zeros((12, 1))
@@ -199,11 +199,11 @@ def test_a_limit_is_a_number_of_bytes(model_memory):
 def test_small_models_are_not_all_measured(monkeypatch, sizes, limit, n_measured):
     measured = []
     monkeypatch.setattr(_trained, "nbytes", lambda model: measured.append(model) or model)
-    scales = Scales(len(sizes), limit)
+    estimate = ModelSizes(len(sizes), limit)
     for size in sizes:
-        scales.add(Trained(size, 1))
+        estimate.add(Trained(size, 1))
     assert len(measured) == n_measured
-    assert scales.total == (sum(sizes) if n_measured else 0)
+    assert estimate.total == (sum(sizes) if n_measured else 0)
 
 
 def test_arrays_are_measured_and_not_copied():
