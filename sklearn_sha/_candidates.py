@@ -20,6 +20,53 @@ probability 1 - 0.95**64 = 0.96."""
 _DRAWS_PER_CANDIDATE = 100
 
 
+def search_space(search: Any) -> Any:
+    """Return the space of a search, from whichever of its two names was given.
+
+    Raises
+    ------
+    TypeError
+        If neither `param_distributions` nor `param_grid` is given.
+    ValueError
+        If both are.
+    """
+    # Distributions have no equality, so that two spaces are never taken for the same.
+    given = [
+        space for space in (search.param_distributions, search.param_grid) if space is not None
+    ]
+    if len(given) > 1:
+        raise ValueError(
+            "param_distributions and param_grid are two names of the same parameter, and both "
+            "are given; give one of them."
+        )
+    if not given:
+        raise TypeError(
+            f"{type(search).__name__}.__init__() missing 1 required positional argument: "
+            "'param_distributions'; give it, or param_grid."
+        )
+    return given[0]
+
+
+def n_candidates_of(search: Any) -> int | str:
+    """Return the number of candidates of a search, from whichever of its two names was given.
+
+    Raises
+    ------
+    ValueError
+        If `n_candidates` and `n_iter` contradict each other, or `n_iter` is no integer of at
+        least 1.
+    """
+    if search.n_iter is None:
+        return search.n_candidates
+    check_int("n_iter", search.n_iter, "None")
+    if search.n_candidates not in ("auto", search.n_iter):
+        raise ValueError(
+            f"n_candidates={search.n_candidates!r} and n_iter={search.n_iter!r} are two names of "
+            "the same parameter; give one of them."
+        )
+    return int(search.n_iter)
+
+
 def draw_candidates(
     param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     n_candidates: int | str,
@@ -169,18 +216,18 @@ def _value_key(value: Any) -> Hashable:
 def _check_spaces(spaces: Sequence[Any], given: Any) -> None:
     if isinstance(spaces, str) or not isinstance(spaces, Sequence):
         raise TypeError(
-            f"param_distributions={given!r} is neither a dict nor a list of dicts; "
-            "give {'name': [values] or a distribution}."
+            f"Parameter grid should be a dict or a list, got: {given!r} of type "
+            f"{type(given).__name__}; give {{'name': [values] or a distribution}}."
         )
     if not spaces:
         raise ValueError(
-            f"param_distributions={given!r} holds no candidate; give at least one dict, "
-            "{} for the estimator as it is."
+            f"No fits were performed. Were there no candidates? The parameter grid is {given!r}; "
+            "give at least one dict, {} for the estimator as it is."
         )
     for space in spaces:
         if not isinstance(space, Mapping):
             raise TypeError(
-                f"param_distributions holds {space!r}, which is no dict; give "
+                f"Parameter grid is not a dict ({space!r}); give "
                 "{'name': [values] or a distribution}."
             )
         for name, values in space.items():
@@ -188,11 +235,13 @@ def _check_spaces(spaces: Sequence[Any], given: Any) -> None:
                 continue
             if isinstance(values, str) or not hasattr(values, "__len__"):
                 raise TypeError(
-                    f"param_distributions[{name!r}]={values!r} is neither a sequence nor "
-                    f"a distribution with an rvs method; for one value give [{values!r}]."
+                    f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, "
+                    f"but got {values!r} (of type {type(values).__name__}) instead. Single values "
+                    f"need to be wrapped in a list with one element: [{values!r}]. A distribution "
+                    "needs an rvs method."
                 )
             if len(values) == 0:
                 raise ValueError(
-                    f"param_distributions[{name!r}]={values!r} is empty, so the grid "
-                    "holds no candidate; give at least one value."
+                    f"Parameter grid for parameter {name!r} need to be a non-empty sequence, got: "
+                    f"{values!r}; give at least one value."
                 )

@@ -27,7 +27,16 @@ FREE = (
 """Parameters of a search that its results do not depend on."""
 
 _SAMPLED_ROWS = 100_000
-_DRAWN = ("estimator", "param_distributions", "n_candidates", "random_state", "cv", "refit")
+_DRAWN = (
+    "estimator",
+    "param_distributions",
+    "param_grid",
+    "n_candidates",
+    "n_iter",
+    "random_state",
+    "cv",
+    "refit",
+)
 """Parameters that count by what they came to: two that differ may come to the same, and
 some (distributions, generators) are not the same from one process to the next."""
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import RandomState
 
-from sklearn_sha._candidates import draw_for_brackets
+from sklearn_sha._candidates import draw_for_brackets, search_space
 from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
 from sklearn_sha._setup import Limits, minimum
@@ -35,7 +35,10 @@ class HyperbandSearchCV(BaseHalvingSearch):
         Of which the best candidate is wanted; a Pipeline too.
     param_distributions : dict or list of dict
         Parameter names to distributions with an ``rvs`` method, and/or to lists. How many
-        candidates are drawn follows from the brackets: `plan` says how many.
+        candidates are drawn follows from the brackets: `plan` says how many. Required, unless
+        `param_grid` is given.
+    param_grid : dict, list of dict or None, default=None
+        GridSearchCV's name for `param_distributions`. Give one of the two.
     factor : real > 1, default=3
         A rung promotes one in so many candidates, to so many times the resource.
     resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
@@ -154,8 +157,9 @@ class HyperbandSearchCV(BaseHalvingSearch):
     def __init__(
         self,
         estimator: Any,
-        param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         *,
+        param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         factor: float = 3,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
@@ -181,6 +185,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
     ) -> None:
         self.estimator = estimator
         self.param_distributions = param_distributions
+        self.param_grid = param_grid
         self.factor = factor
         self.resource = resource
         self.min_resources = min_resources
@@ -216,7 +221,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
                 UserWarning,
                 stacklevel=4,
             )
-        return draw_for_brackets(self.param_distributions, brackets, random_state)
+        return draw_for_brackets(search_space(self), brackets, random_state)
 
     def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
         return Schedule.joined(self._brackets(limits))

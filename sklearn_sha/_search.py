@@ -24,6 +24,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._callbacks import UNHEARD, Task, root_task
+from sklearn_sha._candidates import search_space
 from sklearn_sha._checkpoint import Checkpoint
 from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
 from sklearn_sha._course import Course
@@ -72,9 +73,9 @@ def _best_estimator_has(name: str) -> Callable[[Any], bool]:
 def _check_refit(search: Any, name: str) -> None:
     if not search.refit:
         raise AttributeError(
-            f"This {type(search).__name__} instance was initialized with refit=False, so "
-            f"{name} is not available; set refit=True, or fit an estimator of your own with "
-            "best_params_."
+            f"This {type(search).__name__} instance was initialized with `refit=False`. {name} is "
+            "available only after refitting on the best parameters. You can refit an estimator "
+            "manually using the `best_params_` attribute, or set refit=True."
         )
 
 
@@ -373,32 +374,25 @@ class BaseHalvingSearch(
     def _promoting_metric(self, metrics: list[str], schedule: Schedule) -> str | None:
         """The metric that decides; None where there are several and none has to."""
         if metrics == ["score"]:
-            self._check_single_refit()
             return "score"
         if isinstance(self.refit, str) and self.refit in metrics:
             return self.refit
         decides_nothing = self.refit is False or callable(self.refit)
         if decides_nothing and len(schedule.rungs) == 1:
             return None
-        why = (
-            f"and rungs are promoted by one of them ({len(schedule.rungs)} rungs are planned)"
-            if decides_nothing
-            else "and one of them decides which candidate is the best"
-        )
+        if not decides_nothing:
+            raise ValueError(
+                "For multi-metric scoring, the parameter refit must be set to a scorer key or a "
+                "callable to refit an estimator with the best parameter setting on the whole data "
+                "and make the best_* attributes available for that metric. If this is not needed, "
+                f"refit should be set to False explicitly. {self.refit!r} was passed, and the "
+                f"metrics are {metrics}."
+            )
         raise ValueError(
             f"For multi-metric scoring, the parameter refit must be set to a scorer key: "
-            f"refit={self.refit!r}, but the metrics are {metrics}, {why}; set refit to one of "
-            "these names."
+            f"refit={self.refit!r}, but the metrics are {metrics}, and rungs are promoted by one "
+            f"of them ({len(schedule.rungs)} rungs are planned); set refit to one of these names."
         )
-
-    def _check_single_refit(self) -> None:
-        # The single metric of a callable can have any name.
-        is_named = isinstance(self.refit, str) and not callable(self.scoring)
-        if is_named and self.refit not in (self.scoring, "score"):
-            raise ValueError(
-                f"refit={self.refit!r} is no metric of scoring={self.scoring!r}; set refit=True, "
-                "or add the metric to scoring."
-            )
 
     def _warn_of_failures(self, results: Results, resource: str) -> None:
         if results.failures:
@@ -499,8 +493,9 @@ class BaseHalvingSearch(
             score_params = process_routing(self, "score", **params).scorer["score"]
         elif params:
             raise ValueError(
-                f"Passing {sorted(params)} to score is only supported with metadata routing; "
-                "call sklearn.set_config(enable_metadata_routing=True) first."
+                f"Passing extra keyword arguments to {type(self).__name__}.score is only supported "
+                "if enable_metadata_routing=True, which you can set using `sklearn.set_config`. "
+                f"Extra parameters passed are: {sorted(params)}."
             )
         scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
         score = scorer(self.best_estimator_, X, y, **score_params)
@@ -617,7 +612,7 @@ class BaseHalvingSearch(
         kind = resource_kind(self)
         trained = self.estimator
         router = MetadataRouter(owner=type(self).__name__)
-        if trains_last_step(self.estimator, self.param_distributions, kind):
+        if trains_last_step(self.estimator, search_space(self), kind):
             trained = self.estimator[-1]
             if len(self.estimator.steps) > 1:
                 router.add(

@@ -22,7 +22,7 @@ from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from sklearn_sha._auto_resource import auto_resource, growing_parameter, last_step, variants
 from sklearn_sha._boosters import booster_of
-from sklearn_sha._candidates import draw_different, spaces_of
+from sklearn_sha._candidates import draw_different, search_space, spaces_of
 from sklearn_sha._checks import check_int, check_patience, is_int, is_real
 from sklearn_sha._evaluate import Setting
 from sklearn_sha._fixed_costs import fixed_cost
@@ -182,6 +182,9 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         For what the user got wrong, with the parameter, its value and what to do.
     """
     _check_parameters(search)
+    scoring = make_scoring(
+        search.estimator, search.scoring, raise_errors=search.error_score == "raise"
+    )
     X, y = indexable(X, y)
     last = last_step(search.estimator)
     if y is None and hasattr(last, "fit") and get_tags(last).target_tags.required:
@@ -195,15 +198,21 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         _warn_of_ignored(search)
     _check_resource(search, kind)
 
-    scoring = make_scoring(
-        search.estimator, search.scoring, raise_errors=search.error_score == "raise"
-    )
-    has_prefix = trains_last_step(search.estimator, search.param_distributions, kind)
+    has_prefix = trains_last_step(search.estimator, search_space(search), kind)
     routed = _route(search, params, scoring, kind, has_prefix)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     splits = list(splitter.split(X, y, **routed.split))
     if not splits:
-        raise ValueError(f"cv={search.cv!r} yields no split; give one that yields at least one.")
+        raise ValueError(
+            "No fits were performed. Was the CV iterator empty? Were there no candidates? "
+            f"cv={search.cv!r} yields no split; give one that yields at least one."
+        )
+    n_splits = splitter.get_n_splits(X, y, **routed.split)
+    if len(splits) != n_splits:
+        raise ValueError(
+            "cv.split and cv.get_n_splits return inconsistent results. Expected "
+            f"{n_splits} splits, got {len(splits)} from cv={search.cv!r}."
+        )
     n_train = max(_n_selected(train) for train, _ in splits)
     codes = class_codes(y) if is_classifier(search.estimator) else None
     unit = _unit(search, kind, example)
@@ -219,7 +228,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         schedule = Schedule.from_rungs([len(candidates)], [n_train], continues=False)
         if kind != "n_samples":
             kind, unit = "n_samples", SampleCount.unit
-            has_prefix = trains_last_step(search.estimator, search.param_distributions, kind)
+            has_prefix = trains_last_step(search.estimator, search_space(search), kind)
             routed = _route(search, params, scoring, kind, has_prefix)
     else:
         notes += _notes(search, kind, example, schedule, n_train)
@@ -258,7 +267,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
 
 def _example(search: Any, random_state: RandomState) -> Any:
     """The estimator with the parameters of one candidate."""
-    (params,) = draw_different(search.param_distributions, 1, deepcopy(random_state))
+    (params,) = draw_different(search_space(search), 1, deepcopy(random_state))
     return clone(search.estimator).set_params(**clone(params, safe=False))
 
 
@@ -294,7 +303,7 @@ def resource_kind(search: Any) -> str:
             return resource
         if search.batch_size is not None and hasattr(last_step(search.estimator), "partial_fit"):
             return "partial_fit"
-        return auto_resource(search.estimator, spaces_of(search.param_distributions))
+        return auto_resource(search.estimator, spaces_of(search_space(search)))
     # Those of the library are the same as their names.
     if type(resource) is IntegerParameter:
         return resource.name
@@ -577,7 +586,7 @@ def _notes(search: Any, kind: str, example: Any, schedule: Schedule, n_train: in
 
 def _advice(search: Any, schedule: Schedule, n_train: int) -> list[str]:
     """Which parameter would be the cheaper resource, if there is one."""
-    spaces = spaces_of(search.param_distributions)
+    spaces = spaces_of(search_space(search))
     found = set()
     for model, searched in variants(search.estimator, spaces):
         last = last_step(model)
@@ -663,12 +672,12 @@ def _check_resource(search: Any, kind: str) -> None:
         )
     if kind == "n_samples" or _own_resource(search) is not None:
         return
-    if kind != "partial_fit" and kind in _searched_names(search.param_distributions):
+    if kind != "partial_fit" and kind in _searched_names(search_space(search)):
         raise ValueError(
             f"resource={kind!r} is searched too; take it out of param_distributions, or use "
             "another resource."
         )
-    for model, _ in variants(search.estimator, spaces_of(search.param_distributions)):
+    for model, _ in variants(search.estimator, spaces_of(search_space(search))):
         _check_has_resource(model, kind)
 
 
@@ -713,7 +722,7 @@ def _warn_of_ignored(search: Any) -> None:
     owner = f"{search.estimator.steps[-1][0]}__" if isinstance(search.estimator, Pipeline) else ""
     searched = {
         name.rpartition("__")[2]
-        for name in _searched_names(search.param_distributions)
+        for name in _searched_names(search_space(search))
         if name.startswith(owner)
     }
     ignored = sorted(searched.intersection(_NOT_OF_PARTIAL_FIT))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import RandomState
 
-from sklearn_sha._candidates import draw_candidates
+from sklearn_sha._candidates import draw_candidates, n_candidates_of, search_space
 from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
 from sklearn_sha._setup import Limits, minimum, resource_kind
@@ -38,10 +38,14 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         Of which the best candidate is wanted; a Pipeline too.
     param_distributions : dict or list of dict
         Parameter names to lists, as for GridSearchCV, and/or to distributions with an
-        ``rvs`` method, as for RandomizedSearchCV.
+        ``rvs`` method, as for RandomizedSearchCV. Required, unless `param_grid` is given.
+    param_grid : dict, list of dict or None, default=None
+        GridSearchCV's name for `param_distributions`. Give one of the two.
     n_candidates : int or "auto", default="auto"
         How many different candidates are drawn. "auto": the whole grid where every value
         is a list, else 64, which hold one of the best 5 % with probability 0.96.
+    n_iter : int or None, default=None
+        RandomizedSearchCV's name for `n_candidates`. Give one of the two.
     factor : real > 1, default=2
         A rung promotes one in so many candidates, to so many times the resource.
     resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
@@ -195,9 +199,11 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     def __init__(
         self,
         estimator: Any,
-        param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         *,
+        param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         n_candidates: int | Literal["auto"] = "auto",
+        n_iter: int | None = None,
         factor: float = 2,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
@@ -223,7 +229,9 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     ) -> None:
         self.estimator = estimator
         self.param_distributions = param_distributions
+        self.param_grid = param_grid
         self.n_candidates = n_candidates
+        self.n_iter = n_iter
         self.factor = factor
         self.resource = resource
         self.min_resources = min_resources
@@ -249,7 +257,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
 
     def _candidates(self, limits: Limits, random_state: RandomState) -> list[dict[str, Any]]:
         check_int("budget", self.budget, '"double" or None', self.budget in (None, "double"))
-        return draw_candidates(self.param_distributions, self.n_candidates, random_state)
+        return draw_candidates(search_space(self), n_candidates_of(self), random_state)
 
     def _may_be_grid_search(self) -> bool:
         return self.budget is None and self.min_resources == self.max_resources == "auto"

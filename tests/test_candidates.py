@@ -77,14 +77,14 @@ def test_keys_tell_types_apart_and_take_anything():
 @pytest.mark.parametrize(
     ("space", "error", "message"),
     [
-        ([], ValueError, "holds no candidate"),
-        ({"a": []}, ValueError, r"param_distributions\['a'\]=\[\] is empty"),
-        ({"a": 3}, TypeError, r"\['a'\]=3 is neither a sequence nor a distribution"),
-        ({"a": "abc"}, TypeError, r"for one value give \['abc'\]"),
+        ([], ValueError, "Were there no candidates"),
+        ({"a": []}, ValueError, r"parameter 'a' need to be a non-empty sequence, got: \[\]"),
+        ({"a": 3}, TypeError, r"but got 3 \(of type int\) instead"),
+        ({"a": "abc"}, TypeError, r"in a list with one element: \['abc'\]"),
         ({"a": uniform}, None, None),
-        ("a", TypeError, "neither a dict nor a list of dicts"),
-        ([3], TypeError, "holds 3, which is no dict"),
-        (7, TypeError, "neither a dict nor a list of dicts"),
+        ("a", TypeError, "should be a dict or a list, got: 'a' of type str"),
+        ([3], TypeError, r"Parameter grid is not a dict \(3\)"),
+        (7, TypeError, "should be a dict or a list, got: 7 of type int"),
     ],
 )
 def test_bad_spaces_are_named(space, error, message):

@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
+    RandomizedSearchCV,
     ShuffleSplit,
     StratifiedKFold,
     cross_val_score,
@@ -113,7 +114,7 @@ def test_methods_are_there_where_the_estimator_has_them(estimator, refit):
     if isinstance(estimator, PCA) and refit:
         np.testing.assert_allclose(ours.inverse_transform(ours.transform(X)), X)
     if not refit:
-        with pytest.raises(AttributeError, match="refit=False, so score is not available"):
+        with pytest.raises(AttributeError, match=r"`refit=False`\. score is available only after"):
             ours.score(X, y)
     assert is_classifier(ours) == is_classifier(theirs)
     assert is_regressor(ours) == is_regressor(theirs)
@@ -214,6 +215,43 @@ def test_plan_leaves_the_search_as_it_was():
     assert states == [str(rng.get_state()), str(splitter.random_state.get_state())]
     assert vars(search).keys() == halving().get_params(deep=False).keys()
     assert search.fit(X, Y).schedule_ == plan
+
+
+@pytest.mark.parametrize(
+    ("theirs", "params"),
+    [(GridSearchCV, {}), (RandomizedSearchCV, {"n_iter": 3, "random_state": 0})],
+)
+def test_the_lines_of_scikit_learns_searches_work_as_they_stand(theirs, params):
+    name = "param_grid" if theirs is GridSearchCV else "param_distributions"
+    keywords = {name: {"C": [0.1, 1.0, 10.0, 100.0]}, "cv": 3, **params}
+    search = SuccessiveHalvingSearchCV(LogisticRegression(max_iter=1000), **keywords)
+    assert {key: search.get_params()[key] for key in keywords} == keywords
+    assert {key: clone(search).get_params()[key] for key in keywords} == keywords
+    search.set_params(resource="n_samples", min_resources=1.0).fit(X, Y)
+    expected = theirs(LogisticRegression(max_iter=1000), **keywords).fit(X, Y)
+    assert search.cv_results_["params"] == expected.cv_results_["params"]
+    assert search.best_params_ == expected.best_params_
+
+
+def test_both_names_of_a_parameter_give_the_same_search():
+    ours = halving(n_candidates=3).fit(X, Y)
+    for params in ({"n_iter": 3}, {"n_iter": 3, "n_candidates": 3}):
+        same = halving(grid=None, param_grid=SGD_GRID, **params).fit(X, Y)
+        assert without_times(same.cv_results_) == without_times(ours.cv_results_)
+    space = {"alpha": loguniform(1e-4, 1)}
+    plans = [
+        HyperbandSearchCV(SGDClassifier(), random_state=0, max_resources=9, **{name: space})
+        .fit(X, Y)
+        .best_params_
+        for name in ("param_grid", "param_distributions")
+    ]
+    assert plans[0] == plans[1]
+
+
+def test_refit_by_any_name_is_true_where_there_is_one_metric():
+    for name in ("recall", "accuracy"):
+        search = halving(scoring="accuracy", refit=name).fit(X, Y)
+        assert search.best_params_ == halving(scoring="accuracy").fit(X, Y).best_params_
 
 
 def test_splits_that_differ_at_every_call_are_drawn_once():
