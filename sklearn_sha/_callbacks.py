@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -29,17 +29,19 @@ class Task:
     search: Any
     context: Any
 
-    def begin(self, X: Any = None, y: Any = None) -> Self:
+    def begin(self, X: Any = None, y: Any = None, metadata: Any = None) -> Self:
         """Tell callbacks that it begins, on which data."""
         if self.context is not None:
-            self.context.call_on_fit_task_begin(estimator=self.search, X=X, y=y)
+            self.context.call_on_fit_task_begin(estimator=self.search, X=X, y=y, metadata=metadata)
         return self
 
-    def end(self, X: Any = None, y: Any = None) -> bool:
+    def end(self, X: Any = None, y: Any = None, metadata: Any = None) -> bool:
         """Tell callbacks that it has ended; whether one of them asks to stop."""
         if self.context is None:
             return False
-        return bool(self.context.call_on_fit_task_end(estimator=self.search, X=X, y=y))
+        return bool(
+            self.context.call_on_fit_task_end(estimator=self.search, X=X, y=y, metadata=metadata)
+        )
 
     def subtask(self, name: str, *, of: int = 0, number: int | None = None, **how: bool) -> Task:
         """A part of it, that has itself so many parts; `number` where parts are not in a row."""
@@ -60,13 +62,19 @@ class Task:
         def copied(part: int) -> Any:
             return rows.fitting(np.arange(n_rows(rows.X_train)))[part]
 
-        data = partial(copied, 0), partial(copied, 1)
+        data = partial(copied, 0), partial(copied, 1), lambda: metadata_of(copied(2))
         with self.context.propagate_callback_context(model):
             self.begin(*data)
             try:
                 yield
             finally:
                 self.end(*data)
+
+
+def metadata_of(params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What callbacks receive of the parameters of a fit: the sample weights, as in GridSearchCV."""
+    weight = params.get("sample_weight")
+    return None if weight is None else {"sample_weight": weight}
 
 
 UNHEARD = Task(None, None)

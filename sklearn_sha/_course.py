@@ -85,7 +85,7 @@ class Course:
         return self._rungs[pull]
 
     def kept(self, outcomes: Sequence[Outcome]) -> None:
-        self._lines.kept(len(outcomes))
+        self._lines.kept(outcomes)
 
     def record(
         self, pull: Pull, outcomes: list[Outcome], seconds: float, is_whole: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha._evaluate import Outcome
 from sklearn_sha._progress import Progress, refit_line, rung_line, rung_name
 from sklearn_sha._table import html_table, named, number
 from sklearn_sha.bandit import Pull
@@ -20,7 +21,7 @@ _SECONDS_BETWEEN_UPDATES = 0.2
 
 
 class Lines:
-    """A line a rung, and with ``verbose=2`` a line a candidate before it.
+    """A line a rung, with ``verbose=2`` a line a candidate before it, with 3 a line a fit.
 
     Parameters
     ----------
@@ -28,6 +29,9 @@ class Lines:
     schedule : Schedule
     candidates : sequence of dict
     progress : Progress
+    n_folds : int
+    error_score : float
+        Stands for a score that is missing.
     """
 
     def __init__(
@@ -36,7 +40,12 @@ class Lines:
         schedule: Schedule,
         candidates: Sequence[dict[str, Any]],
         progress: Progress,
+        *,
+        n_folds: int,
+        error_score: float,
     ) -> None:
+        self.n_folds = n_folds
+        self.error_score = error_score
         self.verbose = verbose
         self.schedule = schedule
         self.candidates = candidates
@@ -46,9 +55,13 @@ class Lines:
         """Rungs begin, of which so many jobs are known."""
         self.progress.begins(pulls, n_known)
 
-    def kept(self, n_jobs: int) -> None:
-        """So many jobs of them are done."""
-        self.progress.kept(n_jobs)
+    def kept(self, outcomes: Sequence[Outcome]) -> None:
+        """Jobs of them are done."""
+        self.progress.kept(len(outcomes))
+        if self.verbose > 2:
+            for outcome in outcomes:
+                params = self.candidates[outcome.candidate]
+                print(fit_line(outcome, params, self.n_folds, self.error_score))
 
     def rung(self, pull: Pull, scores: NDArray[np.float64] | None) -> None:
         """A rung is done, in which its arms had these scores."""
@@ -99,8 +112,8 @@ class LiveTable(Lines):
     With ``verbose=2`` the candidates of the last rung can be unfolded below.
     """
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, *args: Any, **params: Any) -> None:
+        super().__init__(*args, **params)
         from IPython.display import display
 
         self._columns: dict[str, list[object]] = {}
@@ -115,8 +128,8 @@ class LiveTable(Lines):
         self._name = f"{names}, {pulls[0].resource} {self.schedule.unit}"
         self._update(self._bar())
 
-    def kept(self, n_jobs: int) -> None:
-        super().kept(n_jobs)
+    def kept(self, outcomes: Sequence[Outcome]) -> None:
+        super().kept(outcomes)
         if self.progress.elapsed - self._updated >= _SECONDS_BETWEEN_UPDATES:
             self._update(self._bar())
 
@@ -187,11 +200,58 @@ class LiveTable(Lines):
 
 
 def shown(
-    verbose: int, schedule: Schedule, candidates: Sequence[dict[str, Any]], progress: Progress
+    verbose: int,
+    schedule: Schedule,
+    candidates: Sequence[dict[str, Any]],
+    progress: Progress,
+    **params: Any,
 ) -> Lines:
     """What shows a search here: a notebook's table or lines; nothing with ``verbose=0``."""
     kind = LiveTable if verbose and _in_notebook() else Lines
-    return kind(verbose, schedule, candidates, progress)
+    return kind(verbose, schedule, candidates, progress, **params)
+
+
+def fit_line(outcome: Outcome, params: Mapping[str, Any], n_folds: int, error_score: float) -> str:
+    """Format one fit as GridSearchCV does, whose formatter is private; the resource is added.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    params : dict
+        Of its candidate.
+    n_folds : int
+    error_score : float
+        Stands for a score that is missing.
+
+    Examples
+    --------
+    >>> from sklearn_sha._evaluate import Outcome
+    >>> from sklearn_sha._shown import fit_line
+    >>> outcome = Outcome(0, 0, 8, test_scores=0.75, fit_time=0.25)
+    >>> fit_line(outcome, {"C": 1.0}, n_folds=5, error_score=0.0)
+    '[CV 1/5] END ..............C=1.0, n_resources=8;, score=0.750 total time=   0.2s'
+    """
+    listed = [*sorted(params.items()), ("n_resources", outcome.resource)]
+    text = ", ".join(f"{name}={value}" for name, value in listed) + ";"
+    test, train = outcome.test_scores, outcome.train_scores
+    if isinstance(test, dict):
+        trains = train if isinstance(train, dict) else {}
+        for name in sorted(test):
+            text += f" {name}: ({_scores(test[name], trains.get(name), error_score)})"
+    elif isinstance(train, float):
+        text += f", score=({_scores(test, train, error_score)})"
+    else:
+        text += f", score={error_score if test is None else test:.3f}"
+    seconds = outcome.fit_time + outcome.score_time
+    time = f"{seconds:6.1f}s" if seconds < 60 else f"{seconds / 60:4.1f}min"
+    text += f" total time={time}"
+    begin = f"[CV {outcome.fold + 1}/{n_folds}] END "
+    return begin + "." * (80 - len(begin) - len(text)) + text
+
+
+def _scores(test: float | None, train: float | None, error_score: float) -> str:
+    of_train = "" if train is None else f"train={train:.3f}, "
+    return f"{of_train}test={error_score if test is None else test:.3f}"
 
 
 def _refit_seconds(seconds: float) -> str:

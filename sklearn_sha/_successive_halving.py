@@ -116,7 +116,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     cv : int, cross-validator, iterable or None, default=None
         As in GridSearchCV. The splits are drawn once, so it may shuffle at random.
     verbose : int, default=0
-        1 shows how it goes: a line a rung, in a notebook a table that grows; 2 the candidates too.
+        1 shows how it goes: a line a rung, in a notebook a table that grows; 2 the candidates too;
+        3 and more print a line per fit too, as GridSearchCV does, with its scores and its time.
     pre_dispatch : int or str, default="2*n_jobs"
         As in GridSearchCV, in batches of jobs.
     random_state : int, RandomState or None, default=None

@@ -5,6 +5,7 @@ Collected with scikit-learn 1.9 and newer, which have callbacks.
 
 import re
 
+import numpy as np
 import pytest
 from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.datasets import load_iris
@@ -72,6 +73,30 @@ def test_the_tasks_are_those_of_scikit_learns_halving(refit):
     assert sorted(map(str, mine.told)) == sorted(map(str, its.told))
     tasks, others = ([t for t in r.told if "evaluation" not in str(t)] for r in (mine, its))
     assert tasks == others
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("weights", [None, np.arange(150.0)])
+def test_callbacks_receive_sample_weights_with_the_tasks_that_have_them_in_scikit_learns(
+    weights, n_jobs
+):
+    class Weights(Recorder):
+        def on_fit_task_begin(self, estimator, context, *, metadata=None):
+            self.note("begin", context, metadata)
+
+        def on_fit_task_end(self, estimator, context, *, metadata=None):
+            self.note("end", context, metadata)
+
+        def note(self, what, context, metadata):
+            given = None if metadata is None else {k: v.tolist() for k, v in metadata.items()}
+            self.told.append((what, path(context), given))
+
+    seen = []
+    for search in (ours(n_jobs=n_jobs), theirs(aggressive_elimination=False, n_jobs=n_jobs)):
+        recorder = Weights()
+        search.set_callbacks(recorder).fit(X, Y, sample_weight=weights)
+        seen.append(sorted(map(str, recorder.told)))
+    assert seen[0] == seen[1]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

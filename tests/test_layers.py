@@ -34,7 +34,7 @@ FLOORS = {
     "_trust": 2,
     "theory": 3,
     "_progress": 3,
-    "_shown": 4,
+    "_shown": 5,
     "resources": 3,
     "_scoring": 3,
     "_fixed_costs": 0,

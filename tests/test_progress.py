@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import KFold
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _shown
+from sklearn_sha._evaluate import Outcome
 from sklearn_sha._progress import Progress
+from sklearn_sha._shown import fit_line
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
 
@@ -240,3 +244,62 @@ def test_verbose_2_has_a_line_a_candidate(capsys):
     assert [int(line[1]) for line in lines if line[0] == "candidate"] == [
         candidate for row in search.rung_history_ for candidate in row["candidates"]
     ]
+
+
+class Flaky(LogisticRegression):
+    def fit(self, X, y):
+        if self.C == 3:
+            raise ValueError("three")
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("train", [False, True])
+@pytest.mark.parametrize("scoring", [None, ["accuracy", "f1_macro"]])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+def test_verbose_3_has_grid_searchs_line_per_fit_and_the_resource(scoring, train, n_jobs, capsys):
+    iris = load_iris(return_X_y=True)
+    # Of several metrics, or with train scores, a fit that failed has no names and one score here.
+    grid = {"fit_intercept": [True, False], "C": [0.01, 1] if scoring or train else [0.01, 3]}
+    common = {
+        "cv": 3, "scoring": scoring, "refit": False, "return_train_score": train, "verbose": 3,
+        "error_score": -1.0,
+    }  # fmt: skip
+    estimator = Flaky(max_iter=1000)
+    GridSearchCV(estimator, grid, **common).fit(*iris)
+    theirs = fit_lines(capsys)
+    SuccessiveHalvingSearchCV(
+        estimator, grid, min_resources=1.0, resource="n_samples", n_jobs=n_jobs, **common
+    ).fit(*iris)
+    ours = [line.replace(", n_resources=100", "") for line in fit_lines(capsys)]
+    assert len(theirs) == 4 * 3
+    assert sorted(ours) == sorted(theirs)
+
+
+def fit_lines(capsys):
+    """Lines of fits without their dots and seconds; each is as wide as others are."""
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[CV")]
+    assert all(len(line) == 80 for line in lines if "...." in line)
+    return [re.sub(r"\.{2,}", "", line.rpartition("=")[0]) for line in lines]
+
+
+def test_verbose_3_has_all_that_verbose_2_has_and_a_line_per_fit(capsys):
+    search_of(verbose=2).fit(X)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    search = search_of(verbose=3).fit(X)
+    all_lines = capsys.readouterr().out.splitlines()
+    more = [line.split() for line in all_lines if not line.startswith("[CV")]
+    assert [line[:4] for line in more] == [line[:4] for line in lines]
+    assert len(all_lines) - len(more) == 2 * sum(search.n_candidates_)
+    assert sum("n_resources=4;" in line for line in all_lines) == 2 * search.n_candidates_[-1]
+
+
+def test_a_notebook_has_a_line_per_fit_too(notebook, capsys):
+    search = search_of(verbose=3).fit(X)
+    assert len(capsys.readouterr().out.splitlines()) == 2 * sum(search.n_candidates_)
+
+
+def test_a_fit_of_minutes_has_them():
+    line = fit_line(Outcome(1, 2, 9, 0.5, fit_time=90.0), {}, n_folds=3, error_score=0.0)
+    assert line.startswith("[CV 3/3] END ...")
+    assert line.endswith("n_resources=9;, score=0.500 total time= 1.5min")

@@ -238,9 +238,9 @@ def test_both_names_of_a_parameter_give_the_same_search():
     for params in ({"n_iter": 3}, {"n_iter": 3, "n_candidates": 3}):
         same = halving(grid=None, param_grid=SGD_GRID, **params).fit(X, Y)
         assert without_times(same.cv_results_) == without_times(ours.cv_results_)
-    space = {"alpha": loguniform(1e-4, 1)}
+    space = {"C": loguniform(1e-4, 1)}
     plans = [
-        HyperbandSearchCV(SGDClassifier(), random_state=0, max_resources=9, **{name: space})
+        HyperbandSearchCV(LogisticRegression(), random_state=0, cv=2, **{name: space})
         .fit(X, Y)
         .best_params_
         for name in ("param_grid", "param_distributions")
