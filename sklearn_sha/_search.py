@@ -23,7 +23,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._callbacks import UNHEARD, Task, root_task
+from sklearn_sha._callbacks import UNHEARD, Task, metadata_of, root_task
 from sklearn_sha._candidates import search_space
 from sklearn_sha._checkpoint import Checkpoint
 from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
@@ -32,8 +32,8 @@ from sklearn_sha._engine import Engine, StoppedError, never_replacing
 from sklearn_sha._failures import failures_message
 from sklearn_sha._fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._folds import n_rows
-from sklearn_sha._mlflow import autologged
 from sklearn_sha._memory import free_memory
+from sklearn_sha._mlflow import autologged
 from sklearn_sha._page import PageMixin
 from sklearn_sha._progress import Progress
 from sklearn_sha._refit import Packed, refit
@@ -237,13 +237,14 @@ class BaseHalvingSearch(
         """Search from what the store has to the end, or until something stops it."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # nothing of an earlier fit may mix with this one
-        X, y, _ = data
-        task = root_task(self, 1 + bool(self.refit)).begin(X, y)
+        X, y, params = data
+        seen = X, y, metadata_of(params)
+        task = root_task(self, 1 + bool(self.refit)).begin(*seen)
         ended = False
         try:
             with autologged(self, X, y):
                 ended = self._search(setup, store, begun, task)
-            task.end(X, y)
+            task.end(*seen)
         finally:
             self.__dict__.pop("_stopped", None)
             if not ended:
@@ -275,7 +276,14 @@ class BaseHalvingSearch(
         if not workers.share_memory:
             batch_bytes = max(batch_bytes, _BYTES_WORTH_A_BATCH)
         progress = Progress(setup.schedule, len(setup.folds), workers.n)
-        lines = shown(self.verbose, setup.schedule, setup.candidates, progress)
+        lines = shown(
+            self.verbose,
+            setup.schedule,
+            setup.candidates,
+            progress,
+            n_folds=len(setup.folds),
+            error_score=results.error_score,
+        )
         course = Course(
             setup.schedule,
             results,
@@ -552,6 +560,9 @@ class BaseHalvingSearch(
         self
         """
         if not hasattr(self, "best_estimator_"):
+            # Only partial_fit has to be given the classes, which fit finds in y.
+            if resource_kind(self.estimator, self.resource) != "partial_fit":
+                params.pop("classes", None)
             return self.fit(X, y, **params)
         targets = () if y is None else (y,)
         self.best_estimator_.partial_fit(X, *targets, **params)

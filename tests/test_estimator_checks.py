@@ -4,6 +4,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier, SGDRegressor
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -26,6 +27,7 @@ def halving(estimator, grid, **params):
 SEARCHES = [
     halving(Ridge(), {"alpha": [0.1, 1.0]}, resource="n_samples"),
     halving(LogisticRegression(), {"C": [0.1, 1.0]}, resource="n_samples"),
+    halving(GaussianNB(), {"var_smoothing": [1e-9, 1e-8]}),
     halving(make_pipeline(PCA(), Ridge()), {"ridge__alpha": [0.1, 1.0]}),
     halving(make_pipeline(PCA(), LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}),
     halving(
@@ -54,8 +56,9 @@ SEARCHES = [
 ]
 
 
-# numpy warns when scikit-learn looks at a y with infinities, and Ridge of the solver that it
-# chooses for arrays of other libraries, in GridSearchCV too.
+# numpy warns when scikit-learn looks at a y with infinities, GaussianNB of weights of 0, and Ridge
+# of the solver that it chooses for arrays of other libraries, in GridSearchCV too.
+@pytest.mark.filterwarnings("ignore:divide by zero encountered in log:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:Using Array API dispatch:UserWarning")
 @parametrize_with_checks(SEARCHES, expected_failed_checks=expected_failures)
