@@ -19,7 +19,13 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import (
+    MetadataRequest,
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -77,6 +83,19 @@ def _check_refit(search: Any, name: str) -> None:
             "available only after refitting on the best parameters. You can refit an estimator "
             "manually using the `best_params_` attribute, or set refit=True."
         )
+
+
+def _requests_of_partial_fit(estimator: Any) -> Any:
+    """Return what an estimator requests; for ``partial_fit`` as for ``fit``, if not set.
+
+    A search by ``fit`` is replaced as it stands, with the request that its estimator has.
+    """
+    requests = get_routing_for_object(estimator)
+    if isinstance(requests, MetadataRequest):  # and not the router of a meta-estimator
+        unset = [name for name, alias in requests.partial_fit.requests.items() if alias is None]
+        for name in set(unset).intersection(requests.fit.requests):
+            requests.partial_fit.add_request(param=name, alias=requests.fit.requests[name])
+    return requests
 
 
 @BaseSearchCV.register  # docs/decisions/0008-searchcv.md says why it is no subclass
@@ -613,8 +632,8 @@ class BaseHalvingSearch(
     def get_metadata_routing(self) -> MetadataRouter:
         """Who asks for which metadata: the estimator, the scorer and the splitter.
 
-        With ``resource="partial_fit"`` the estimator's request for ``partial_fit`` counts,
-        not that for ``fit``.
+        With ``resource="partial_fit"`` the estimator's request for ``partial_fit`` counts, and
+        that for ``fit`` if none was made for ``partial_fit``.
 
         Returns
         -------
@@ -630,7 +649,9 @@ class BaseHalvingSearch(
                     prefix=self.estimator[:-1],
                     method_mapping=MethodMapping().add(caller="fit", callee="fit_transform"),
                 )
-        method = "partial_fit" if kind == "partial_fit" else "fit"
+        method = "fit"
+        if kind == "partial_fit":
+            method, trained = "partial_fit", _requests_of_partial_fit(trained)
         router.add(
             estimator=trained, method_mapping=MethodMapping().add(caller="fit", callee=method)
         )

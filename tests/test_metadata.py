@@ -129,13 +129,34 @@ def test_routing_sends_what_partial_fit_asked_for():
         assert all(weights is None for name, _, weights in CALLS if name == "partial_fit")
 
 
+@pytest.mark.parametrize("request_of_fit", [True, False, "their_weight"])
+def test_routing_takes_a_request_for_fit_where_there_is_none_for_partial_fit(request_of_fit):
+    name = request_of_fit if isinstance(request_of_fit, str) else "sample_weight"
+    with config_context(enable_metadata_routing=True):
+        asking = Recorder().set_fit_request(sample_weight=request_of_fit)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=name)
+        for estimator in (asking, Pipeline([("prefix", CountingScaler()), ("model", asking)])):
+            CALLS.clear()
+            search_of(estimator, scoring=scorer).fit(X, Y, **{name: WEIGHTS})
+            if request_of_fit:
+                assert weights_follow_rows("partial_fit")
+            else:
+                assert {w is None for what, _, w in CALLS if what == "partial_fit"} == {True}
+
+
+def test_routing_prefers_the_request_for_partial_fit():
+    with config_context(enable_metadata_routing=True):
+        asking = Recorder().set_fit_request(sample_weight=False)
+        asking.set_partial_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        search_of(asking).fit(X, Y, sample_weight=WEIGHTS)
+    assert weights_follow_rows("partial_fit")
+    assert asking.get_metadata_routing().fit.requests["sample_weight"] is False
+
+
 def test_routing_reports_a_request_that_was_not_made():
     with config_context(enable_metadata_routing=True):
-        # A request for fit is none for partial_fit.
-        with pytest.raises(UnsetMetadataPassedError, match=r"Recorder.partial_fit"):
-            search_of(Recorder().set_fit_request(sample_weight=True)).fit(
-                X, Y, sample_weight=WEIGHTS
-            )
+        with pytest.raises(UnsetMetadataPassedError, match=r"set_partial_fit_request"):
+            search_of(Recorder()).fit(X, Y, sample_weight=WEIGHTS)
         with pytest.raises(UnsetMetadataPassedError, match=r"Recorder.fit"):
             search_of(Recorder(), resource="n_samples", max_resources="auto").fit(
                 X, Y, sample_weight=WEIGHTS
