@@ -237,8 +237,8 @@ def _check_spaces(spaces: Sequence[Any], given: Any) -> None:
                 raise TypeError(
                     f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, "
                     f"but got {values!r} (of type {type(values).__name__}) instead. Single values "
-                    f"need to be wrapped in a list with one element: [{values!r}]. A distribution "
-                    "needs an rvs method."
+                    f"need to be wrapped in a list with one element. Give [{values!r}], or a "
+                    "distribution with an rvs method."
                 )
             if len(values) == 0:
                 raise ValueError(

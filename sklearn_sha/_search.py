@@ -402,12 +402,22 @@ class BaseHalvingSearch(
         """The metric that decides; None where there are several and none has to."""
         if metrics == ["score"]:
             return "score"
-        if isinstance(self.refit, str) and self.refit in metrics:
+        self._check_refit_for(metrics)
+        if isinstance(self.refit, str):
             return self.refit
-        decides_nothing = self.refit is False or callable(self.refit)
-        if decides_nothing and len(schedule.rungs) == 1:
+        if len(schedule.rungs) == 1:
             return None
-        if not decides_nothing:
+        raise ValueError(
+            f"For multi-metric scoring, the parameter refit must be set to a scorer key: "
+            f"refit={self.refit!r}, but the metrics are {metrics}, and rungs are promoted by one "
+            f"of them ({len(schedule.rungs)} rungs are planned); set refit to one of these names."
+        )
+
+    def _check_refit_for(self, metrics: list[str]) -> None:
+        """Raise if `refit` says nothing about several metrics."""
+        if metrics == ["score"] or self.refit is False or callable(self.refit):
+            return
+        if not (isinstance(self.refit, str) and self.refit in metrics):
             raise ValueError(
                 "For multi-metric scoring, the parameter refit must be set to a scorer key or a "
                 "callable to refit an estimator with the best parameter setting on the whole data "
@@ -415,11 +425,6 @@ class BaseHalvingSearch(
                 f"refit should be set to False explicitly. {self.refit!r} was passed, and the "
                 f"metrics are {metrics}."
             )
-        raise ValueError(
-            f"For multi-metric scoring, the parameter refit must be set to a scorer key: "
-            f"refit={self.refit!r}, but the metrics are {metrics}, and rungs are promoted by one "
-            f"of them ({len(schedule.rungs)} rungs are planned); set refit to one of these names."
-        )
 
     def _warn_of_failures(self, results: Results, resource: str) -> None:
         if results.failures:

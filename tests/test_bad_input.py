@@ -129,7 +129,7 @@ MISTAKES = {
         SGD,
         {"alpha": object},
         {},
-        "A distribution needs an rvs method",
+        "but got <class 'object'> (of type type) instead. Single values need to be wrapped in a ",
     ),
     "no such searched parameter": (SGD, {"beta": [1]}, {}, "Invalid parameter 'beta'"),
     "more samples than there are": (

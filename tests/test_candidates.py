@@ -80,7 +80,7 @@ def test_keys_tell_types_apart_and_take_anything():
         ([], ValueError, "Were there no candidates"),
         ({"a": []}, ValueError, r"parameter 'a' need to be a non-empty sequence, got: \[\]"),
         ({"a": 3}, TypeError, r"but got 3 \(of type int\) instead"),
-        ({"a": "abc"}, TypeError, r"in a list with one element: \['abc'\]"),
+        ({"a": "abc"}, TypeError, r"with one element. Give \['abc'\], or a distribution"),
         ({"a": uniform}, None, None),
         ("a", TypeError, "should be a dict or a list, got: 'a' of type str"),
         ([3], TypeError, r"Parameter grid is not a dict \(3\)"),
