@@ -47,7 +47,7 @@ def search_space(search: Any) -> Any:
     return given[0]
 
 
-def n_candidates_of(search: Any) -> int | str:
+def n_candidates_of(search: Any) -> Any:
     """Return the number of candidates of a search, from whichever of its two names was given.
 
     Raises
