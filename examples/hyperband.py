@@ -30,7 +30,7 @@ space = {
     "sgdclassifier__loss": ["hinge", "log_loss", "modified_huber"],
 }
 
-brackets = HyperbandSearchCV(model, space, max_resources=27, random_state=0)
+brackets = HyperbandSearchCV(model, space, resource="partial_fit", max_resources=27, random_state=0)
 print(brackets.plan(X_train, y_train))
 
 # %%
@@ -48,7 +48,13 @@ for row in brackets.rung_history_:
 
 n_candidates = sum(bracket.n_candidates[0] for bracket in brackets.schedule_.brackets)
 halving = SuccessiveHalvingSearchCV(
-    model, space, n_candidates=n_candidates, factor=3, max_resources=27, random_state=0
+    model,
+    space,
+    n_candidates=n_candidates,
+    factor=3,
+    resource="partial_fit",
+    max_resources=27,
+    random_state=0,
 ).fit(X_train, y_train)
 for name, search in (("Hyperband", brackets), ("one halving", halving)):
     spent = search.rung_history_[-1]["spent"]

@@ -73,7 +73,9 @@ grid = {
     "classifier__loss": ["hinge", "modified_huber"],
 }
 
-halving = SuccessiveHalvingSearchCV(pipeline, grid, max_resources=16, cv=3, random_state=0)
+halving = SuccessiveHalvingSearchCV(
+    pipeline, grid, resource="partial_fit", max_resources=16, cv=3, random_state=0
+)
 halving_time, halving_fits = fits_of(halving, train, labels_train)
 exhaustive = GridSearchCV(pipeline, grid, cv=3)
 grid_time, grid_fits = fits_of(exhaustive, train, labels_train)

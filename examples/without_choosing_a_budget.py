@@ -31,7 +31,7 @@ grid = {
 
 
 def search_with(budget):
-    search = SuccessiveHalvingSearchCV(model, grid, budget=budget, cv=3)
+    search = SuccessiveHalvingSearchCV(model, grid, resource="partial_fit", budget=budget, cv=3)
     return search.fit(X_train, y_train)
 
 

@@ -45,8 +45,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         As in SuccessiveHalvingSearchCV.
     min_resources : int, float or "auto", default="auto"
         Least units of the first rung of the widest bracket; a float is a fraction of the
-        maximum. "auto": the least in SuccessiveHalvingSearchCV, which are two rows where there
-        are no classes; regression on rows wants more.
+        maximum. "auto": as in SuccessiveHalvingSearchCV, but of samples no more than leaves
+        three brackets.
     max_resources : int or "auto", default="auto"
         Units of the last rung of every bracket. "auto": as in SuccessiveHalvingSearchCV.
     n_repeats : int, default=1

@@ -570,7 +570,8 @@ def _warning(schedule: Schedule, limits: Limits) -> str:
 
 def _notes(search: Any, kind: str, example: Any, schedule: Schedule, n_train: int) -> list[str]:
     """What a plan has to say besides its table."""
-    if kind == "partial_fit" and search.max_resources == "auto":
+    has_budget = getattr(search, "budget", None) not in (None, "double")
+    if kind == "partial_fit" and search.max_resources == "auto" and not has_budget:
         model = last_step(example)
         name, value = iterations(model)
         highest = schedule.rungs[-1].resource

@@ -60,17 +60,20 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
           (`sklearn_sha.resources.exact_warm_starts`; XGBoost, LightGBM and CatBoost where they
           draw nothing at random), others are fitted anew.
         - an instance of a `sklearn_sha.resources.Resource` of your own.
-        - "auto": "partial_fit" where the (last) estimator has it and an iteration
-          parameter (max_iter, n_iter, max_epochs), else "n_samples".
+        - "auto": what all candidates have and what is cheapest for them: "partial_fit" for neural
+          networks, the trees or iterations of forests and boosting where these (and the learning
+          rate) are not searched, else "n_samples". The user guide has the table.
     min_resources : int, float or "auto", default="auto"
         Units of the first rung. A float is a fraction of the maximum: 1.0 is one rung at
         full resource, which is a grid search. "auto": as many as let the last contest
-        happen at the maximum, and no less than 1; of "n_samples" two rows a class (two where
-        there are no classes), of a Resource its ``lowest``.
+        happen at the maximum, and no less than 1; of "n_samples" 200 samples and 10 of each
+        class, of a Resource its ``lowest``.
     max_resources : int or "auto", default="auto"
-        Units of the last rung. "auto": 100 calls of partial_fit; the rows of the largest
-        training fold; the value that the parameter has in the estimator. With an int `budget`,
-        "auto" is no limit but the rows that there are.
+        Units of the last rung. "auto": the estimator's own number of epochs, at most 100 if `fit`
+        can stop before; the samples of the largest training fold; the value that the parameter
+        has in the estimator. With an int `budget`, "auto" is no limit but the samples that there
+        are. If this and all of `resource`, `min_resources` and `budget` are left automatic and
+        rungs would cost more than 0.8 of a grid search, there is one rung at full resource.
     budget : int, "double" or None, default=None
         Units per fold to spend in all, in equal shares for the rungs, as in the paper;
         instead of `min_resources`. With `max_resources`, no candidate gets more than that.
