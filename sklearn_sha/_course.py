@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn_sha._callbacks import Task
 from sklearn_sha._engine import StoppedError
 from sklearn_sha._evaluate import Outcome
-from sklearn_sha._failures import all_failed_message
 from sklearn_sha._results import Results
 from sklearn_sha._shown import Lines
 from sklearn_sha.bandit import Pull
@@ -30,11 +29,9 @@ class Course:
     task : Task
         Of the search, of which each rung is a part.
     metric_of : callable
-        Gives the metric that decides, of the names of all, or None.
+        Gives the metric that promotes, of the names of all.
     memory : callable or None
         Over the losses that a candidate has shown; None where the last one counts.
-    advice : str
-        What to do where every fit of a rung fails.
 
     Attributes
     ----------
@@ -49,9 +46,8 @@ class Course:
         lines: Lines,
         task: Task,
         *,
-        metric_of: Callable[[list[str]], str | None],
+        metric_of: Callable[[list[str]], str],
         memory: Callable[[ArrayLike], NDArray[np.float64]] | None,
-        advice: str,
     ) -> None:
         self.finals: list[float] = []
         self._results = results
@@ -60,7 +56,6 @@ class Course:
         self._rungs: dict[Pull, Task] = {}
         self._metric_of = metric_of
         self._memory = memory
-        self._advice = advice
         self._is_to_stop = False
         self._is_behind = True
 
@@ -89,19 +84,15 @@ class Course:
 
     def record(
         self, pull: Pull, outcomes: list[Outcome], seconds: float, is_whole: bool
-    ) -> ArrayLike:
+    ) -> ArrayLike | None:
         results = self._results
         results.add(pull, outcomes, seconds, is_whole)
-        if is_whole and outcomes and all(outcome.fit_failed for outcome in outcomes):
-            raise ValueError(
-                all_failed_message(results.failures, results.candidates, pull) + self._advice
-            )
-        results.metric = self._metric_of(results.metrics)
-        if results.metric is None:
-            self._lines.rung(pull, None)
-            return np.zeros(len(pull.arms))
+        if results.has_metrics:
+            results.metric = self._metric_of(results.metrics)
         scores = results.mean_scores()
         self._lines.rung(pull, scores)
+        if results.last_rung_failed():
+            return None
         if results.ends_bracket(pull):
             # The winner is who is best now, as in a grid search.
             self.finals.append(-float(np.fmax.reduce(scores)))

@@ -17,6 +17,7 @@ from sklearn_sha._drawn import (
     units_by_resource,
     visible_range,
 )
+from sklearn_sha._ranking import best_row
 
 _KINDS = ("curves", "rungs", "params", "cost")
 _FADED, _ALIVE, _WINNER = "0.6", "tab:blue", "tab:orange"
@@ -105,7 +106,7 @@ class SearchDisplay:
         kind, ax, spread
             As for `plot`.
         metric : str or None, default=None
-            Of several; None for the one that decides.
+            Of several; None for the one that promotes.
 
         Returns
         -------
@@ -118,24 +119,22 @@ class SearchDisplay:
         TypeError
             For a search without rungs, such as GridSearchCV.
         ValueError
-            If there is no such metric, or none that decides.
+            If there is no such metric.
         """
         check_has_rungs(search, "SearchDisplay")
         check_is_fitted(search, "schedule_")
-        results = search.cv_results_
-        decides = search.refit if search.multimetric_ else "score"
+        results = search.all_cv_results_
         if metric is None:
-            metric = decides
+            metric = search.promote_by_
         if f"mean_test_{metric}" not in results:
             known = [name[10:] for name in results if name.startswith("mean_test_")]
             raise ValueError(
                 f"metric={metric!r} is none of this search's; choose one of {known} by metric=."
             )
         candidates = results["candidate"]
-        if metric == decides and hasattr(search, "best_index_"):
-            best = search.best_index_
-        else:
-            best = np.argmin(results[f"rank_test_{metric}"])
+        best = best_row(search.cv_results_, metric)
+        if metric == search.promote_by_:
+            best = getattr(search, "best_index_", best)
         display = cls(
             curves=curves(
                 candidates,
@@ -147,11 +146,11 @@ class SearchDisplay:
             cuts=[
                 (row["resource"], row["cut_score"])
                 for row in search.rung_history_
-                if metric == decides and row["cut_score"] is not None
+                if metric == search.promote_by_ and row["cut_score"] is not None
             ],
             units=dict(sorted(units_by_resource(search.rung_history_).items())),
             grid_cost=search.schedule_.grid_cost,
-            winner=int(candidates[best]),
+            winner=int(candidates[search.cv_results_rows_[best]]),
             metric=metric,
             unit=search.schedule_.unit,
         )

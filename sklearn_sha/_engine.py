@@ -65,8 +65,8 @@ class Listener(Protocol):
 
     def record(
         self, pull: Pull, outcomes: list[Outcome], seconds: float, is_whole: bool
-    ) -> ArrayLike:
-        """Take in a pull, and give the losses of its arms.
+    ) -> ArrayLike | None:
+        """Take in a pull, and give the losses of its arms; None where all of them failed.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class Engine:
                     self._listener.promoted(pull, went_on(pull, told, asking[algorithm]))
                 except StopIteration as end:
                     del asking[algorithm]
-                    self._listener.promoted(pull, (end.value,))
+                    self._listener.promoted(pull, () if end.value is None else (end.value,))
 
     def _n_known(self, pulls: Sequence[Pull]) -> int:
         return sum(
@@ -206,8 +206,8 @@ class Engine:
             for fold in range(len(self._folds))
         )
 
-    def _tell(self, pulls: Sequence[Pull], seconds: float) -> list[ArrayLike]:
-        losses = []
+    def _tell(self, pulls: Sequence[Pull], seconds: float) -> list[ArrayLike | None]:
+        losses: list[ArrayLike | None] = []
         for pull in pulls:
             done: dict[int, list[Outcome]] = {}
             for arm in pull.new:

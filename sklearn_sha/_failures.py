@@ -1,54 +1,119 @@
-"""Failures made into the one message that a user reads."""
+"""Failures made into the few short messages that a user reads."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn_sha._results import Failure
-from sklearn_sha.bandit import Pull
+Failures = Sequence[Mapping[str, Any]]
+"""As in ``failures_``."""
 
-_SHOWN = 20
+_TRACEBACKS = 3
+_CANDIDATES = 10
 
-Candidates = Sequence[dict[str, Any]]
+_NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
-def failures_message(
-    failures: Sequence[Failure], candidates: Candidates, error_score: float | str
-) -> str:
-    """Which candidates failed, where and why, each different error once."""
-    n = len({failure.candidate for failure in failures})
+def fits_message(failures: Failures, n_fits: int, error_score: float | str) -> str:
+    """How many fits failed and why, in GridSearchCV's words.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+        Of fits.
+    n_fits : int
+        How many fits there were in all.
+    error_score : float
+
+    Returns
+    -------
+    str
+    """
     return (
-        f"{len(failures)} fits or scores of {n} candidates failed. Their scores are set to "
-        f"error_score={error_score}.\nIf that is not expected, set error_score='raise' to stop "
-        f"at the first one.\n\n{_details(failures, candidates)}"
+        f"\n{len(failures)} fits failed out of a total of {n_fits}.\nThe score on these train-test "
+        f"partitions for these parameters will be set to {error_score}.\nIf these failures are not "
+        "expected, you can try to debug them by setting error_score='raise'.\n\n"
+        f"{_details(failures, 'fits')}"
     )
 
 
-def all_failed_message(failures: Sequence[Failure], candidates: Candidates, pull: Pull) -> str:
-    """That no fit of a rung succeeded, in GridSearchCV's words, and why."""
-    fits = [f for f in failures if f.rung == pull.rung and f.candidate in pull.arms]
+def scores_message(failures: Failures, error_score: float | str) -> str:
+    """How many scores failed and why, in GridSearchCV's words."""
     return (
-        f"All the {len(fits)} fits failed in rung {pull.rung}.\nIt is very likely that your model "
-        "is misconfigured.\nYou can try to debug the error by setting error_score='raise'.\n\n"
-        f"{_details(fits, candidates)}"
+        "Scoring failed. The score on these train-test partitions for these parameters will be set "
+        f"to {error_score}.\nIf these failures are not expected, you can try to debug them by "
+        f"setting error_score='raise'.\n\n{_details(failures, 'scores')}"
     )
 
 
-def _details(failures: Sequence[Failure], candidates: Candidates) -> str:
-    by_error: dict[str, list[Failure]] = defaultdict(list)
+def all_failed_message(failures: Failures) -> str:
+    """That no fit succeeded and why, in GridSearchCV's words."""
+    return (
+        f"\nAll the {len(failures)} fits failed.\nIt is very likely that your model is "
+        "misconfigured.\nYou can try to debug the error by setting error_score='raise'.\n\n"
+        f"{_details(failures, 'fits')}"
+    )
+
+
+def few_samples_messages(failures: Failures, n_resources: Sequence[int]) -> list[str]:
+    """Which candidates failed in a rung with fewer samples than the last one, if any did.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+        Of a search over numbers of samples.
+    n_resources : sequence of int
+        Samples of all rungs.
+
+    Returns
+    -------
+    list of str
+        At most one.
+    """
+    most = max(n_resources)
+    early = [failure for failure in failures if failure["n_resources"] < most]
+    if not early:
+        return []
+    at = sorted({failure["n_resources"] for failure in early})
+    enough = min(n for n in n_resources if n > at[-1])
+    return [
+        f"{_candidates(early)} failed in a rung with {_listed(at)} training samples, fewer than "
+        f"the {most} of the last rung. If they need more samples (as n_neighbors or n_components "
+        f"do), raise min_resources, for example min_resources={enough}."
+    ]
+
+
+def _details(failures: Failures, what: str) -> str:
+    """The most common tracebacks; those that differ in numbers only are one."""
+    groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for failure in failures:
-        by_error[failure.error].append(failure)
+        groups[_NUMBER.sub("0", failure["error"])].append(failure)
+    commonest = sorted(groups.values(), key=len, reverse=True)
     parts = ["Below are more details about the failures:"]
-    for error, group in by_error.items():
-        numbers = sorted({failure.candidate for failure in group})
-        shown = ", ".join(map(str, numbers[:_SHOWN]))
-        more = f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
-        folds = sorted({failure.fold for failure in group})
-        rungs = sorted({failure.rung for failure in group})
+    for group in commonest[:_TRACEBACKS]:
+        rungs = sorted({failure["rung"] for failure in group})
         parts.append(
-            f"{'-' * 80}\nCandidates {shown}{more}, on folds {folds}, in rungs {rungs}; the first "
-            f"is {candidates[numbers[0]]}:\n{error}"
+            f"{'-' * 80}\n{len(group)} {what} failed with the following error:\n"
+            f"{group[0]['error']}\n{_candidates(group)}, in rung {_listed(rungs)}; the first has "
+            f"the parameters {group[0]['params']}."
+        )
+    rest = commonest[_TRACEBACKS:]
+    if rest:
+        parts.append(
+            f"{'-' * 80}\n{sum(map(len, rest))} {what} failed with {len(rest)} other errors; "
+            "failures_ has all of them."
         )
     return "\n".join(parts)
+
+
+def _candidates(failures: Failures) -> str:
+    numbers = sorted({failure["candidate"] for failure in failures})
+    return f"{'Candidate' if len(numbers) == 1 else 'Candidates'} {_listed(numbers)}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    more = len(numbers) - _CANDIDATES
+    shown = ", ".join(map(str, numbers[:_CANDIDATES]))
+    return f"{shown} and {more} more" if more > 0 else shown

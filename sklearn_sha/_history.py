@@ -57,8 +57,7 @@ class RungHistory(list[dict[str, Any]]):
             for name, title in (_SHOWN | {"resource": self.unit}).items()
             if all(name in row for row in self)
         }
-        table = html_table(columns)
-        return table if self[0]["scores"] is None else f"{table}\n{self._picture()}"
+        return f"{html_table(columns)}\n{self._picture()}"
 
     def _picture(self) -> str:
         candidates, scores = (

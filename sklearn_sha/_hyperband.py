@@ -71,6 +71,9 @@ class HyperbandSearchCV(BaseHalvingSearch):
         What a candidate is promoted by: its score in this rung, its best so far, or the mean
         of its scores so far, where scores fluctuate as training goes on. The winner of the
         last rung is by its score there.
+    promote_by : str or None, default=None
+        With several metrics, the name of the one by which candidates are promoted. None: the one
+        that `refit` names, else the first. The best candidate is selected by `refit`.
     batch_size : int or None, default=None
         Rows that each ``partial_fit`` gets: the next so many of the training fold, which is
         reshuffled at every pass. None: all of them, so that a unit is an epoch.
@@ -79,8 +82,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
     n_jobs : int or None, default=None
         Jobs in parallel, as in GridSearchCV. The results do not depend on it.
     refit : bool, str or callable, default=True
-        As in GridSearchCV. With several metrics it names the one that decides which
-        candidates are promoted.
+        As in GridSearchCV. A callable gets ``cv_results_``.
     cv : int, cross-validator, iterable or None, default=None
         As in GridSearchCV. The splits are drawn once, so it may shuffle at random.
     verbose : int, default=0
@@ -100,8 +102,14 @@ class HyperbandSearchCV(BaseHalvingSearch):
     Attributes
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
-        As in SuccessiveHalvingSearchCV, and ``bracket``. Candidates are numbered over all
-        brackets. More resource ranks above less.
+        GridSearchCV's columns for the candidates of the last completed rung of every bracket. A
+        bracket that was completed ranks above one that was not, then more resource above less.
+    all_cv_results_ : dict of ndarray, MaskedArray and list
+        As in SuccessiveHalvingSearchCV. Candidates are numbered over all brackets.
+    cv_results_rows_ : ndarray of int
+        As in SuccessiveHalvingSearchCV.
+    failures_ : list of dict
+        As in SuccessiveHalvingSearchCV.
     rung_history_ : list of dict
         One a rung, in the order in which they ended; as in SuccessiveHalvingSearchCV, and
         bracket. ``wall_time`` is that of the rungs of all brackets at this resource.
@@ -111,7 +119,9 @@ class HyperbandSearchCV(BaseHalvingSearch):
         As in SuccessiveHalvingSearchCV.
     n_resources_, n_candidates_ : list of int
         One entry a rung, in the order of ``rung_history_``.
-    best_index_, best_score_, best_params_, best_estimator_, best_n_resources_, refit_time_
+    best_index_, best_score_, best_params_, best_estimator_, refit_time_
+        As in GridSearchCV.
+    best_candidate_, best_n_resources_, promote_by_
         As in SuccessiveHalvingSearchCV.
     resource_, n_iterations_, n_remaining_candidates_, min_resources_, max_resources_
         As in SuccessiveHalvingSearchCV.
@@ -173,6 +183,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         checkpoint: str | PathLike[str] | None = None,
         model_memory: int | Literal["auto"] | None = "auto",
         score_memory: Literal["last", "best", "mean"] = "last",
+        promote_by: str | None = None,
         batch_size: int | None = None,
         scoring: Any = None,
         n_jobs: int | None = None,
@@ -199,6 +210,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.checkpoint = checkpoint
         self.model_memory = model_memory
         self.score_memory = score_memory
+        self.promote_by = promote_by
         self.batch_size = batch_size
         self.scoring = scoring
         self.n_jobs = n_jobs

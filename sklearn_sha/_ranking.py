@@ -1,10 +1,31 @@
-"""How far two lists of scores rank the same things alike."""
+"""Ranks of scores: which is the best, and how far two lists rank the same things alike."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kendalltau, rankdata
+
+
+def best_row(results: Mapping[str, Any], metric: str) -> int:
+    """Row of ``cv_results_`` that is the best by a metric; of equal ones the first.
+
+    NaN can share a rank with very low scores, as in GridSearchCV, but is not the best then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_sha._ranking import best_row
+    >>> scores, ranks = np.array([np.nan, -1e300, -1e300]), np.array([1, 1, 1])
+    >>> best_row({"mean_test_score": scores, "rank_test_score": ranks}, "score")
+    1
+    """
+    first = np.flatnonzero(results[f"rank_test_{metric}"] == 1)
+    # A stable sort keeps ties in order, and numpy sorts NaN behind every number.
+    return int(first[np.argsort(-results[f"mean_test_{metric}"][first], kind="stable")[0]])
 
 
 def spearman(a: ArrayLike, b: ArrayLike) -> float:

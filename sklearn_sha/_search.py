@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import replace
-from functools import partial
 from math import inf
 from time import perf_counter, time
 from typing import Any, Self
@@ -35,13 +34,19 @@ from sklearn_sha._checkpoint import Checkpoint
 from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
 from sklearn_sha._course import Course
 from sklearn_sha._engine import Engine, StoppedError, never_replacing
-from sklearn_sha._failures import failures_message
+from sklearn_sha._failures import (
+    all_failed_message,
+    few_samples_messages,
+    fits_message,
+    scores_message,
+)
 from sklearn_sha._fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._folds import n_rows
 from sklearn_sha._memory import free_memory
 from sklearn_sha._mlflow import autologged
 from sklearn_sha._page import PageMixin
 from sklearn_sha._progress import Progress
+from sklearn_sha._ranking import best_row
 from sklearn_sha._refit import Packed, refit
 from sklearn_sha._results import Results
 from sklearn_sha._scoring import make_scoring
@@ -54,7 +59,6 @@ from sklearn_sha.bandit import (
     Algorithm,
     Patience,
     bracket_halvings,
-    promote,
     running_mean,
     running_min,
 )
@@ -121,7 +125,7 @@ class BaseHalvingSearch(
         return [bracket_halvings(schedule.brackets)]
 
     def _columns(self, schedule: Schedule) -> tuple[str, ...]:
-        """What ``cv_results_`` says beyond iter, n_resources and candidate."""
+        """The columns that depend on the kind of search: "bracket" and "cached"."""
         return ("bracket",) if len(schedule.brackets) > 1 else ()
 
     def plan(self, X: Any, y: Any = None, **params: Any) -> Schedule:
@@ -178,8 +182,8 @@ class BaseHalvingSearch(
         Raises
         ------
         TypeError, ValueError
-            For parameters that don't fit together, before any training; and where every
-            fit of a rung failed: ``cv_results_`` then has what there is.
+            For parameters that don't fit together, before any training; and if no fit of any
+            candidate succeeded: ``failures_`` then has why.
         TimeoutError
             If `max_time` ended before one candidate was scored on every fold.
         CheckpointError
@@ -308,9 +312,8 @@ class BaseHalvingSearch(
             results,
             lines,
             task,
-            metric_of=partial(self._promoting_metric, schedule=setup.schedule),
+            metric_of=self._promoting_metric,
             memory=_MEMORIES.get(self.score_memory),
-            advice=self._advice(setup.resource),
         )
         engine = Engine(
             setup.candidates,
@@ -353,14 +356,16 @@ class BaseHalvingSearch(
         if ended:
             store.finish()
         self.interrupted_ = not ended
+        if results.all_failed:
+            self._keep(results)
+            raise ValueError(all_failed_message(results.failures) + self._advice(setup.resource))
         self._conclude(setup, results)
-        self._warn_of_failures(results, setup.resource)
+        self._warn_of_failures(results, setup)
         if self.refit:
             try:
-                candidate = int(self.cv_results_["candidate"][self.best_index_])
-                packed = engine.refitted.get((candidate, self.best_n_resources_))
+                packed = engine.refitted.get((self.best_candidate_, self.best_n_resources_))
                 n_samples = n_rows(setup.folds[0].X)
-                lines.refit_begins(candidate, self.best_n_resources_, n_samples)
+                lines.refit_begins(self.best_candidate_, self.best_n_resources_, n_samples)
                 self._refit(setup, packed, task.subtask("refit-with-best-params"))
                 lines.refit_ends(self.refit_time_)
             except KeyboardInterrupt:
@@ -396,22 +401,23 @@ class BaseHalvingSearch(
     def _check_metrics(self, setup: Setup) -> None:
         # Without names, the metrics are known once something has been scored.
         if setup.scoring.metrics is not None:
-            self._promoting_metric(setup.scoring.metrics, setup.schedule)
+            self._promoting_metric(setup.scoring.metrics)
 
-    def _promoting_metric(self, metrics: list[str], schedule: Schedule) -> str | None:
-        """The metric that decides; None where there are several and none has to."""
+    def _promoting_metric(self, metrics: list[str]) -> str:
+        """The metric that promotes."""
         if metrics == ["score"]:
-            return "score"
-        self._check_refit_for(metrics)
-        if isinstance(self.refit, str):
-            return self.refit
-        if len(schedule.rungs) == 1:
-            return None
-        raise ValueError(
-            f"For multi-metric scoring, the parameter refit must be set to a scorer key: "
-            f"refit={self.refit!r}, but the metrics are {metrics}, and rungs are promoted by one "
-            f"of them ({len(schedule.rungs)} rungs are planned); set refit to one of these names."
-        )
+            # The metric has two names: GridSearchCV's, and its own.
+            known = ["score", self.scoring] if isinstance(self.scoring, str) else metrics
+        else:
+            self._check_refit_for(metrics)
+            known = metrics
+        if self.promote_by is not None and self.promote_by not in known:
+            raise ValueError(
+                f"promote_by={self.promote_by!r} is none of the metrics {known}. Choose one of "
+                "them, or None."
+            )
+        preferred: list[str] = [self.promote_by, self.refit, *metrics]
+        return next(name for name in preferred if name in metrics)
 
     def _check_refit_for(self, metrics: list[str]) -> None:
         """Raise if `refit` says nothing about several metrics."""
@@ -426,30 +432,45 @@ class BaseHalvingSearch(
                 f"metrics are {metrics}."
             )
 
-    def _warn_of_failures(self, results: Results, resource: str) -> None:
-        if results.failures:
-            fits = any(failure.fit_failed for failure in results.failures)
-            told = failures_message(results.failures, results.candidates, self.error_score)
-            warnings.warn(
-                f"{told}{self._advice(resource) if fits else ''}",
-                FitFailedWarning if fits else UserWarning,
-                stacklevel=6,
-            )
-            return
-        for name, means in self.cv_results_.items():
-            if name.startswith(("mean_test_", "mean_train_")) and not np.isfinite(means).all():
-                candidates = np.unique(self.cv_results_["candidate"][~np.isfinite(means)])
-                warnings.warn(
-                    f"{name} is non-finite for candidates {candidates.tolist()}; NaN is never "
-                    "promoted before a number. Look at what the scorer returns for them.",
-                    UserWarning,
-                    stacklevel=6,
+    def _warn_of_failures(self, results: Results, setup: Setup) -> None:
+        failures = results.failures
+        fits = [failure for failure in failures if failure["failed"] == "fit"]
+        scores = [failure for failure in failures if failure["failed"] == "score"]
+        told: list[tuple[str, type[Warning]]] = []
+        if fits:
+            message = fits_message(fits, results.n_fits, self.error_score)
+            told.append((message + self._advice(setup.resource), FitFailedWarning))
+        if scores:
+            told.append((scores_message(scores, self.error_score), UserWarning))
+        messages = self._non_finite_messages()
+        if setup.resource == "n_samples":
+            messages += few_samples_messages(failures, setup.schedule.n_resources)
+        for message, category in [*told, *((message, UserWarning) for message in messages)]:
+            warnings.warn(message, category, stacklevel=6)
+
+    def _non_finite_messages(self) -> list[str]:
+        """What to say of scores that are not finite although nothing failed."""
+        results = self.all_cv_results_
+        failed = [failure["candidate"] for failure in self.failures_]
+        messages = []
+        for part in ("test", "train"):
+            means = {n: v for n, v in results.items() if n.startswith(f"mean_{part}_")}
+            odd = {n: np.unique(results["candidate"][~np.isfinite(v)]) for n, v in means.items()}
+            odd = {n: np.setdiff1d(candidates, failed) for n, candidates in odd.items()}
+            named = [f"{n} of candidates {c.tolist()}" for n, c in odd.items() if len(c)]
+            if named:
+                messages.append(
+                    f"One or more of the {part} scores are non-finite: {', '.join(named)}. NaN is "
+                    "never promoted before a number. Check what the scorer returns for them."
                 )
+        return messages
 
     def _keep(self, results: Results) -> None:
         if results.n_rungs:
-            self.cv_results_ = results.cv_results()
+            self.all_cv_results_ = results.all_cv_results()
+            self.cv_results_, self.cv_results_rows_ = results.cv_results(self.all_cv_results_)
             self.rung_history_ = results.rung_history()
+            self.failures_ = results.failures
 
     def _conclude(self, setup: Setup, results: Results) -> None:
         """Set what a search has over the rungs that there are."""
@@ -468,13 +489,14 @@ class BaseHalvingSearch(
         self.n_remaining_candidates_ = [*contest_sizes(last["n_candidates"], self.factor), 1][1]
         self.scorer_ = setup.scoring.scorers
         self.multimetric_ = results.metrics != ["score"]
-        self._select_best(results.metric)
+        self.promote_by_ = results.metric
+        self._select_best()
         if hasattr(self, "best_params_") and type(setup.setting.resource) is IntegerParameter:
             self.best_params_[self.resource_] = self.best_n_resources_
 
-    def _select_best(self, metric: str | None) -> None:
-        """best_index_ and what follows from it, where there is a best."""
-        if not self.refit and metric is None:
+    def _select_best(self) -> None:
+        """Set best_index_ and what follows from it, where GridSearchCV has them."""
+        if not self.refit and self.multimetric_:
             return
         if callable(self.refit):
             self.best_index_ = self.refit(self.cv_results_)
@@ -483,12 +505,12 @@ class BaseHalvingSearch(
             if not 0 <= self.best_index_ < len(self.cv_results_["params"]):
                 raise IndexError("best_index_ index out of range")
         else:
-            best = np.flatnonzero(self.cv_results_[f"rank_test_{metric}"] == 1)
-            # NaN can tie with huge losses, in GridSearchCV's ranks too, but not win.
-            scores = self.cv_results_[f"mean_test_{metric}"]
-            self.best_index_ = best[promote(-scores[best], 1)[0]]
-            self.best_score_ = scores[self.best_index_]
-        self.best_n_resources_ = int(self.cv_results_["n_resources"][self.best_index_])
+            metric = self.refit if self.multimetric_ else "score"
+            self.best_index_ = best_row(self.cv_results_, metric)
+            self.best_score_ = self.cv_results_[f"mean_test_{metric}"][self.best_index_]
+        row = self.cv_results_rows_[self.best_index_]
+        self.best_candidate_ = int(self.all_cv_results_["candidate"][row])
+        self.best_n_resources_ = int(self.all_cv_results_["n_resources"][row])
         self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
 
     def _refit(self, setup: Setup, packed: Packed | None, task: Task) -> None:
@@ -504,6 +526,23 @@ class BaseHalvingSearch(
         self.best_estimator_ = best
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
+
+    def results_frame(self) -> Any:
+        """Return every candidate once, at its furthest rung, as a `pandas.DataFrame`.
+
+        Returns
+        -------
+        DataFrame
+            The columns of ``all_cv_results_``, one row per candidate, in the order of their
+            numbers.
+        """
+        import pandas as pd
+
+        check_is_fitted(self, "all_cv_results_")
+        frame = pd.DataFrame(self.all_cv_results_)
+        # Of rows at the same resource the first: later ones repeat what was known.
+        furthest = frame.groupby("candidate")["n_resources"].idxmax()
+        return frame.loc[furthest].reset_index(drop=True)
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
         """Score of the best estimator, by ``scoring`` where given, else by its own score.

@@ -106,6 +106,9 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         What a candidate is promoted by: its score in this rung, its best so far, or the mean
         of its scores so far, where scores fluctuate as training goes on. The winner of the
         last rung is by its score there.
+    promote_by : str or None, default=None
+        With several metrics, the name of the one by which candidates are promoted. None: the one
+        that `refit` names, else the first. The best candidate is selected by `refit`.
     batch_size : int or None, default=None
         Rows that each ``partial_fit`` gets: the next so many of the training fold, which is
         reshuffled at every pass. None: all of them, so that a unit is an epoch.
@@ -114,8 +117,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     n_jobs : int or None, default=None
         Jobs in parallel, as in GridSearchCV. The results do not depend on it.
     refit : bool, str or callable, default=True
-        As in GridSearchCV. With several metrics it names the one that decides which
-        candidates are promoted.
+        As in GridSearchCV. A callable gets ``cv_results_``.
     cv : int, cross-validator, iterable or None, default=None
         As in GridSearchCV. The splits are drawn once, so it may shuffle at random.
     verbose : int, default=0
@@ -135,25 +137,38 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     Attributes
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
-        One row per candidate and rung, with GridSearchCV's columns, and ``iter`` (the
-        rung), ``n_resources`` (the candidate's total by then) and ``candidate`` (its
-        number); with ``budget="double"`` also ``cached`` (whether the scores were known from an
-        earlier halving). ``mean_fit_time`` is the time of this rung's training. More resource
-        ranks above less. Where the search was stopped, halvings that ended rank above others,
-        and last the rung that was broken off, which has the candidates that were done.
+        GridSearchCV's columns for the candidates of the last completed rung, with
+        ``budget="double"`` of the last completed run. If the search was stopped before a rung was
+        complete, the candidates that were done. ``mean_fit_time`` is the time of this rung's
+        training.
+    all_cv_results_ : dict of ndarray, MaskedArray and list
+        The same columns but for the ranks, with one row per candidate and rung, and ``bracket``
+        (0, or the number of the run with ``budget="double"``), ``iter`` (the rung),
+        ``n_resources`` (total units of the candidate by then) and ``candidate`` (its number);
+        with ``budget="double"`` also ``cached`` (whether the scores were known from an earlier
+        run).
+    cv_results_rows_ : ndarray of int
+        Rows of ``all_cv_results_`` that ``cv_results_`` consists of, in its order.
+    failures_ : list of dict
+        One per failed fit or score, as `pandas.DataFrame` takes it: candidate, params, split,
+        rung, n_resources, failed ("fit" or "score") and error (the traceback).
     rung_history_ : list of dict
         One a rung, as `pandas.DataFrame` takes it: iter, n_candidates, step, resource,
         spent, candidates, scores (mean test scores, in the order of candidates), promoted
-        (empty for a rung that was broken off), best_score, cut_score (the worst promoted),
-        rank_correlation (Spearman's with the rung before, over the candidates of both; None
-        in the first rung), fit_time, score_time (summed over jobs) and wall_time (seconds).
+        (empty for a rung that was interrupted or failed), best_score, cut_score (the worst
+        promoted), rank_correlation (Spearman's with the rung before, over the candidates of both;
+        None in the first rung), fit_time, score_time (summed over jobs) and wall_time (seconds).
     schedule_ : Schedule
         What `plan` says beforehand. With ``budget="double"`` it counts each halving by itself,
         so that its ``spent`` is the most that can be; ``rung_history_`` has what was.
     best_index_, best_score_, best_params_, best_estimator_, refit_time_
         As in GridSearchCV. ``best_params_`` has the resource too where that is a parameter.
+    best_candidate_ : int
+        Number of the best candidate in ``all_cv_results_`` and ``rung_history_``.
     best_n_resources_ : int
         Units that the best candidate had, and that ``best_estimator_`` was given.
+    promote_by_ : str
+        Name of the metric by which candidates were promoted; "score" if there is one metric.
     interrupted_ : bool
         Whether `max_time`, a callback or a KeyboardInterrupt ended the search.
     resource_ : str
@@ -220,6 +235,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         checkpoint: str | PathLike[str] | None = None,
         model_memory: int | Literal["auto"] | None = "auto",
         score_memory: Literal["last", "best", "mean"] = "last",
+        promote_by: str | None = None,
         batch_size: int | None = None,
         scoring: Any = None,
         n_jobs: int | None = None,
@@ -248,6 +264,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.checkpoint = checkpoint
         self.model_memory = model_memory
         self.score_memory = score_memory
+        self.promote_by = promote_by
         self.batch_size = batch_size
         self.scoring = scoring
         self.n_jobs = n_jobs

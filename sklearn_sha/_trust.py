@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._checks import check_has_rungs, is_int
-from sklearn_sha._ranking import kendall, spearman
+from sklearn_sha._ranking import best_row, kendall, spearman
 from sklearn_sha._table import aligned, html_table
 from sklearn_sha.schedules import contest_sizes
 
@@ -115,7 +115,7 @@ def trust_report(search: Any) -> TrustReport:
     TypeError
         For a search without rungs, such as GridSearchCV.
     ValueError
-        If no metric decided between candidates.
+        If no rung was completed.
 
     References
     ----------
@@ -149,13 +149,13 @@ def trust_report(search: Any) -> TrustReport:
     check_has_rungs(search, "trust_report")
     check_is_fitted(search, "rung_history_")
     history = [row for row in search.rung_history_ if row["promoted"]]
-    if not history or history[0]["scores"] is None:
+    if not history:
         raise ValueError(
-            "trust_report needs a search with at least one whole rung and a metric that decides "
-            "between candidates; set refit to one, or raise max_time."
+            "trust_report needs a search with at least one completed rung; raise max_time."
         )
-    metric = search.refit if search.multimetric_ else "score"
-    folds = _fold_scores(search.cv_results_, metric)
+    metric = search.promote_by_
+    results = search.all_cv_results_
+    folds = _fold_scores(results, metric)
     means = {key: float(scores.mean()) for key, scores in folds.items()}
     gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
     spreads = _spreads(means)
@@ -186,7 +186,9 @@ def trust_report(search: Any) -> TrustReport:
                     "at_risk": at_risk,
                 }
             )
-    best = folds[int(search.cv_results_["candidate"][search.best_index_]), search.best_n_resources_]
+    best_index = getattr(search, "best_index_", best_row(search.cv_results_, metric))
+    row = search.cv_results_rows_[best_index]
+    best = np.stack([results[f"split{k}_test_{metric}"][row] for k in range(search.n_splits_)])
     return TrustReport(tuple(rungs), *_verdict(rungs, _standard_error(best), search))
 
 
@@ -198,9 +200,9 @@ def envelope(
     Parameters
     ----------
     results : dict or list of dict
-        ``cv_results_`` or ``rung_history_`` of a search of this library.
+        ``all_cv_results_`` or ``rung_history_`` of a search of this library.
     metric : str, default="score"
-        Of ``cv_results_``; ``rung_history_`` has the one that decided.
+        Of ``all_cv_results_``; ``rung_history_`` has the one that promoted.
 
     Returns
     -------

@@ -92,8 +92,11 @@ class LossesError(ValueError):
 Losses = Callable[[tuple[int, ...], int], ArrayLike]
 """``losses(arms, resource)``: a loss for each arm, once each has had `resource` units in all."""
 
-Algorithm = Generator[Pull, ArrayLike, int]
-"""Yields what is to be trained, is sent the losses of its arms, and returns the best arm."""
+Algorithm = Generator[Pull, ArrayLike | None, int | None]
+"""Yields what is to be trained, is sent the losses of its arms, and returns the best arm.
+
+It is sent None in place of the losses where all arms failed, and returns None where that has left
+no best arm."""
 
 
 def promote(losses: ArrayLike, n: int) -> NDArray[np.intp]:
@@ -122,20 +125,22 @@ def promote(losses: ArrayLike, n: int) -> NDArray[np.intp]:
     return np.sort(order[:n])
 
 
-def went_on(pull: Pull, losses: ArrayLike, following: Pull) -> tuple[int, ...]:
+def went_on(pull: Pull, losses: ArrayLike | None, following: Pull) -> tuple[int, ...]:
     """Arms of a pull that went on: into the one that follows, or as the winner of a halving.
 
     Parameters
     ----------
     pull, following : Pull
         Two pulls of one algorithm, one after the other.
-    losses : array-like of float, shape (n_arms,)
-        Of the first.
+    losses : array-like of float, shape (n_arms,), or None
+        Of the first; None where all arms failed.
 
     Returns
     -------
     tuple of int
     """
+    if losses is None:
+        return ()
     if following.bracket == pull.bracket:
         return following.arms
     return (pull.arms[int(promote(losses, 1)[0])],)
@@ -159,8 +164,8 @@ def halving(schedule: Schedule, first_arm: int = 0) -> Algorithm:
 
     Returns
     -------
-    int
-        The best arm of the last rung.
+    int or None
+        The best arm of the last rung; None, and no further rung, where all arms of a rung failed.
 
     References
     ----------
@@ -187,6 +192,8 @@ def halving(schedule: Schedule, first_arm: int = 0) -> Algorithm:
         losses = yield Pull(
             k, tuple(arms.tolist()), rung.resource, last, dropped, bracket=rung.bracket
         )
+        if losses is None:
+            return None
         kept = arms[promote(losses, n_kept)]
         dropped = tuple(np.setdiff1d(arms, kept).tolist())
         arms = kept
@@ -214,16 +221,18 @@ def repeated_halving(
 
     Returns
     -------
-    int
-        The winner of the last halving.
+    int or None
+        The winner of the last halving that has one. A halving ends with a rung in which all arms
+        failed, and the next one follows.
 
     References
     ----------
     .. [1] K. Jamieson and A. Talwalkar, "Non-stochastic Best Arm Identification and
        Hyperparameter Optimization", AISTATS 2016, section 3.
     """
-    told: dict[tuple[int, int], float] = {}
-    rung = winner = 0
+    told: set[tuple[int, int]] = set()
+    rung = 0
+    winner: int | None = None
     waiting = Patience(patience, tol)
     for schedule in schedules:
         inner = halving(schedule)
@@ -232,14 +241,16 @@ def repeated_halving(
             known = tuple(arm for arm in pull.arms if (arm, pull.resource) in told)
             losses = yield replace(pull, rung=rung, last=False, dropped=(), known=known)
             rung += 1
-            for arm, loss in zip(pull.arms, np.asarray(losses, dtype=float), strict=True):
-                told[arm, pull.resource] = float(loss)
+            told |= {(arm, pull.resource) for arm in pull.arms}
             try:
                 pull = inner.send(losses)
             except StopIteration as end:
-                winner = end.value
+                best = end.value
                 break
-        if waiting.is_over(told[winner, schedule.n_resources[-1]]):
+        if best is None:
+            continue
+        winner = best
+        if waiting.is_over(float(np.asarray(losses, dtype=float)[pull.arms.index(best)])):
             break
     return winner
 
