@@ -79,8 +79,8 @@ def few_samples_messages(failures: Failures, n_resources: Sequence[int]) -> list
     at = sorted({failure["n_resources"] for failure in early})
     enough = min(n for n in n_resources if n > at[-1])
     return [
-        f"{_candidates(early)} failed in a rung with {_listed(at)} training samples, fewer than "
-        f"the {most} of the last rung. If they need more samples (as n_neighbors or n_components "
+        f"{_candidates(early)} failed when trained on {_listed(at)} samples, fewer than the {most} "
+        f"of the last rung. If they need more samples (as n_neighbors or n_components "
         f"do), raise min_resources, for example min_resources={enough}."
     ]
 

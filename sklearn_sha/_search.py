@@ -353,12 +353,12 @@ class BaseHalvingSearch(
         except Exception:
             self._keep(results)
             raise
-        if ended:
-            store.finish()
-        self.interrupted_ = not ended
         if results.all_failed:
             self._keep(results)
             raise ValueError(all_failed_message(results.failures) + self._advice(setup.resource))
+        if ended:
+            store.finish()
+        self.interrupted_ = not ended
         self._conclude(setup, results)
         self._warn_of_failures(results, setup)
         if self.refit:

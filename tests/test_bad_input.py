@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+import warnings
 
 import numpy as np
 import pytest
@@ -172,12 +173,17 @@ MISTAKES = {
     ),
     "no candidates": (SGD, ALPHAS, {"n_iter": 0}, "n_iter=0 must be an integer of at least 1"),
     "grid of a number": (SGD, 7, {}, "should be a dict or a list, got: 7 of type int"),
-    "metrics without a choice": (
+    "a promotion by no metric": (
         SGD,
         ALPHAS,
-        {"scoring": ["accuracy", "f1_macro"], "refit": False, "resource": "partial_fit"},
-        "refit=False, but the metrics are ['accuracy', 'f1_macro'], and rungs are promoted by "
-        "one of them (2 rungs are planned); set refit to one of these names",
+        {"scoring": ["accuracy", "f1_macro"], "refit": False, "promote_by": "recall"},
+        "promote_by='recall' is none of the metrics ['accuracy', 'f1_macro']. Choose one of them",
+    ),
+    "a promotion by another metric than the only one": (
+        SGD,
+        ALPHAS,
+        {"scoring": "accuracy", "promote_by": "recall"},
+        "promote_by='recall' is none of the metrics ['score', 'accuracy']",
     ),
     "metrics without a name": (
         SGD,
@@ -234,27 +240,31 @@ FAILING = {"limit": [0.2, 0.9], "fails": [False, "fit", "score"]}
 
 
 def test_a_failure_costs_its_candidate_only_and_is_told_once():
-    with pytest.warns(FitFailedWarning) as caught:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         search = curves(FAILING).fit(X)
-    message = str(caught[0].message)
-    assert len(caught) == 1
-    assert "10 fits or scores of 4 candidates failed" in message
-    assert "error_score=nan" in message
-    assert "Candidates 2, 3, on folds [0, 1], in rungs [0, 1]" in message
-    assert "no fit today" in message
-    assert "Candidates 4, 5, on folds [0, 1], in rungs [0]" in message
-    assert "no score today" in message
+    assert [warning.category for warning in caught] == [FitFailedWarning, UserWarning]
+    assert {warning.filename for warning in caught} == {__file__}
+    fits, scores = (str(warning.message) for warning in caught)
+    assert "6 fits failed out of a total of 18.\nThe score on these train-test" in fits
+    assert "will be set to nan" in fits
+    assert "Candidates 2, 3, in rung 0, 1; the first has the parameters" in fits
+    assert "no fit today" in fits
+    assert "no score" not in fits
+    assert "4 scores failed with the following error:" in scores
+    assert "Candidates 4, 5, in rung 0; the first has the parameters" in scores
+    assert "no score today" in scores
     assert search.best_params_ == {"limit": 0.9, "fails": False}
-    scores = search.cv_results_["mean_test_score"][:6]
+    scores = search.all_cv_results_["mean_test_score"][:6]
     assert np.isnan(scores).tolist() == [False, False, True, True, True, True]
 
 
 def test_an_error_score_stands_for_what_failed_and_may_be_promoted():
     grid = {"limit": [0.2, 0.9], "fails": [False, "score"]}
-    with pytest.warns(UserWarning, match=r"error_score=0.5"):
+    with pytest.warns(UserWarning, match=r"will be set to 0.5"):
         search = curves(grid, error_score=0.5, min_resources=1).fit(X)
-    first = search.cv_results_["iter"] == 0
-    assert search.cv_results_["mean_test_score"][first].tolist() == [0.1, 0.45, 0.5, 0.5]
+    first = search.all_cv_results_["iter"] == 0
+    assert search.all_cv_results_["mean_test_score"][first].tolist() == [0.1, 0.45, 0.5, 0.5]
     assert search.rung_history_[0]["promoted"] == [2, 3]
 
 
@@ -280,8 +290,8 @@ def test_all_failing_raises_as_grid_search_does_and_keeps_the_results():
     assert shared in str(ours.value)
     assert shared in str(theirs.value)
     assert "no fit today" in str(ours.value)
-    assert len(search.cv_results_["params"]) == 2
-    assert np.isnan(search.cv_results_["mean_test_score"]).all()
+    assert len(search.all_cv_results_["params"]) == 2
+    assert np.isnan(search.all_cv_results_["mean_test_score"]).all()
 
 
 def test_an_error_in_a_later_rung_keeps_the_rungs_before_it():
@@ -293,7 +303,7 @@ def test_an_error_in_a_later_rung_keeps_the_rungs_before_it():
     search = curves({"limit": [0.1, 0.9, 0.5, 0.3]}, scoring=scorer, error_score="raise")
     with pytest.raises(KeyError):
         search.fit(X)
-    assert search.cv_results_["n_resources"].tolist() == [4] * 4
+    assert search.all_cv_results_["n_resources"].tolist() == [4] * 4
     assert search.rung_history_[0]["best_score"] == pytest.approx(0.9 * 4 / 5)
 
 
@@ -311,7 +321,7 @@ def test_a_metric_that_fails_alone_gets_the_error_score():
     with pytest.warns(UserWarning, match="no metric today"):
         search = curves({"limit": [0.2, 0.9]}, scoring=scoring, refit="good").fit(X)
     assert search.best_params_ == {"limit": 0.9}
-    assert np.isnan(search.cv_results_["mean_test_bad"]).all()
+    assert np.isnan(search.all_cv_results_["mean_test_bad"]).all()
 
 
 def test_a_scorer_has_to_return_a_number():
@@ -327,14 +337,17 @@ def test_distributions_and_metrics_found_late():
     )
     with pytest.raises(ValueError, match=r"True was passed, and the metrics are \['a', 'b'\]"):
         search.fit(X)
-    assert search.cv_results_["mean_test_a"].tolist() == [1.0] * 4
+    assert search.all_cv_results_["mean_test_a"].tolist() == [1.0] * 4
 
 
 def test_failed_fits_are_tried_anew_where_their_error_score_is_promoted():
     search = curves({"limit": [0.1, 0.2, 0.3], "fails": ["fit", False]}, error_score=9.0)
-    with pytest.raises(ValueError, match="All the 6 fits failed in rung 1"):
+    with (
+        pytest.warns(FitFailedWarning, match="12 fits failed out of a total of 18"),
+        pytest.raises(RuntimeError, match="no fit today"),  # of the refit, as in GridSearchCV
+    ):
         search.fit(X)
-    assert search.cv_results_["iter"].tolist() == [0] * 6 + [1] * 3
+    assert search.all_cv_results_["iter"].tolist() == [0] * 6 + [1] * 3
 
 
 @pytest.mark.parametrize("names", [["tol"], ["max_iter", "n_iter_no_change"]])

@@ -164,7 +164,7 @@ def test_a_callback_that_returns_true_at_the_end_of_a_rung_stops_the_search(n_jo
     search.set_callbacks().resume(X, Y)
     assert not search.interrupted_
     for name in ("mean_test_score", "candidate", "n_resources"):
-        assert search.cv_results_[name].tolist() == whole.cv_results_[name].tolist()
+        assert search.all_cv_results_[name].tolist() == whole.all_cv_results_[name].tolist()
 
 
 @pytest.mark.parametrize("budget", [None, "double"])
@@ -226,8 +226,8 @@ def test_rows_that_a_callback_asks_for_are_its_own(batch_size):
     vandal = Vandal()
     watched = search().set_callbacks(vandal).fit(X, Y)
     assert "written" in vandal.told
-    expected = search().fit(X, Y).cv_results_["mean_test_score"]
-    assert watched.cv_results_["mean_test_score"].tolist() == expected.tolist()
+    expected = search().fit(X, Y).all_cv_results_["mean_test_score"]
+    assert watched.all_cv_results_["mean_test_score"].tolist() == expected.tolist()
 
 
 def test_an_estimator_that_writes_into_its_rows_is_watched_too():

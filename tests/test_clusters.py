@@ -109,7 +109,7 @@ def test_what_an_estimator_sends_to_joblib_stays_on_its_machine(client):
     search = search_of("", n_jobs=None).set_params(estimator=Where())
     with parallel_config(backend="dask"):
         search.fit(X)
-    assert set(search.cv_results_["mean_test_score"]) == {1.0}
+    assert set(search.all_cv_results_["mean_test_score"]) == {1.0}
     assert search.best_estimator_.stays_
 
 
@@ -127,7 +127,7 @@ def check_survives(how, **config):
     """Have one candidate end its workers, and all else as where it fails."""
     timeout, says = (3, "Took more than fit_timeout=3") if how == "hang" else (None, "died")
     with parallel_config(**config):
-        search = fitted(search_of(how, fit_timeout=timeout), says, "1 candidates failed")
+        search = fitted(search_of(how, fit_timeout=timeout), says, "2 fits failed out of a")
     assert scores(search) == scores(one_that_fails())
 
 

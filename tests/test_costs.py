@@ -54,7 +54,7 @@ def check_refit_survives(n_jobs):
         warnings.simplefilter("ignore", RuntimeWarning)  # what ran beside it is tried again
         search = refitted(n_jobs=n_jobs, on_all="die")
     assert search.best_estimator_.process_ == os.getpid()
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert np.isfinite(search.all_cv_results_["mean_test_score"]).all()
 
 
 def test_neither_a_vocabulary_nor_what_it_makes_travels(spy):

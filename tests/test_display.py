@@ -131,8 +131,8 @@ def test_curves_are_drawn_with_the_winner_thick_and_last(search):
     assert len(lines) == 16
     widths = [line.get_linewidth() for line in lines]
     assert widths.index(max(widths)) == 15
-    results, best = search.cv_results_, search.best_index_
-    mine = results["candidate"] == results["candidate"][best]
+    results = search.all_cv_results_
+    mine = results["candidate"] == search.best_candidate_
     np.testing.assert_array_equal(lines[-1].get_xdata(), results["n_resources"][mine])
     np.testing.assert_array_equal(lines[-1].get_ydata(), results["mean_test_score"][mine])
     faded = [line for line in lines if line.get_alpha() == 0.5]
@@ -172,7 +172,7 @@ def test_params_have_a_panel_each():
     assert [ax.get_xscale() for ax in display.axes_] == ["linear", "log", "linear"]
     assert [t.get_text() for t in display.axes_[0].get_xticklabels()] == ["a", "b"]
     dots = display.axes_[1].collections[0]
-    results = search.cv_results_
+    results = search.all_cv_results_
     np.testing.assert_array_equal(
         dots.get_offsets()[:, 0], [results["params"][k]["limit"] for k in range(16)]
     )

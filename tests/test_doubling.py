@@ -42,7 +42,7 @@ def test_it_is_the_algorithm_over_the_same_candidates(n, highest, factor, patien
     )
     CALLS.clear()
     search.fit(X)
-    results = search.cv_results_
+    results = search.all_cv_results_
     params = dict(zip(results["candidate"], results["params"], strict=True))
 
     def losses(arms, resource):
@@ -53,7 +53,7 @@ def test_it_is_the_algorithm_over_the_same_candidates(n, highest, factor, patien
         assert row["candidates"] == list(theirs["arms"])
         assert row["promoted"] == list(theirs["kept"])
         assert row["resource"] == theirs["resource"]
-    assert results["candidate"][search.best_index_] == paper.best
+    assert search.best_candidate_ == paper.best
     # All training together is the furthest resource of each candidate, once per fold.
     furthest = {c: results["n_resources"][results["candidate"] == c].max() for c in params}
     assert len(CALLS) == 2 * sum(furthest.values()) == 2 * paper.spent
@@ -61,7 +61,7 @@ def test_it_is_the_algorithm_over_the_same_candidates(n, highest, factor, patien
 
 
 def test_what_is_known_is_read_back_exactly():
-    results = search_of(patience=None).fit(X).cv_results_
+    results = search_of(patience=None).fit(X).all_cv_results_
     assert results["cached"].dtype == bool
     assert results["cached"].any()
     first = {}
@@ -108,10 +108,10 @@ def test_real_data_in_a_pipeline_for_any_number_of_jobs(capsys):
         cv=3,
         verbose=1,
     )
-    alone = search.fit(IRIS, SPECIES).cv_results_
+    alone = search.fit(IRIS, SPECIES).all_cv_results_
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:4] == ["halving", "0", "rung", "0/2"]
-    both = search.set_params(n_jobs=2).fit(IRIS, SPECIES).cv_results_
+    both = search.set_params(n_jobs=2).fit(IRIS, SPECIES).all_cv_results_
     for name in ("mean_test_score", "candidate", "n_resources", "cached"):
         np.testing.assert_array_equal(alone[name], both[name])
     assert search.score(IRIS, SPECIES) > 0.9
@@ -121,7 +121,7 @@ def test_samples_start_over_and_are_scored_once():
     search = search_of(resource="n_samples", max_resources="auto", n_candidates=4)
     CALLS.clear()
     search.fit(np.zeros((64, 1)))
-    results = search.cv_results_
+    results = search.all_cv_results_
     assert len(CALLS) == 2 * (~results["cached"]).sum()
     assert sum(units for _, _, units in CALLS) == 2 * search.rung_history_[-1]["spent"]
 

@@ -194,7 +194,7 @@ def test_a_search_trains_as_planned_and_scores_as_fits_at_once(
     assert search.best_score_ == pytest.approx(at_once.mean(), abs=1e-12)
     both = clone(search).set_params(n_jobs=2).fit(X, Y)
     for column in ("mean_test_score", "candidate"):
-        np.testing.assert_array_equal(both.cv_results_[column], search.cv_results_[column])
+        np.testing.assert_array_equal(both.all_cv_results_[column], search.all_cv_results_[column])
     np.testing.assert_array_equal(both.predict(X), search.predict(X))
 
 

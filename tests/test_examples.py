@@ -90,8 +90,9 @@ def test_where_halving_goes_wrong(run):
     assert scores[0] < scores[1] - 0.05 < scores[2] - 0.05
     assert scores[2] == scores[3]
     best = searches[3].best_params_
-    is_best = [names["hasty"].cv_results_[f"param_{key}"] == best[key] for key in names["space"]]
-    assert names["hasty"].cv_results_["n_resources"][np.all(is_best, axis=0)].tolist() == [2, 4]
+    hasty = names["hasty"].all_cv_results_
+    is_best = [hasty[f"param_{key}"] == best[key] for key in names["space"]]
+    assert hasty["n_resources"][np.all(is_best, axis=0)].tolist() == [2, 4]
     for search, following in pairwise(searches[:3]):
         report = trust_report(search)
         assert not report.enough

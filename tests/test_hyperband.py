@@ -30,7 +30,7 @@ def search_of(**params):
 @given(st.integers(2, 30), st.sampled_from([2, 3, 4]), st.integers(0, 99))
 def test_it_is_the_papers_algorithm_over_the_same_candidates(highest, factor, seed):
     search = search_of(max_resources=factor * highest, factor=factor, random_state=seed).fit(X)
-    results = search.cv_results_
+    results = search.all_cv_results_
     params = dict(zip(results["candidate"], results["params"], strict=True))
 
     def losses(arms, resource):
@@ -45,7 +45,7 @@ def test_it_is_the_papers_algorithm_over_the_same_candidates(highest, factor, se
         assert mine[key]["candidates"] == list(row["arms"])
         assert mine[key]["promoted"] == list(row["kept"])
         assert mine[key]["resource"] == row["resource"]
-    assert results["candidate"][search.best_index_] == paper.best
+    assert search.best_candidate_ == paper.best
     assert search.rung_history_[-1]["spent"] == search.schedule_.spent == paper.spent
 
 
@@ -59,14 +59,15 @@ def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
     assert plan.n_candidates == [9, 3, 1, 5, 1, 3]
     assert [row["bracket"] for row in search.rung_history_] == [0, 0, 1, 0, 1, 2]
     assert search.n_resources_ == [1, 3, 3, 9, 9, 9]
-    assert set(search.cv_results_["bracket"]) == {0, 1, 2}
+    assert set(search.all_cv_results_["bracket"]) == {0, 1, 2}
     assert search.best_n_resources_ == 9
     assert search.n_remaining_candidates_ == 1
-    at_full = search.cv_results_["n_resources"] == 9
-    best = search.cv_results_["mean_test_score"][at_full].max()
+    at_full = search.all_cv_results_["n_resources"] == 9
+    best = search.all_cv_results_["mean_test_score"][at_full].max()
     assert search.best_score_ == best
-    assert (search.cv_results_["rank_test_score"][at_full] <= at_full.sum()).all()
-    assert (search.cv_results_["rank_test_score"][~at_full] > at_full.sum()).all()
+    assert search.cv_results_rows_.tolist() == np.flatnonzero(at_full).tolist()
+    assert search.all_cv_results_["bracket"][at_full].tolist() == [0, 1, 2, 2, 2]
+    assert sorted(search.cv_results_["rank_test_score"]) == [1, 2, 3, 4, 5]
 
 
 def test_brackets_share_one_call_a_resource_with_the_longest_jobs_first(monkeypatch):
@@ -92,7 +93,7 @@ def test_brackets_share_one_call_a_resource_with_the_longest_jobs_first(monkeypa
 def test_repeats_run_the_set_again_with_fresh_candidates():
     once, twice = search_of(max_resources=9), search_of(max_resources=9, n_repeats=2)
     assert twice.plan(X).n_candidates == once.plan(X).n_candidates * 2
-    results = twice.fit(X).cv_results_
+    results = twice.fit(X).all_cv_results_
     assert sorted(set(results["bracket"])) == list(range(6))
     drawn = {candidate: str(p) for candidate, p in zip(results["candidate"], results["params"])}  # noqa: B905
     assert len(set(drawn.values())) == len(drawn) == 34
@@ -105,8 +106,9 @@ def test_a_small_grid_takes_part_in_several_brackets():
     ):
         search.fit(X)
     assert search.best_params_ == {"limit": 0.9}
-    widest = search.cv_results_["candidate"] < 9
-    assert {p["limit"] for p in np.array(search.cv_results_["params"])[widest]} == {0.1, 0.5, 0.9}
+    widest = search.all_cv_results_["candidate"] < 9
+    tried = np.array(search.all_cv_results_["params"])[widest]
+    assert {p["limit"] for p in tried} == {0.1, 0.5, 0.9}
 
 
 def test_one_bracket_warns():
@@ -115,7 +117,7 @@ def test_one_bracket_warns():
     ):
         search = search_of(max_resources=5, min_resources=2).fit(X)
     assert search.n_resources_ == [5]
-    assert "bracket" not in search.cv_results_
+    assert set(search.all_cv_results_["bracket"]) == {0}
 
 
 @pytest.mark.parametrize(
@@ -144,11 +146,11 @@ def test_real_data_in_a_pipeline_is_the_same_for_all_backends():
         random_state=0,
         verbose=0,
     )
-    expected = search.fit(IRIS, SPECIES).cv_results_
+    expected = search.fit(IRIS, SPECIES).all_cv_results_
     assert search.score(IRIS, SPECIES) > 0.9
     for backend in ("threading", "loky"):
         with parallel_config(backend=backend, n_jobs=2):
-            results = search.fit(IRIS, SPECIES).cv_results_
+            results = search.fit(IRIS, SPECIES).all_cv_results_
         for name, column in expected.items():
             if "_time" not in name:
                 assert str(results[name]) == str(column), name

@@ -66,7 +66,7 @@ class Life(RuleBasedStateMachine):
             if issubclass(warning.category, ResourceWarning):
                 continue  # of what other tests have left behind
             is_known = issubclass(warning.category, FitFailedWarning) or re.search(
-                "non-finite|different candidates|scores of", str(warning.message)
+                "non-finite|different candidates|Scoring failed", str(warning.message)
             )
             assert is_known, warning
         self.search = search
@@ -135,11 +135,11 @@ class Life(RuleBasedStateMachine):
             if hasattr(self.search, "refit_time_"):
                 assert self.search.best_estimator_.units_ == self.search.best_n_resources_
             return
-        rows = self.search.cv_results_
+        rows = self.search.all_cv_results_
         told = zip(
-            self.whole.cv_results_["candidate"],
-            self.whole.cv_results_["n_resources"],
-            map(str, self.whole.cv_results_["mean_test_score"]),
+            self.whole.all_cv_results_["candidate"],
+            self.whole.all_cv_results_["n_resources"],
+            map(str, self.whole.all_cv_results_["mean_test_score"]),
             strict=True,
         )
         scores = {(c, r): s for c, r, s in told}
@@ -147,7 +147,10 @@ class Life(RuleBasedStateMachine):
             rows["candidate"], rows["n_resources"], map(str, rows["mean_test_score"]), strict=True
         ):
             assert scores[c, r] == s
-        assert self.search.best_params_ == rows["params"][self.search.best_index_]
+        assert (
+            self.search.best_params_
+            == rows["params"][self.search.cv_results_rows_[self.search.best_index_]]
+        )
 
 
 TestLife = Life.TestCase

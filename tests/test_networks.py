@@ -50,7 +50,7 @@ def test_a_network_trains_on_epoch_by_epoch_and_travels_between_workers():
     assert search.best_score_ > 0.9
     both = clone(search).set_params(n_jobs=2).fit(digits, labels)
     for column in ("mean_test_score", "candidate"):
-        np.testing.assert_allclose(both.cv_results_[column], search.cv_results_[column])
+        np.testing.assert_allclose(both.all_cv_results_[column], search.all_cv_results_[column])
     at_once = clone(network).set_params(**search.best_params_, max_epochs=16)
     scores = cross_val_score(at_once, digits, labels, cv=CV)
     assert search.best_score_ == pytest.approx(scores.mean())

@@ -166,7 +166,7 @@ def test_a_search_trains_on_by_it_as_planned():
     np.testing.assert_array_equal(search.predict(X), by_hand.predict(X))
     both = clone(search).set_params(n_jobs=2).fit(X, Y)
     np.testing.assert_array_equal(
-        both.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"]
+        both.all_cv_results_["mean_test_score"], search.all_cv_results_["mean_test_score"]
     )
 
 

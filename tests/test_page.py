@@ -153,7 +153,7 @@ def test_the_thick_line_is_the_best_also_among_equals(limits):
     (thick,) = (
         line for line in ET.fromstring(html[html.index("<svg") :])[1] if line.get("stroke-width")
     )
-    best = search.cv_results_["candidate"][search.best_index_]
+    best = search.best_candidate_
     assert thick.find("title").text == f"candidate {best}"
 
 

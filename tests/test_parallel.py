@@ -53,7 +53,7 @@ SEARCHES = {
 
 
 def numbers(search):
-    return {k: str(v) for k, v in search.cv_results_.items() if "_time" not in k}
+    return {k: str(v) for k, v in search.all_cv_results_.items() if "_time" not in k}
 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)

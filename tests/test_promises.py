@@ -34,7 +34,7 @@ if __name__ == "__main__":
     try:
         search.fit(X)
     except KeyboardInterrupt:
-        print("interrupted", search.interrupted_, len(search.cv_results_["params"]))
+        print("interrupted", search.interrupted_, len(search.all_cv_results_["params"]))
     print("the same", scores(search.resume(X)) == whole, flush=True)
 """
 )

@@ -125,10 +125,10 @@ def test_large_models_train_on_in_workers(backend):
         search = SuccessiveHalvingSearchCV(
             Heavy(), {"a": [1.0, 2.0, 3.0, 4.0]}, resource="partial_fit", max_resources=8, cv=2
         ).fit(X, Y)
-    units = search.cv_results_["n_resources"]
-    a = np.array([params["a"] for params in search.cv_results_["params"]])
+    units = search.all_cv_results_["n_resources"]
+    a = np.array([params["a"] for params in search.all_cv_results_["params"]])
     assert search.n_iterations_ == 2
-    np.testing.assert_array_equal(search.cv_results_["mean_test_score"], a * units)
+    np.testing.assert_array_equal(search.all_cv_results_["mean_test_score"], a * units)
 
 
 def test_a_large_linear_model_trains_on_in_workers():
@@ -136,8 +136,8 @@ def test_a_large_linear_model_trains_on_in_workers():
     search = SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0), ALPHAS, max_resources=4, cv=2, random_state=0
     )
-    alone = search.fit(wide, Y[30:90]).cv_results_["mean_test_score"]
-    both = search.set_params(n_jobs=2).fit(wide, Y[30:90]).cv_results_["mean_test_score"]
+    alone = search.fit(wide, Y[30:90]).all_cv_results_["mean_test_score"]
+    both = search.set_params(n_jobs=2).fit(wide, Y[30:90]).all_cv_results_["mean_test_score"]
     np.testing.assert_array_equal(alone, both)
 
 
@@ -165,10 +165,10 @@ def test_a_random_state_that_goes_on_still_gives_the_scores_of_one_fit(estimator
     ).fit(X, Y)
     assert search.schedule_.continues == continues
     full = GridSearchCV(estimator, grid, cv=2, scoring=scoring).fit(X, Y)
-    last = search.cv_results_["iter"] == 1
-    survivors = search.cv_results_["candidate"][last]
+    last = search.all_cv_results_["iter"] == 1
+    survivors = search.all_cv_results_["candidate"][last]
     np.testing.assert_array_equal(
-        search.cv_results_["mean_test_score"][last], full.cv_results_["mean_test_score"][survivors]
+        search.cv_results_["mean_test_score"], full.cv_results_["mean_test_score"][survivors]
     )
 
 

@@ -52,7 +52,10 @@ def test_attributes_of_grid_search_and_of_scikit_learns_halving():
     search = halving().fit(frame, Y)
     assert search.best_params_ == search.cv_results_["params"][search.best_index_]
     assert search.best_score_ == search.cv_results_["mean_test_score"][search.best_index_]
-    assert search.cv_results_["n_resources"][search.best_index_] == 8
+    row = search.cv_results_rows_[search.best_index_]
+    assert search.all_cv_results_["n_resources"][row] == 8
+    assert search.all_cv_results_["candidate"][row] == search.best_candidate_
+    assert (search.promote_by_, search.failures_) == ("score", [])
     assert isinstance(search.best_estimator_, Pipeline)
     assert search.n_splits_ == 3
     assert search.refit_time_ > 0
@@ -67,7 +70,7 @@ def test_attributes_of_grid_search_and_of_scikit_learns_halving():
     assert search.score(frame, Y) == (search.predict(frame) == Y).mean()
     table = pd.DataFrame(search.rung_history_)
     assert table["n_candidates"].tolist() == [4, 2]
-    assert pd.DataFrame(search.cv_results_).shape[0] == 6
+    assert pd.DataFrame(search.all_cv_results_).shape[0] == 6
 
 
 METHODS = (
@@ -172,7 +175,7 @@ def test_arrays_of_other_libraries_are_supported_as_by_grid_search(estimator):
 def test_clone_and_pickle():
     search = halving().fit(X, Y)
     again = pickle.loads(pickle.dumps(search))
-    assert without_times(again.cv_results_) == without_times(search.cv_results_)
+    assert without_times(again.all_cv_results_) == without_times(search.all_cv_results_)
     np.testing.assert_array_equal(again.predict_proba(X), search.predict_proba(X))
     assert again.schedule_ == search.schedule_
     unfitted = clone(search)
@@ -296,7 +299,7 @@ def test_a_parameter_is_a_resource_up_to_its_own_value(name):
     assert search.n_resources_ == [6, 12]
     assert search.schedule_.continues
     assert search.best_params_[name] == 12
-    assert name not in search.cv_results_["params"][0]
+    assert name not in search.all_cv_results_["params"][0]
 
 
 def test_a_parameter_of_an_earlier_step_starts_over():
@@ -307,14 +310,14 @@ def test_a_parameter_of_an_earlier_step_starts_over():
     assert not search.schedule_.continues
     assert search.n_resources_ == [2, 4]
     assert search.best_estimator_[0].n_components == 4
-    at = search.cv_results_["iter"] == 0
+    at = search.all_cv_results_["iter"] == 0
     expected = [
         cross_val_score(
             clone(estimator).set_params(pca__n_components=2, logisticregression__C=C), X, Y, cv=2
         ).mean()
         for C in (0.1, 1, 10, 100)
     ]
-    assert search.cv_results_["mean_test_score"][at].tolist() == expected
+    assert search.all_cv_results_["mean_test_score"][at].tolist() == expected
 
 
 def test_fractions_of_the_maximum():
@@ -371,16 +374,22 @@ def test_a_prefix_with_a_cache_ends_up_fitted(tmp_path):
 
 def test_a_mistake_loses_nothing_and_a_failed_fit_leaves_nothing_of_the_one_before():
     search = halving().fit(X, Y)
-    results = search.cv_results_
+    results = search.all_cv_results_
     with pytest.raises(ValueError, match="min_resources=9"):
         search.set_params(min_resources=9).fit(X, Y)
-    assert search.cv_results_ is results
+    assert search.all_cv_results_ is results
     assert search.predict(X).shape == (150,)
     search.set_params(min_resources="auto", max_resources="auto", resource="auto")
     search.set_params(estimator=SVC(), param_distributions={"C": [-1]})
     with pytest.raises(ValueError, match="All the 3 fits failed"):
         search.fit(X, Y)
-    assert [name for name in vars(search) if name.endswith("_")] == ["cv_results_", "rung_history_"]
+    assert [name for name in vars(search) if name.endswith("_")] == [
+        "all_cv_results_",
+        "cv_results_",
+        "cv_results_rows_",
+        "rung_history_",
+        "failures_",
+    ]
 
 
 def test_plan_with_a_generator_says_what_to_give():
@@ -424,7 +433,7 @@ def test_an_interrupted_search_knows_who_was_promoted():
         search.fit(X, Y)
     assert [row["promoted"] for row in search.rung_history_] == [[1, 3]]
     assert search.rung_history_[0]["cut_score"] == 0.7
-    assert len(search.cv_results_["params"]) == 4
+    assert len(search.all_cv_results_["params"]) == 4
 
 
 def test_what_partial_fit_refuses_comes_with_the_resource_that_does_not():

@@ -104,7 +104,7 @@ def whole(name, found={}):  # noqa: B006 - run once for all tests
 
 def numbers(search):
     """All that a search found, times aside."""
-    return {k: str(v) for k, v in search.cv_results_.items() if "_time" not in k} | {
+    return {k: str(v) for k, v in search.all_cv_results_.items() if "_time" not in k} | {
         "rungs": [
             {k: str(v) for k, v in row.items() if "_time" not in k} for row in search.rung_history_
         ],
@@ -115,7 +115,7 @@ def numbers(search):
 def brackets_of(search):
     """Of each rung in turn, its bracket or halving."""
     sizes = [len(bracket.rungs) for bracket in search.schedule_.brackets]
-    if "bracket" in search.cv_results_:
+    if "bracket" in search.rung_history_[0]:
         return [row["bracket"] for row in search.rung_history_]
     return np.repeat(range(len(sizes)), sizes)[: len(search.rung_history_)].tolist()
 
@@ -151,9 +151,10 @@ def check_part(search, reference):
         else:
             assert part["promoted"] == []
     best = search.best_index_
-    assert search.cv_results_["candidate"][best] == winner(search, whole_rungs)
+    assert search.best_candidate_ == winner(search, whole_rungs)
     assert search.cv_results_["rank_test_score"][best] == 1
     assert search.best_params_ == search.cv_results_["params"][best]
+    assert not {"iter", "n_resources", "candidate", "bracket", "cached"} & set(search.cv_results_)
     assert search.interrupted_
 
 
@@ -227,7 +228,7 @@ def test_interrupted_where_all_that_is_finished_failed():
     with ctrl_c(at=6):  # the second candidate has had its four on the first fold
         search.fit(X)
     assert search.interrupted_
-    assert search.cv_results_["candidate"].tolist() == [0]
+    assert search.all_cv_results_["candidate"].tolist() == [0]
     with pytest.warns(FitFailedWarning):
         search.resume(X)
     assert numbers(search) == expected
@@ -238,7 +239,7 @@ def test_nothing_that_was_finished_is_missing():
     search = search_of("range", Stopped(), min_resources=1.0, max_resources=1)
     with ctrl_c(at=19):
         search.fit(X)
-    rows = sorted(search.cv_results_["candidate"].tolist())
+    rows = sorted(search.all_cv_results_["candidate"].tolist())
     assert rows == list(range(9))
 
 
@@ -301,14 +302,14 @@ def test_hyperband_stops_after_sets_that_are_no_better():
     with pytest.warns(UserWarning, match="different candidates"):
         search = search_of("sets", space=space, n_repeats=5).fit(X)
     # The first set, and two that are no better.
-    assert set(search.cv_results_["bracket"]) == set(range(3 * 3))
+    assert set(search.all_cv_results_["bracket"]) == set(range(3 * 3))
     assert not search.interrupted_
     assert [row["bracket"] for row in search.rung_history_[:6]] == [0, 0, 1, 0, 1, 2]
 
 
 def test_hyperbands_patience_ends_where_the_scores_say():
     search = search_of("sets", n_repeats=8, patience=1, random_state=3).fit(X)
-    results = search.cv_results_
+    results = search.all_cv_results_
     at_full = results["n_resources"] == 9
     n_sets = results["bracket"].max() // 3 + 1
     best = [
@@ -353,7 +354,7 @@ def test_the_winner_of_the_last_rung_is_who_is_best_there(memory):
         search = search_of("range", Swinging(), score_memory=memory, random_state=seed).fit(X)
         last = search.rung_history_[-1]
         assert last["promoted"] == [last["candidates"][np.argmax(last["scores"])]]
-        assert last["promoted"] == [search.cv_results_["candidate"][search.best_index_]]
+        assert last["promoted"] == [search.best_candidate_]
         assert search.best_score_ == max(last["scores"])
 
 
@@ -380,7 +381,7 @@ def test_a_candidate_that_fails_now_is_not_promoted_for_what_it_was():
     search = search_of(
         "range", FailsLater(), space=space, n_candidates=8, max_resources=16, score_memory="best"
     )
-    with pytest.warns(FitFailedWarning, match="of 1 candidates failed"):
+    with pytest.warns(FitFailedWarning, match="fits failed out of a total of"):
         search.fit(X)
     assert search.n_resources_ == [4, 8, 16]
     assert [row["promoted"] for row in search.rung_history_] == [[0, 1, 2, 3], [1, 2], [1]]

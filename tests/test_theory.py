@@ -159,11 +159,11 @@ def test_the_envelope_of_a_search_is_that_of_its_curves():
         Curve(), {"limit": [0.2, 0.5, 0.9, 0.7], "speed": [1.0, 8.0]}, resource="partial_fit",
         max_resources=40, cv=2, refit=False,
     ).fit(np.zeros((12, 1)))  # fmt: skip
-    resources, gamma = envelope(search.cv_results_)
+    resources, gamma = envelope(search.all_cv_results_)
     assert resources.tolist() == search.n_resources_[:-1]
     curves = {}
     for candidate, units, score in zip(
-        *(search.cv_results_[k] for k in ("candidate", "n_resources", "mean_test_score")),
+        *(search.all_cv_results_[k] for k in ("candidate", "n_resources", "mean_test_score")),
         strict=True,
     ):
         curves.setdefault(candidate, {})[units] = score

@@ -82,7 +82,7 @@ def test_scores_of_every_rung_are_those_of_training_from_nothing(case, in_pipeli
     )
     assert search.schedule_.continues
     assert len(search.schedule_.rungs) > 1
-    results = search.cv_results_
+    results = search.all_cv_results_
     for row, (params, units) in enumerate(
         zip(results["params"], results["n_resources"], strict=True)
     ):
@@ -303,7 +303,7 @@ def test_estimators_that_write_into_their_input_get_rows_of_their_own(resource):
     reference = searched(
         InPlace(), {"shift": [0.0, 1.0, 2.0, 3.0]}, resource="n_samples", min_resources=1.0
     )
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert np.isfinite(search.all_cv_results_["mean_test_score"]).all()
     np.testing.assert_array_equal(X, before)  # not even at refit
     folds = [before[train] for train, _ in KFold(3).split(before)]
     expected = [-np.mean([rows.mean() for rows in folds])] * 4

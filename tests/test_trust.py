@@ -53,13 +53,13 @@ def test_every_number_by_another_way(seed, hyperband, double):
         budget = {"budget": "double", "patience": None} if double else {}
         search = search_of(Noisy(), seed, n_candidates=11, cv=KFold(4), **budget).fit(X)
     report = trust_report(search)
-    table = pd.DataFrame(search.cv_results_)
-    if "bracket" not in table:
+    table = pd.DataFrame(search.all_cv_results_)
+    if not hyperband:
         table["bracket"] = 0
     splits = [name for name in table if name.startswith("split")]
     score = table.pivot_table(index="candidate", columns="n_resources", values="mean_test_score")
     by_fold = table.groupby(["candidate", "n_resources"])[splits].first()
-    gamma = dict(zip(*envelope(search.cv_results_), strict=True))
+    gamma = dict(zip(*envelope(search.all_cv_results_), strict=True))
     wanted = {b.rungs[0].bracket: len(b.rungs) for b in search.schedule_.brackets}
     if not hyperband:
         wanted = {0: list(wanted.values())[-1]}
@@ -127,7 +127,7 @@ def test_nothing_is_at_risk_where_all_gain_the_same(seed):
 
 
 def _is_wrong(search):
-    best = max(curve(p["limit"], p["speed"], 64) for p in search.cv_results_["params"])
+    best = max(curve(p["limit"], p["speed"], 64) for p in search.all_cv_results_["params"])
     return best - search.best_score_ > 1e-9
 
 
@@ -233,9 +233,13 @@ def test_of_several_metrics_the_one_that_decides():
         score = model.score(X)
         return {"good": score, "bad": -score}
 
-    search = search_of(scoring=scoring, refit="good").fit(X)
     single = search_of().fit(X)
-    assert str(trust_report(search)) == str(trust_report(single))
+    for refit, promote_by in [("good", None), ("bad", "good"), (False, None)]:
+        search = search_of(scoring=scoring, refit=refit, promote_by=promote_by).fit(X)
+        assert search.promote_by_ == "good"
+        assert [r["gap"] for r in trust_report(search).rungs[:-1]] == [
+            r["gap"] for r in trust_report(single).rungs[:-1]
+        ]
 
 
 def test_mistakes_are_named():
@@ -244,14 +248,9 @@ def test_mistakes_are_named():
     grid = GridSearchCV(Curve(), {"limit": [0.1, 0.2]}, cv=KFold(2)).fit(X)
     with pytest.raises(TypeError, match="about rungs, which GridSearchCV has none of"):
         trust_report(grid)
-    search = search_of(
-        scoring=lambda model, X, y=None: {"a": 1.0, "b": 2.0}, min_resources=1.0, refit=False
-    )
-    with pytest.raises(ValueError, match="a metric that decides between candidates; set refit"):
-        trust_report(search.fit(X))
 
 
 def test_envelopes_of_both_tables_are_the_same():
     search = hyperband_of().fit(X)
-    for a, b in zip(envelope(search.cv_results_), envelope(search.rung_history_), strict=True):
+    for a, b in zip(envelope(search.all_cv_results_), envelope(search.rung_history_), strict=True):
         np.testing.assert_array_equal(a, b)

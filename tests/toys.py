@@ -183,7 +183,7 @@ class Slow(BaseEstimator):
         return self.limit * self.units_ / (self.units_ + 1)
 
 def scores(search):
-    return {k: np.asarray(v).tolist() for k, v in search.cv_results_.items()
+    return {k: np.asarray(v).tolist() for k, v in search.all_cv_results_.items()
             if "_time" not in k and k != "params"}
 
 """

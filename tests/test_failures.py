@@ -1,0 +1,266 @@
+"""Failures cost their own candidates only, and are reported in few lines."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.datasets import load_digits
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsClassifier
+from toys import CALLS, Curve
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+
+X = np.zeros((12, 1))
+ONE_RUNG = {"resource": "n_samples", "min_resources": 1.0}
+
+
+class FailsFrom(Curve):
+    """Fails from so many units on; `fails` has more that fail."""
+
+    def __init__(self, limit=1.0, speed=1.0, fails=False, max_iter=1, growth=0, until=99):
+        super().__init__(limit, speed, fails, max_iter, growth)
+        self.until = until
+
+    def partial_fit(self, X, y=None):
+        if getattr(self, "units_", 0) >= self.until:
+            raise RuntimeError(f"no more than {self.until} units")
+        return super().partial_fit(X, y)
+
+
+def search_of(space, cls=SuccessiveHalvingSearchCV, **params):
+    params = {
+        "resource": "partial_fit",
+        "max_resources": 9,
+        "cv": KFold(2),
+        "refit": False,
+    } | params
+    return cls(FailsFrom(), space, **params)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize("cls", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+@pytest.mark.parametrize("seed", range(20))
+def test_with_half_of_the_candidates_failing_something_is_found(cls, seed):
+    n = {"n_candidates": 9} if cls is SuccessiveHalvingSearchCV else {}
+    space = {"limit": uniform(0, 1), "fails": ["fit", False]}
+    search = search_of(space, cls, factor=3, random_state=seed, refit=True, **n)
+    search.fit(X)
+    assert search.best_params_["fails"] is False
+    rows = search.all_cv_results_
+    at_full = rows["mean_test_score"][rows["n_resources"] == search.best_n_resources_]
+    assert search.best_score_ == np.nanmax(at_full)
+
+
+def test_a_rung_that_fails_ends_its_bracket_only():
+    """Of Hyperband's brackets of 9, 5 and 3 candidates the first fails in its second rung."""
+    limits = {"limit": uniform(0, 1)}
+    reference = search_of(limits, HyperbandSearchCV, random_state=0).fit(X)
+    widest = {reference.all_cv_results_["params"][k]["limit"] for k in range(9)}
+
+    class First(FailsFrom):
+        def partial_fit(self, X, y=None):
+            self.until = 1 if self.limit in widest else 99
+            return super().partial_fit(X, y)
+
+    search = search_of(limits, HyperbandSearchCV, random_state=0)
+    CALLS.clear()
+    with pytest.warns(FitFailedWarning, match="6 fits failed out of a total of 42"):
+        search.set_params(estimator=First()).fit(X)
+    mine = [(row["bracket"], row["iter"], row["promoted"]) for row in search.rung_history_]
+    theirs = [(row["bracket"], row["iter"], row["promoted"]) for row in reference.rung_history_]
+    assert mine == [
+        (bracket, rung, [] if (bracket, rung) == (0, 1) else promoted)
+        for bracket, rung, promoted in theirs
+        if (bracket, rung) != (0, 2)
+    ]
+    rows = search.cv_results_rows_
+    # Of the bracket that failed, the rung before; below those that came to their end.
+    assert search.all_cv_results_["bracket"][rows].tolist() == [0] * 9 + [1] + [2] * 3
+    assert search.all_cv_results_["n_resources"][rows].tolist() == [1] * 9 + [9] * 4
+    assert min(search.cv_results_["rank_test_score"][:9]) == 5
+    assert search.best_n_resources_ == 9
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 9.0])
+def test_where_all_fail_later_the_rung_before_decides(error_score):
+    space = {"limit": [0.1, 0.4, 0.3, 0.2], "until": [6]}
+    search = search_of(space, min_resources=2, max_resources=8, error_score=error_score)
+    with pytest.warns(FitFailedWarning, match="2 fits failed out of a total of 14"):
+        search.fit(X)
+    assert search.n_resources_ == [2, 4, 8]
+    assert search.rung_history_[2]["promoted"] == []
+    assert (search.best_candidate_, search.best_n_resources_) == (1, 4)
+    assert search.best_params_ == {"limit": 0.4, "until": 6}
+    assert not search.interrupted_
+
+
+def test_a_fold_that_fails_is_enough_for_a_score_that_is_missing():
+    class OneFold(FailsFrom):
+        def partial_fit(self, X, y=None):
+            if len(X) == 5 and getattr(self, "units_", 0) >= 4:
+                raise RuntimeError("not this fold")
+            return super().partial_fit(X, y)
+
+    search = search_of({"limit": [0.1, 0.4]}, min_resources=4, max_resources=8)
+    search.set_params(estimator=OneFold())
+    with pytest.warns(FitFailedWarning, match="1 fits failed out of a total of 6"):
+        search.fit(np.zeros((11, 1)))
+    assert (search.best_candidate_, search.best_n_resources_) == (1, 4)
+
+
+@pytest.mark.parametrize("scoring", [None, lambda model, X, y=None: {"a": model.score(X), "b": 1}])
+def test_a_run_of_the_doubling_trick_that_fails_is_followed_by_the_next(scoring):
+    """Also where the names of the metrics are not known before something succeeds."""
+
+    class NeedsSamples(Curve):
+        def fit(self, X, y=None):
+            if len(X) < 8:
+                raise ValueError(f"{len(X)} samples are too few")
+            return super().fit(X, y)
+
+    space = {"limit": [0.1, 0.4, 0.3, 0.2]}
+    search = search_of(
+        space, resource="n_samples", max_resources=32, min_resources=2, budget="double",
+        patience=1, scoring=scoring, refit="a" if scoring else True,
+    ).set_params(estimator=NeedsSamples())  # fmt: skip
+    with (
+        pytest.warns(FitFailedWarning, match="ValueError: 2 samples are too few"),
+        pytest.warns(UserWarning, match="failed when trained on 2, 4 samples, fewer than the 32"),
+    ):
+        search.fit(np.zeros((64, 1)))
+    rows = search.all_cv_results_
+    units = [rows["n_resources"][rows["bracket"] == run].tolist() for run in range(4)]
+    assert units == [[2] * 4, [4] * 4, [8] * 4 + [16] * 2, [16] * 4 + [32] * 2]
+    assert rows["cached"].sum() == 2
+    metric = "a" if scoring else "score"
+    expected = [np.nan, np.nan, 0.4 * 8 / 9, 0.4 * 16 / 17, 0.4 * 16 / 17, 0.4 * 32 / 33]
+    assert rows[f"mean_test_{metric}"][rows["candidate"] == 1].tolist() == pytest.approx(
+        expected, nan_ok=True
+    )
+    assert search.best_candidate_ == 1
+    assert search.best_score_ == pytest.approx(expected[-1])
+
+
+def test_only_where_nothing_succeeded_it_raises_and_says_what_failed():
+    search = search_of({"limit": uniform(0, 1), "fails": ["fit"]}, HyperbandSearchCV)
+    with pytest.raises(ValueError, match=r"All the 34 fits failed\.\nIt is very likely"):
+        search.fit(X)
+    assert len(search.failures_) == 34
+    assert not hasattr(search, "best_params_")
+
+
+def test_failures_are_told_in_grid_searchs_words():
+    space = {"limit": [0.1, 0.4], "fails": [False, "fit"]}
+    with pytest.warns(UserWarning, match="non-finite"), pytest.warns(FitFailedWarning) as told:
+        GridSearchCV(Curve(), space, cv=KFold(2)).fit(X)
+    theirs = next(w for w in told if w.category is FitFailedWarning)
+    with pytest.warns(FitFailedWarning) as told:
+        SuccessiveHalvingSearchCV(Curve(), space, cv=KFold(2), **ONE_RUNG).fit(X)
+    (ours,) = told
+    shared = str(theirs.message).partition("Traceback")[0]
+    assert "4 fits failed with the following error:" in shared
+    assert str(ours.message).startswith(shared)
+
+
+def test_each_failure_is_an_entry():
+    space = {"limit": [0.1, 0.4, 0.3], "fails": [False, "fit", "score"]}
+    with pytest.warns(FitFailedWarning), pytest.warns(UserWarning, match="Scoring failed"):
+        search = search_of(space).fit(X)
+    failures = search.failures_
+    assert list(failures[0]) == [
+        "candidate", "params", "split", "rung", "n_resources", "failed", "error",
+    ]  # fmt: skip
+    for failure in failures:
+        assert failure["params"] == search.all_cv_results_["params"][failure["candidate"]]
+        assert failure["failed"] == failure["params"]["fails"]
+        assert f"RuntimeError: no {failure['failed']} today" in failure["error"]
+        row = search.rung_history_[failure["rung"]]
+        assert failure["n_resources"] == row["resource"]
+        assert failure["candidate"] in row["candidates"]
+    keys = [(f["candidate"], f["split"], f["rung"]) for f in failures]
+    assert len(set(keys)) == len(keys)
+    assert {(c, s) for c, s, rung in keys if rung == 0} == {
+        (c, s) for c in range(3, 9) for s in (0, 1)
+    }
+
+
+def test_failures_that_differ_in_numbers_only_are_one():
+    class Numbered(FailsFrom):
+        def partial_fit(self, X, y=None):
+            if self.fails:
+                raise ValueError(f"expected {self.limit} <= 7e-05, got {self.speed}; {self.fails}")
+            return super().partial_fit(X, y)
+
+    space = [
+        {"limit": [k / 40, float(k)], "fails": ["often"]} for k in range(1, 16)
+    ] + [{"fails": ["a", "b", "c", "d"]}, {"limit": [0.5]}]  # fmt: skip
+    search = search_of(space, min_resources=1.0)
+    with pytest.warns(FitFailedWarning) as told:
+        search.set_params(estimator=Numbered()).fit(X)
+    (warning,) = told
+    message = str(warning.message)
+    assert len(search.failures_) == 2 * 34
+    assert message.count("Traceback") == 3
+    assert re.findall(r"\d+ fits failed.*", message) == [
+        "68 fits failed out of a total of 70.",
+        "60 fits failed with the following error:",
+        "2 fits failed with the following error:",
+        "2 fits failed with the following error:",
+        "4 fits failed with 2 other errors; failures_ has all of them.",
+    ]
+    assert "Candidates 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more, in rung 0" in message
+
+
+def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do():
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 5, 60, 70]}, resource="n_samples",
+        min_resources=50, max_resources=200, cv=2,
+    )  # fmt: skip
+    with (
+        pytest.warns(UserWarning, match="Scoring failed"),
+        pytest.warns(UserWarning, match="when trained on") as told,
+    ):
+        search.fit(X, y)
+    assert search.n_resources_ == [50, 100, 200]
+    (message,) = (str(w.message) for w in told if "when trained on" in str(w.message))
+    assert message.startswith(
+        "Candidates 2, 3 failed when trained on 50 samples, fewer than the 200 of the last rung."
+    )
+    assert message.endswith("raise min_resources, for example min_resources=100.")
+
+
+def test_what_fails_in_the_last_rung_too_is_no_matter_of_samples():
+    space = {"limit": [0.1, 0.4], "fails": [False, "fit"]}
+    with pytest.warns(FitFailedWarning) as told:
+        SuccessiveHalvingSearchCV(Curve(), space, cv=KFold(2), **ONE_RUNG).fit(X)
+    assert not [w for w in told if "when trained on" in str(w.message)]
+
+
+def test_a_search_that_was_interrupted_beside_a_failed_bracket_resumes_to_the_same(monkeypatch):
+    space = {"limit": uniform(0, 1), "until": [2, 99]}
+    with pytest.warns(FitFailedWarning):
+        whole = search_of(space, HyperbandSearchCV, random_state=0).fit(X)
+    for at in range(5, 40, 7):
+        left = [at]
+
+        def scoring(model, X, y=None, left=left):
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt
+            return model.score(X)
+
+        search = search_of(space, HyperbandSearchCV, random_state=0, scoring=scoring)
+        with pytest.raises(KeyboardInterrupt):
+            search.fit(X)
+        with pytest.warns(FitFailedWarning):
+            search.resume(X)
+        for name in ("candidate", "n_resources", "mean_test_score"):
+            np.testing.assert_array_equal(search.all_cv_results_[name], whole.all_cv_results_[name])
+        assert [row["promoted"] for row in search.rung_history_] == [
+            row["promoted"] for row in whole.rung_history_
+        ]
+        assert search.best_params_ == whole.best_params_

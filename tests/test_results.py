@@ -1,0 +1,147 @@
+"""What a search has found: cv_results_ is GridSearchCV's, all_cv_results_ has every rung."""
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
+from toys import Curve
+
+from sklearn_sha import CheckpointError, HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
+from sklearn_sha.theory import trust_report
+
+X = np.zeros((12, 1))
+SPACE = {"limit": [0.1, 0.2, 0.3, 0.4], "speed": [1.0, 2.0]}
+STEPS = ["bracket", "iter", "n_resources", "candidate"]
+
+
+def search_of(space=SPACE, cls=SuccessiveHalvingSearchCV, **params):
+    params = {"resource": "partial_fit", "max_resources": 9, "cv": KFold(2)} | params
+    return cls(Curve(), space, **params)
+
+
+def both_metrics(model, X, y=None):
+    return {"limit": model.limit, "speed": -model.speed}
+
+
+def test_cv_results_is_the_last_rung_in_grid_searchs_columns_and_all_has_every_rung():
+    grid = GridSearchCV(Curve(), SPACE, cv=KFold(2)).fit(X)
+    search = search_of().fit(X)
+    assert list(search.cv_results_) == list(grid.cv_results_)
+    without_ranks = [name for name in grid.cv_results_ if not name.startswith("rank")]
+    assert list(search.all_cv_results_) == without_ranks + STEPS
+    last = search.all_cv_results_["iter"] == search.n_iterations_ - 1
+    assert search.cv_results_rows_.tolist() == np.flatnonzero(last).tolist()
+    for name in without_ranks:
+        column = np.ma.getdata(search.all_cv_results_[name])
+        assert np.ma.getdata(search.cv_results_[name]).tolist() == column[last].tolist()
+    assert [len(column) for column in search.cv_results_.values()] == [2] * len(grid.cv_results_)
+    sizes = search.n_candidates_
+    assert (
+        search.all_cv_results_["n_resources"].tolist()
+        == np.repeat(search.n_resources_, sizes).tolist()
+    )
+    assert search.all_cv_results_["candidate"].tolist() == [
+        candidate for row in search.rung_history_ for candidate in row["candidates"]
+    ]
+    assert search.best_params_ == search.cv_results_["params"][search.best_index_]
+
+
+def test_of_the_doubling_trick_it_is_the_last_rung_of_the_last_run():
+    search = search_of(budget="double", patience=None).fit(X)
+    rows = search.all_cv_results_
+    assert list(rows)[-5:] == [*STEPS, "cached"]
+    last = (rows["bracket"] == rows["bracket"].max()) & (rows["iter"] == rows["iter"].max())
+    assert search.cv_results_rows_.tolist() == np.flatnonzero(last).tolist()
+    starts = [row["iter"] for row in search.rung_history_ if row["n_candidates"] == 8]
+    runs = np.searchsorted(starts, rows["iter"], side="right") - 1
+    assert rows["bracket"].tolist() == runs.tolist()
+
+
+def test_of_hyperband_it_is_the_last_rungs_of_all_brackets():
+    search = search_of({"limit": uniform(0, 1)}, HyperbandSearchCV, random_state=0).fit(X)
+    rows = search.all_cv_results_
+    assert search.cv_results_rows_.tolist() == sorted(
+        np.flatnonzero(rows["n_resources"] == 9), key=lambda row: rows["bracket"][row]
+    )
+    scores = search.cv_results_["mean_test_score"]
+    assert search.cv_results_["rank_test_score"][search.best_index_] == 1
+    assert search.best_score_ == scores.max()
+
+
+def test_a_callable_refit_is_given_the_last_rung_alone():
+    """scikit-learn's own example: the fewest components within a standard error of the best."""
+
+    def lower_bound(results):
+        best = np.argmax(results["mean_test_score"])
+        return results["mean_test_score"][best] - results["std_test_score"][best]
+
+    def best_low_complexity(results):
+        threshold = lower_bound(results)
+        candidates = np.flatnonzero(results["mean_test_score"] >= threshold)
+        return candidates[results["param_reduce__n_components"][candidates].argmin()]
+
+    model = Pipeline([("reduce", PCA(random_state=0)), ("classify", GaussianNB())])
+    grid = {"reduce__n_components": [4, 8, 16, 32]}
+    data = load_digits(return_X_y=True)
+    theirs = GridSearchCV(model, grid, refit=best_low_complexity, cv=3).fit(*data)
+    ours = SuccessiveHalvingSearchCV(
+        model, grid, refit=best_low_complexity, cv=3, resource="n_samples", min_resources=0.5
+    ).fit(*data)
+    assert ours.n_iterations_ == 2
+    assert ours.best_n_resources_ == ours.max_resources_
+    assert ours.best_params_ == theirs.best_params_
+    assert not hasattr(ours, "best_score_")
+
+
+@pytest.mark.parametrize("refit", [False, lambda results: 1, "limit", "speed"])
+@pytest.mark.parametrize("promote_by", [None, "limit", "speed"])
+def test_several_metrics_promote_by_one_and_select_by_refit(refit, promote_by):
+    space = [{"limit": [k / 10], "speed": [1.0 + k]} for k in range(8)]
+    search = search_of(space, scoring=both_metrics, refit=refit, promote_by=promote_by).fit(X)
+    promotes = promote_by or (refit if isinstance(refit, str) else "limit")
+    assert search.promote_by_ == promotes
+    survivors = {"limit": [4, 5, 6, 7], "speed": [0, 1, 2, 3]}[promotes]
+    assert search.rung_history_[0]["promoted"] == survivors
+    last = search.rung_history_[-1]["candidates"]
+    assert hasattr(search, "best_params_") == (refit is not False)
+    assert hasattr(search, "best_score_") == isinstance(refit, str)
+    if callable(refit):
+        assert search.best_candidate_ == last[1]
+    elif refit:
+        assert search.best_candidate_ == {"limit": max, "speed": min}[refit](last)
+        assert search.best_score_ == search.cv_results_[f"mean_test_{refit}"].max()
+    assert trust_report(search).rungs[0]["gap"] == pytest.approx(
+        {"limit": 0.1, "speed": 1}[promotes]
+    )
+    assert SearchDisplay.from_search(search).metric == promotes
+
+
+def test_another_metric_promotes_another_search(tmp_path):
+    space = [{"limit": [k / 10], "speed": [1.0 + k]} for k in range(8)]
+    search = search_of(space, scoring=both_metrics, refit=False, checkpoint=tmp_path).fit(X)
+    with pytest.raises(CheckpointError, match=r"promote_by \(None then, 'speed' now\)"):
+        search.set_params(promote_by="speed").fit(X)
+
+
+def test_results_frame_has_every_candidate_once_at_its_furthest_rung():
+    for params in ({}, {"budget": "double", "patience": None}):
+        search = search_of(**params).fit(X)
+        frame = search.results_frame()
+        assert frame["candidate"].tolist() == list(range(8))
+        assert list(frame) == list(search.all_cv_results_)
+        reached = {
+            candidate: row["resource"]
+            for row in sorted(search.rung_history_, key=lambda row: row["resource"])
+            for candidate in row["candidates"]
+        }
+        assert frame["n_resources"].tolist() == [reached[candidate] for candidate in range(8)]
+        assert not frame.get("cached", np.zeros(8, dtype=bool)).any()
+        table = frame.pivot_table(
+            index="param_limit", columns="param_speed", values="mean_test_score"
+        )
+        assert table.shape == (4, 2)
+        assert table.notna().all(axis=None)
