@@ -44,7 +44,7 @@ for budget, search in searches.items():
     )
 
 doubling = searches["double"]
-cached = doubling.cv_results_["cached"]
+cached = doubling.all_cv_results_["cached"]
 print(f"\nDoubling ended with {doubling.best_n_resources_} epochs for its finalists; of the")
 print(f"{len(cached)} scores that it compared, {cached.sum()} were known from an earlier halving.")
 

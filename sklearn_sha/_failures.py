@@ -42,7 +42,7 @@ def fits_message(failures: Failures, n_fits: int, error_score: float | str) -> s
 def scores_message(failures: Failures, error_score: float | str) -> str:
     """How many scores failed and why, in GridSearchCV's words."""
     return (
-        "Scoring failed. The score on these train-test partitions for these parameters will be set "
+        "Scoring failed. The score on this train-test partition for these parameters will be set "
         f"to {error_score}.\nIf these failures are not expected, you can try to debug them by "
         f"setting error_score='raise'.\n\n{_details(failures, 'scores')}"
     )

@@ -148,7 +148,8 @@ class Results:
         spent = (self._rungs[-1].spent if self._rungs else 0) + sum(trained)
 
         is_new = np.isin(pull.arms, pull.new)
-        told = [self._told(arm, pull.resource) for arm in pull.known if arm in pull.arms]
+        known = np.asarray(pull.arms)[~is_new].tolist()
+        told = [self._told(arm, pull.resource) for arm in known]
 
         def rows(values: Sequence[float], known: Sequence[NDArray[Any]] = ()) -> NDArray[Any]:
             """An array of the rung: of new arms the values, of known ones what was told."""
