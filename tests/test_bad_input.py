@@ -246,7 +246,7 @@ def test_a_failure_costs_its_candidate_only_and_is_told_once():
     assert [warning.category for warning in caught] == [FitFailedWarning, UserWarning]
     assert {warning.filename for warning in caught} == {__file__}
     fits, scores = (str(warning.message) for warning in caught)
-    assert "6 fits failed out of a total of 18.\nThe score on these train-test" in fits
+    assert "6 fits failed out of a total of 22.\nThe score on these train-test" in fits
     assert "will be set to nan" in fits
     assert "Candidates 2, 3, in rung 0, 1; the first has the parameters" in fits
     assert "no fit today" in fits

@@ -165,16 +165,21 @@ def test_many_candidates_make_a_picture_of_some():
     assert len(html) < 100_000
 
 
-def test_nothing_decides_and_nothing_is_drawn():
-    search = search_of(refit=False, min_resources=1.0, scoring={"a": _score, "b": _score}).fit(X)
+def test_without_a_best_candidate_the_metric_that_promotes_is_drawn():
+    search = search_of(refit=False, min_resources=1.0, scoring={"a": _score, "b": _other}).fit(X)
     html = search._repr_html_()
     page = Page(html[html.rindex("<div><table") :])
     assert page.tags.count("tr") == 2
-    assert "svg" not in page.tags
+    assert "svg" in page.tags
+    assert f"{search.cv_results_['mean_test_a'].max():.4g}" in page.texts
 
 
 def _score(model, X, y=None):
     return model.limit
+
+
+def _other(model, X, y=None):
+    return -model.limit
 
 
 def test_schedules_and_reports_show_their_tables():
