@@ -103,8 +103,8 @@ def test_every_number_by_another_way(seed, hyperband, double):
             np.testing.assert_allclose(row["at_risk"], max(0, risk), atol=1e-12)
         else:
             assert np.isnan(row["at_risk"])
-    assert report.tolerance == pytest.approx(sem(by_fold.loc[tuple(
-        table.loc[search.best_index_, ["candidate", "n_resources"]])]))  # fmt: skip
+    best = by_fold.loc[search.best_candidate_, search.best_n_resources_]
+    assert report.tolerance == pytest.approx(sem(best))
     risks = [row["at_risk"] for row in report.rungs]
     most = np.nanmax(risks)
     assert report.enough == (most <= report.tolerance)
