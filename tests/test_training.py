@@ -274,9 +274,9 @@ def test_refit_by_a_callable_takes_the_resource_of_its_row():
         Curve(), {"limit": [0.1, 0.9, 0.5, 0.2]}, resource="partial_fit", max_resources=8,
         refit=lambda results: 1,
     )  # fmt: skip
-    assert search.best_index_ == 1
-    assert search.best_n_resources_ == 4
-    assert search.best_estimator_.units_ == 4
+    assert (search.best_index_, search.best_candidate_) == (1, 2)
+    assert search.best_n_resources_ == 8
+    assert search.best_estimator_.units_ == 8
     assert not hasattr(search, "best_score_")
 
 
