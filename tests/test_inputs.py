@@ -278,8 +278,8 @@ def end_of(search, X, y, params):
         except Exception as error:
             return error, {warning.category for warning in told}
     numbers = {
-        "scores": search.all_cv_results_["mean_test_score"],
-        "best": {name: search.best_params_[name] for name in search.all_cv_results_["params"][0]},
+        "scores": search.cv_results_["mean_test_score"],
+        "best": {name: search.best_params_[name] for name in search.cv_results_["params"][0]},
         "predicted": str(predicted) if sparse.issparse(y) else predicted,
     }
     return numbers, {warning.category for warning in told}
