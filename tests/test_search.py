@@ -197,7 +197,9 @@ def test_set_output_of_the_estimator_reaches_best_estimator():
 def test_same_seed_same_result_and_another_seed_another():
     space = {"sgdclassifier__alpha": loguniform(1e-5, 1)}
     runs = [
-        halving(grid=space, n_candidates=6, batch_size=16, random_state=seed).fit(X, Y).cv_results_
+        halving(grid=space, n_candidates=6, batch_size=16, random_state=seed)
+        .fit(X, Y)
+        .all_cv_results_
         for seed in (1, 1, 2)
     ]
     assert without_times(runs[0]) == without_times(runs[1])

@@ -61,7 +61,7 @@ def test_classes_are_told_to_who_takes_any_keyword():
     found, expected = (
         searched(
             cls(random_state=0), grid, DIGITS, resource="partial_fit", max_resources=4
-        ).cv_results_["mean_test_score"]
+        ).all_cv_results_["mean_test_score"]
         for cls in (AnyKeyword, SGDClassifier)
     )
     assert found.tolist() == expected.tolist()
@@ -161,7 +161,7 @@ def test_classes_go_to_the_first_call_from_all_of_y():
         cv=KFold(3),
         max_resources=4,
     ).fit(X, y)
-    assert np.isfinite(real.cv_results_["mean_test_score"]).all()
+    assert np.isfinite(real.all_cv_results_["mean_test_score"]).all()
 
 
 def test_an_epoch_is_all_rows_in_their_order():
