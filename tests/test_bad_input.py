@@ -1,8 +1,8 @@
 """Mistakes end in an error that names the parameter and what to do, and lose nothing."""
 
 import re
-from functools import partial
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
