@@ -79,7 +79,9 @@ def variants(estimator: Any, spaces: Sequence[Space]) -> Iterator[tuple[Any, fro
             if not hasattr(space[name], "rvs")
         }
         for params in ParameterGrid(values):
-            model = clone(estimator).set_params(**clone(params, safe=False))
+            model = clone(estimator)
+            if params:
+                model.set_params(**clone(params, safe=False))
             prefix = _last_prefix(model)
             names = (name.removeprefix(prefix) for name in space if name.startswith(prefix))
             yield model, frozenset(names)

@@ -57,8 +57,8 @@ def all_failed_message(failures: Failures) -> str:
     )
 
 
-def few_samples_messages(failures: Failures, n_resources: Sequence[int]) -> list[str]:
-    """Which candidates failed in a rung with fewer samples than the last one, if any did.
+def few_samples_messages(failures: Failures, n_resources: Sequence[int], n_train: int) -> list[str]:
+    """Which candidates failed in a rung with fewer samples than the fold has, if any did.
 
     Parameters
     ----------
@@ -66,22 +66,24 @@ def few_samples_messages(failures: Failures, n_resources: Sequence[int]) -> list
         Of a search over numbers of samples.
     n_resources : sequence of int
         Samples of all rungs.
+    n_train : int
+        Samples of the largest training fold.
 
     Returns
     -------
     list of str
         At most one.
     """
-    most = max(n_resources)
-    early = [failure for failure in failures if failure["n_resources"] < most]
+    early = [failure for failure in failures if failure["n_resources"] < n_train]
     if not early:
         return []
     at = sorted({failure["n_resources"] for failure in early})
-    enough = min(n for n in n_resources if n > at[-1])
+    enough = min((n for n in n_resources if n > at[-1]), default=n_train)
+    raised = "min_resources" if at[-1] < max(n_resources) else "max_resources and min_resources"
     return [
-        f"{_candidates(early)} failed when trained on {_listed(at)} samples, fewer than the {most} "
-        f"of the last rung. If they need more samples (as n_neighbors or n_components "
-        f"do), raise min_resources, for example min_resources={enough}."
+        f"{_candidates(early)} failed when trained on {_listed(at)} samples, fewer than the "
+        f"{n_train} of the fold. If they need more samples (as n_neighbors or n_components do), "
+        f"raise {raised}, for example min_resources={enough}."
     ]
 
 

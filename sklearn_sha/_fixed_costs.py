@@ -62,8 +62,10 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
     if name in _VALUES_PER_LIGHT_FIT:
         return math.ceil(_VALUES_PER_LIGHT_FIT[name] / _values_per_sample(X))
     is_linear = package.startswith("sklearn.linear_model") or name in ("LinearSVC", "LinearSVR")
-    # The epochs of stochastic gradient descent make its samples cost more.
-    if is_linear and not name.startswith("SGD"):
+    # The epochs of stochastic gradient descent make its samples cost more; not those of
+    # passive-aggressive steps, which soon stop.
+    is_passive = str(getattr(model, "learning_rate", "")).startswith("pa")
+    if is_linear and (is_passive or not name.startswith("SGD")):
         problems = n_classes if n_classes > 2 else 1
         return math.ceil(_VALUES_PER_LINEAR_FIT / (problems * _values_per_sample(X)))
     return _SAMPLES_PER_FIT

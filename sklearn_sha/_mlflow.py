@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from numbers import Number
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -112,23 +112,12 @@ def _log_best(search: Any, X: Any, y: Any) -> None:
         mlflow.log_metric("training_score", float(search.score(X, y)))
 
 
-def _all_rows(search: Any) -> Any:
-    """A frame with one row per candidate and rung."""
-    import pandas as pd
-
-    return pd.DataFrame(getattr(search, "all_cv_results_", search.cv_results_))
-
-
 def _log_candidates(search: Any) -> None:
     """Log each candidate at its furthest rung, the best ones first."""
     import mlflow
 
-    rows = _all_rows(search)
-    metrics = [name for name in rows if name.startswith("mean_test_")]
-    promoting = f"mean_test_{search.refit}"
-    order = ["n_resources", promoting if promoting in metrics else metrics[0]]
-    furthest = rows.loc[rows.groupby("candidate")["n_resources"].idxmax()]
-    best_first = furthest.sort_values(order, ascending=False, kind="stable")
+    order = ["n_resources", f"mean_test_{search.promote_by_}"]
+    best_first = search.results_frame().sort_values(order, ascending=False, kind="stable")
     # None is MLflow's word for all.
     for row in best_first[: _config("max_tuning_runs")].to_dict("records"):
         params = {**search.estimator.get_params(), **row["params"]}
@@ -140,15 +129,18 @@ def _log_candidates(search: Any) -> None:
                 {
                     name: float(value)
                     for name, value in row.items()
-                    if isinstance(value, Number) and not name.startswith(("param", "split"))
+                    if isinstance(value, Real) and not name.startswith(("param", "split"))
                 }
             )
 
 
 def _log_rungs(search: Any) -> None:
     import mlflow
+    import pandas as pd
 
-    mlflow.log_text(_all_rows(search).to_csv(index=False), "cv_results.csv")
+    for name in ("cv_results", "all_cv_results"):
+        frame = pd.DataFrame(getattr(search, f"{name}_"))
+        mlflow.log_text(frame.to_csv(index=False), f"{name}.csv")
     mlflow.log_dict({"rungs": list(search.rung_history_)}, "rung_history.json")
 
 

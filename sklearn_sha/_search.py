@@ -420,7 +420,7 @@ class BaseHalvingSearch(
         return next(name for name in preferred if name in metrics)
 
     def _check_refit_for(self, metrics: list[str]) -> None:
-        """Raise if `refit` says nothing about several metrics."""
+        """Raise an error if `refit` names none of several metrics."""
         if metrics == ["score"] or self.refit is False or callable(self.refit):
             return
         if not (isinstance(self.refit, str) and self.refit in metrics):
@@ -436,16 +436,19 @@ class BaseHalvingSearch(
         failures = results.failures
         fits = [failure for failure in failures if failure["failed"] == "fit"]
         scores = [failure for failure in failures if failure["failed"] == "score"]
-        told: list[tuple[str, type[Warning]]] = []
+        warned: list[tuple[str, type[Warning]]] = []
         if fits:
             message = fits_message(fits, results.n_fits, self.error_score)
-            told.append((message + self._advice(setup.resource), FitFailedWarning))
+            warned.append((message + self._advice(setup.resource), FitFailedWarning))
         if scores:
-            told.append((scores_message(scores, self.error_score), UserWarning))
+            warned.append((scores_message(scores, self.error_score), UserWarning))
         messages = self._non_finite_messages()
         if setup.resource == "n_samples":
-            messages += few_samples_messages(failures, setup.schedule.n_resources)
-        for message, category in [*told, *((message, UserWarning) for message in messages)]:
+            messages += few_samples_messages(
+                failures, setup.schedule.n_resources, max(len(f.train) for f in setup.folds)
+            )
+        warned += [(message, UserWarning) for message in messages]
+        for message, category in warned:
             warnings.warn(message, category, stacklevel=6)
 
     def _non_finite_messages(self) -> list[str]:
@@ -624,7 +627,7 @@ class BaseHalvingSearch(
         """
         if not hasattr(self, "best_estimator_"):
             # Only partial_fit has to be given the classes, which fit finds in y.
-            if resource_kind(self.estimator, self.resource) != "partial_fit":
+            if resource_kind(self) != "partial_fit":
                 params.pop("classes", None)
             return self.fit(X, y, **params)
         targets = () if y is None else (y,)

@@ -108,13 +108,13 @@ class Limits:
         """What a schedule costs as a share of a grid search, fixed costs included."""
         return schedule.relative_cost(self.fixed, self.rate)
 
-    def maximum(self, max_resources: Any, resource: str | Resource) -> int:
+    def maximum(self, max_resources: Any, resource: str) -> int:
         """What the last rung is at."""
         highest = self.default if max_resources == "auto" else self.cap(max_resources)
         if highest is None:
             raise ValueError(
                 f'max_resources="auto" is the value of resource={resource!r} in the estimator, '
-                "which has none; give max_resources an integer."
+                "which has none, or several; give max_resources an integer."
             )
         if highest < 1:
             raise ValueError(
@@ -224,17 +224,22 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     limits = replace(limits, continues=continues)
     schedule = search._schedule(len(candidates), limits)
     _check_first_rung(kind, schedule, limits)
-    notes = []
+    if kind == "partial_fit":
+        _warn_of_counting(search, schedule.rungs[-1].resource)
+    notes: list[str] = []
     if limits.is_automatic and limits.cost(schedule) > WORTH_HALVING:
         notes.append(_why_grid_search(replace(schedule, unit=unit), limits))
+        warning = ""
         schedule = Schedule.from_rungs([len(candidates)], [n_train], continues=False)
-        if kind != "n_samples":
+        if kind == "n_samples":
+            notes += _advice(search, schedule, n_train)
+        else:
             kind, unit = "n_samples", SampleCount.unit
             has_prefix = trains_last_step(search.estimator, search_space(search), kind)
-            routed = _route(search, params, scoring, kind, has_prefix)
+            routed.fit.pop("classes", None)  # which fit finds in y
     else:
+        warning = _warning(schedule, limits)
         notes += _notes(search, kind, example, schedule, n_train)
-    warning = _warning(schedule, limits)
     schedule = replace(schedule, unit=unit, notes=tuple(notes))
     folds = make_folds(
         X,
@@ -456,6 +461,8 @@ def _unit(search: Any, kind: str, example: Any) -> str:
         return SampleCount.unit
     if kind == "partial_fit":
         return PartialFit(_batch_size(search)).unit
+    if isinstance(search.resource, IntegerParameter) and search.resource.unit != "units":
+        return search.resource.unit
     owner = kind.rpartition("__")[0]
     return counted(kind, example.get_params()[owner] if owner else example)
 
@@ -479,7 +486,9 @@ def _limits(
             2 * n_classes, first, n_train, n_train, fixed=fixed, is_automatic=is_automatic
         )
     if kind != "partial_fit":
-        value = example.get_params().get(kind)
+        models = [model for model, _ in variants(search.estimator, spaces_of(search_space(search)))]
+        values = {model.get_params().get(kind) for model in models}
+        value = values.pop() if len(values) == 1 else None  # families can have several
         default = value if is_int(value) else None
         fixed = Fraction(default or 0, _TREES_PER_FIT)
         return Limits(default=default, fixed=fixed, is_automatic=is_automatic)
@@ -545,26 +554,26 @@ def _why_grid_search(schedule: Schedule, limits: Limits) -> str:
     """Why an automatic schedule is one rung at full resource."""
     if len(schedule.rungs) == 1:
         return (
-            f"One rung at full resource, as in GridSearchCV: {schedule.n_different} candidates "
-            f"and {schedule.rungs[-1].resource} {schedule.unit} leave nothing to halve."
+            "One rung at full resource, as in GridSearchCV: the schedule for "
+            f"{schedule.n_different} candidates and {schedule.rungs[-1].resource} {schedule.unit} "
+            "has a single rung."
         )
     return (
-        f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs from "
-        f"{schedule.rungs[0].resource} {schedule.unit} on would cost about "
-        f"{limits.cost(schedule):.2f} of it, what a fit costs with hardly any "
-        "data included. Set min_resources for rungs all the same."
+        f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs starting at "
+        f"{schedule.rungs[0].resource} {schedule.unit} would cost {limits.cost(schedule):.2f} "
+        "times as much, including the fixed cost of each fit. Set min_resources to run them anyway."
     )
 
 
 def _warning(schedule: Schedule, limits: Limits) -> str:
     """That explicit settings cost more than a grid search, where they do."""
     cost = limits.cost(schedule)
-    if cost <= 1 or schedule.repeats:
+    if cost <= 1 or schedule.repeats or len(schedule.rungs) == 1:
         return ""
     return (
-        f"This search costs about {cost:.2f} of a grid search over the same candidates, what a fit "
-        "costs with hardly any data included. Raise min_resources or factor, or set "
-        "min_resources=1.0, which is a grid search."
+        f"Including the fixed cost of each fit, this search costs {cost:.2f} times a grid search "
+        f"over the same candidates ({schedule.relative_cost():.2f} without it). Raise "
+        "min_resources or factor, or choose another resource."
     )
 
 
@@ -579,8 +588,8 @@ def _notes(search: Any, kind: str, example: Any, schedule: Schedule, n_train: in
             return [f"max_resources='auto' is {name}={value} of {type(model).__name__}."]
         if value is not None and value > highest:
             return [
-                f"max_resources='auto' is {highest} epochs; {name}={value} of "
-                f"{type(model).__name__} is an upper bound, before which fit can stop."
+                f"max_resources='auto' is {highest} epochs: {name}={value} of "
+                f"{type(model).__name__} is only an upper bound, since fit can stop earlier."
             ]
     if kind == "n_samples":
         return _advice(search, schedule, n_train)
@@ -606,7 +615,7 @@ def _advice(search: Any, schedule: Schedule, n_train: int) -> list[str]:
     ratio = schedule.relative_cost() / other.relative_cost()
     if ratio < _WORTH_ADVICE:
         return []
-    caution = " (learning_rate is searched: large ones are ahead at first)" if crosses else ""
+    caution = " (learning_rate is searched: large ones lead in early rungs)" if crosses else ""
     return [f"resource={name!r} continues training and costs {ratio:.1f} times less{caution}."]
 
 
@@ -614,9 +623,9 @@ def _check_first_rung(kind: str, schedule: Schedule, limits: Limits) -> None:
     first = min(schedule.n_resources)
     if kind == "n_samples" and 2 * first < limits.lowest and first != limits.highest:
         raise ValueError(
-            f"resource='n_samples' would start with {first} rows, too few to hold each of the "
-            f"{limits.lowest // 2} classes; raise min_resources, max_resources or budget (they "
-            "count rows), or choose another resource."
+            f"resource='n_samples' would start with {first} training samples, too few to contain "
+            f"each of the {limits.lowest // 2} classes; raise min_resources, max_resources or "
+            "budget (they count training samples), or choose another resource."
         )
 
 
@@ -712,16 +721,20 @@ def _check_has_resource(model: Any, kind: str) -> None:
         )
 
 
-def _warn_of_ignored(search: Any) -> None:
+def _warn_of_counting(search: Any, n_calls: int) -> None:
     last = last_step(search.estimator)
-    if type(last).__name__ in _COUNTING and _batch_size(search) is None:
+    if n_calls > 1 and type(last).__name__ in _COUNTING and _batch_size(search) is None:
         warnings.warn(
             f"resource='partial_fit' gives {type(last).__name__} the same samples at every call, "
-            "which it counts again and learns nothing from. Set resource='n_samples', or "
-            "batch_size, with which one pass over the samples is the maximum.",
+            "which adds them to its counts again. Set resource='n_samples', or set batch_size, "
+            "which limits training to one pass.",
             UserWarning,
             stacklevel=4,
         )
+
+
+def _warn_of_ignored(search: Any) -> None:
+    last = last_step(search.estimator)
     owner = f"{search.estimator.steps[-1][0]}__" if isinstance(search.estimator, Pipeline) else ""
     searched = {
         name.rpartition("__")[2]
@@ -732,7 +745,7 @@ def _warn_of_ignored(search: Any) -> None:
     if ignored and type(last).__module__.startswith("sklearn."):
         warnings.warn(
             f"param_distributions searches {', '.join(ignored)}, which partial_fit of "
-            f"{type(last).__name__} does not look at: candidates that differ in nothing else are "
+            f"{type(last).__name__} ignores: candidates that differ in nothing else are "
             "the same. Take it out, or set resource='n_samples'.",
             UserWarning,
             stacklevel=4,

@@ -210,7 +210,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
        0           8     4         4     32
        1           4     4         8     48
        2           2     8        16     64
-    64 units per fold; all 8 candidates at 16 units: 128; starting over at every rung: 96
+    64 epochs per fold, 0.50 of a grid search (8 candidates x 16 epochs = 128). Models continue
+    training between rungs.
     >>> search.fit(X, y).best_n_resources_
     16
     """
@@ -293,7 +294,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
 
     def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
         if self.budget == "double":
-            highest = limits.maximum(self.max_resources, self.resource)
+            highest = limits.maximum(self.max_resources, resource_kind(self))
             least = minimum(self.min_resources, highest)
             return Schedule.joined(
                 doubling_schedules(
@@ -318,7 +319,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                 max_resources=limits.cap(self.max_resources),
                 continues=limits.continues,
             )
-        highest = limits.maximum(self.max_resources, self.resource)
+        highest = limits.maximum(self.max_resources, resource_kind(self))
         # Where the user wants less than a first rung has, rungs are still wanted.
         is_little = self.max_resources != "auto" and highest <= limits.first
         schedule = schedule_from_range(

@@ -225,6 +225,11 @@ def envelope(
     ([1, 2], [0.5, 0.25])
     """
     if isinstance(results, Mapping):
+        if "candidate" not in results:
+            raise TypeError(
+                "envelope needs all_cv_results_ or rung_history_; cv_results_ has only the last "
+                "rung."
+            )
         candidates = np.asarray(results["candidate"])
         resources = np.asarray(results["n_resources"])
         scores = np.asarray(results[f"mean_test_{metric}"], dtype=float)

@@ -121,7 +121,7 @@ class PartialFit(Resource):
         Decides the orders. None: a search takes one of its `random_state`.
     classes : ndarray, list of ndarray or None, default=None
         What ``partial_fit`` receives in its first call, if it takes `classes`. None: a search
-        passes all that y has.
+        passes all that y has (not to an instance of a subclass).
     """
 
     def __init__(

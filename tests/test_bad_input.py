@@ -143,7 +143,8 @@ MISTAKES = {
         LogisticRegression(),
         {"C": [1, 2, 3, 4]},
         {"min_resources": 2},
-        "would start with 2 rows, too few to hold each of the 3 classes; raise min_resources",
+        "start with 2 training samples, too few to contain each of the 3 classes; raise "
+        "min_resources",
     ),
     "no splits": (SGD, ALPHAS, {"cv": NoSplits()}, "yields no split"),
     "splits of another number": (
@@ -350,6 +351,7 @@ def test_failed_fits_are_tried_anew_where_their_error_score_is_promoted():
     assert search.all_cv_results_["iter"].tolist() == [0] * 6 + [1] * 3
 
 
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
 @pytest.mark.parametrize("names", [["tol"], ["max_iter", "n_iter_no_change"]])
 def test_searching_what_partial_fit_does_not_look_at_is_warned_of(names):
     search = SuccessiveHalvingSearchCV(
@@ -363,6 +365,7 @@ def test_searching_what_partial_fit_does_not_look_at_is_warned_of(names):
     search.set_params(resource="n_samples").plan(X, Y)
 
 
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
 def test_the_last_steps_partial_fit_does_not_decide_what_other_steps_look_at():
     pipeline = make_pipeline(FastICA(2, random_state=0), SGD)
     by_calls = partial(SuccessiveHalvingSearchCV, pipeline, resource="partial_fit")
@@ -381,6 +384,7 @@ def test_what_partial_fit_refuses_of_some_candidates_comes_with_what_to_do():
     assert [warning.filename for warning in warned] == [__file__]
 
 
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
 def test_too_little_resource_to_drop_candidates_is_warned_of():
     forest = RandomForestClassifier(random_state=0)
     depths = {"max_depth": [1, 2, 3, 4]}

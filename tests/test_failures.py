@@ -20,8 +20,8 @@ ONE_RUNG = {"resource": "n_samples", "min_resources": 1.0}
 class FailsFrom(Curve):
     """Fails from so many units on; `fails` has more that fail."""
 
-    def __init__(self, limit=1.0, speed=1.0, fails=False, max_iter=1, growth=0, until=99):
-        super().__init__(limit, speed, fails, max_iter, growth)
+    def __init__(self, limit=1.0, speed=1.0, fails=False, max_epochs=1, growth=0, until=99):
+        super().__init__(limit, speed, fails, max_epochs, growth)
         self.until = until
 
     def partial_fit(self, X, y=None):
@@ -128,7 +128,7 @@ def test_a_run_of_the_doubling_trick_that_fails_is_followed_by_the_next(scoring)
     ).set_params(estimator=NeedsSamples())  # fmt: skip
     with (
         pytest.warns(FitFailedWarning, match="ValueError: 2 samples are too few"),
-        pytest.warns(UserWarning, match="failed when trained on 2, 4 samples, fewer than the 32"),
+        pytest.warns(UserWarning, match="trained on 2, 4 samples, fewer than the 32 of the fold"),
     ):
         search.fit(np.zeros((64, 1)))
     rows = search.all_cv_results_
@@ -228,7 +228,7 @@ def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do():
     assert search.n_resources_ == [50, 100, 200]
     (message,) = (str(w.message) for w in told if "when trained on" in str(w.message))
     assert message.startswith(
-        "Candidates 2, 3 failed when trained on 50 samples, fewer than the 200 of the last rung."
+        "Candidates 2, 3 failed when trained on 50 samples, fewer than the 200 of the fold."
     )
     assert message.endswith("raise min_resources, for example min_resources=100.")
 

@@ -90,7 +90,7 @@ def test_every_elimination_is_the_naive_searchs(candidates, factor, least, most,
 
 
 @pytest.mark.parametrize("factor", [2, 3])
-@pytest.mark.filterwarnings("ignore:This search costs")
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
 def test_training_counts_are_the_plans(factor):
     grid = {"limit": list(np.linspace(0.1, 0.9, 20)), "speed": [1.0]}
     search = SuccessiveHalvingSearchCV(

@@ -49,7 +49,7 @@ def test_it_is_the_papers_algorithm_over_the_same_candidates(highest, factor, se
     assert search.rung_history_[-1]["spent"] == search.schedule_.spent == paper.spent
 
 
-@pytest.mark.filterwarnings("ignore:This search costs")
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
 def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
     search = search_of(max_resources=9)
     plan = search.plan(X)
@@ -89,7 +89,7 @@ def test_brackets_share_one_call_a_resource_with_the_longest_jobs_first(monkeypa
         assert sums == sorted(sums, reverse=True)
 
 
-@pytest.mark.filterwarnings("ignore:This search costs")
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
 def test_repeats_run_the_set_again_with_fresh_candidates():
     once, twice = search_of(max_resources=9), search_of(max_resources=9, n_repeats=2)
     assert twice.plan(X).n_candidates == once.plan(X).n_candidates * 2

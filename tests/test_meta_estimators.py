@@ -67,7 +67,7 @@ SEARCHED = {
 @pytest.mark.parametrize("name", SEARCHED)
 def test_they_are_searched_and_the_last_rung_scores_as_their_cross_validation(name):
     model, searched, values, resource, y = SEARCHED[name]
-    sizes = {} if resource == "n_samples" else {"max_resources": 50}
+    sizes = {"min_resources": 25} if resource == "n_samples" else {"max_resources": 50}
     search = SuccessiveHalvingSearchCV(
         model, {searched: values}, resource=resource, cv=CV, error_score="raise", **sizes
     ).fit(X, y)
@@ -99,7 +99,11 @@ def test_those_with_partial_fit_train_on(model, y):
 
 def inner(estimator=None):
     return SuccessiveHalvingSearchCV(
-        estimator or SGDClassifier(random_state=0), {"alpha": ALPHAS}, max_resources=8, cv=3
+        estimator or SGDClassifier(random_state=0),
+        {"alpha": ALPHAS},
+        resource="partial_fit",
+        max_resources=8,
+        cv=3,
     )
 
 

@@ -105,7 +105,7 @@ def test_every_candidate_is_logged_at_its_furthest_rung(runs, n_jobs):
     best = max(child.data.metrics["mean_test_score"] for child in children
                if child.data.metrics["n_resources"] == 100)  # fmt: skip
     assert parent.data.metrics["best_cv_score"] == search.best_score_ == best
-    assert artifacts(parent) == {"cv_results.csv", "rung_history.json"}
+    assert artifacts(parent) == {"all_cv_results.csv", "cv_results.csv", "rung_history.json"}
     history = mlflow.artifacts.load_dict(f"{parent.info.artifact_uri}/rung_history.json")
     assert str(history["rungs"]) == str(list(search.rung_history_))  # NaN is not itself
 
@@ -135,7 +135,7 @@ def test_hyperband_and_several_metrics(runs):
     (parent,), children = runs()
     assert parent.data.metrics["best_cv_score"] == search.best_score_
     numbers = [child.data.metrics["candidate"] for child in children]
-    assert sorted(numbers) == sorted(set(search.cv_results_["candidate"]))
+    assert sorted(numbers) == sorted(set(search.all_cv_results_["candidate"]))
 
 
 def test_inside_of_another_fit_or_cross_validation_nothing_is_logged(runs):
@@ -195,7 +195,7 @@ def test_what_cannot_be_logged_is_a_warning(runs, monkeypatch):
     assert search.predict(X).shape == Y.shape
     (parent,), _ = runs()
     assert parent.info.status == "FINISHED"
-    assert artifacts(parent) == {"cv_results.csv", "rung_history.json"}
+    assert artifacts(parent) == {"all_cv_results.csv", "cv_results.csv", "rung_history.json"}
 
 
 def test_models_are_logged_and_predict(runs):

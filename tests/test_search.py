@@ -206,7 +206,7 @@ def test_same_seed_same_result_and_another_seed_another():
     assert without_times(runs[0]) != without_times(runs[2])
 
 
-@pytest.mark.filterwarnings("ignore:This search costs")
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
 def test_plan_leaves_the_search_as_it_was():
     rng, splitter = np.random.RandomState(0), ShuffleSplit(2, random_state=np.random.RandomState(1))
     search = halving(
@@ -400,7 +400,7 @@ def test_plan_with_a_generator_says_what_to_give():
         halving(cv=generator).plan(X, Y)
 
 
-@pytest.mark.filterwarnings("ignore:This search costs")
+@pytest.mark.filterwarnings("ignore:Including the fixed cost", "ignore:max_resources=")
 def test_plan_leaves_numpys_global_random_state_alone():
     state = str(np.random.get_state())
     halving(grid={"sgdclassifier__alpha": loguniform(1e-5, 1)}, random_state=None).plan(X, Y)
