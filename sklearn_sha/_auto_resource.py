@@ -98,6 +98,32 @@ def growing_parameter(model: Any) -> str | None:
     return next((name for name in names if is_int(params.get(name))), None)
 
 
+def counted(name: str, model: Any) -> str:
+    """What an integer parameter of a model counts, in the plural.
+
+    Parameters
+    ----------
+    name : str
+        Can be nested, as in ``clf__n_estimators``.
+    model : estimator
+        That has the parameter.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+    >>> from sklearn_sha._auto_resource import counted
+    >>> counted("n_estimators", RandomForestClassifier()), counted("n_jobs", BaggingClassifier())
+    ('trees', 'units of n_jobs')
+    """
+    name = name.rpartition("__")[2]
+    grows_trees = hasattr(model, "max_depth")
+    if name in ("n_estimators", "num_trees"):
+        return "trees" if grows_trees else "estimators"
+    if name in ("max_iter", "n_iter", "iterations", "num_boost_round"):
+        return "boosting iterations" if grows_trees else "iterations"
+    return "epochs" if name in ("max_epochs", "n_epochs") else f"units of {name}"
+
+
 def last_step(estimator: Any) -> Any:
     """The last step of a pipeline; of anything else, itself."""
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator

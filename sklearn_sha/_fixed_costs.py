@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 # Measured by docs/benchmarks/fixed_cost.py. A sample of a light estimator costs as much as it has
 # values, so that the cost of a fit without samples is a number of values; of the others, whose
 # samples cost more, a number of samples says enough.
-_SAMPLES_PER_FIT = 200
+SAMPLES_PER_FIT = 200
 _VALUES_PER_LINEAR_FIT = 60_000
 _VALUES_PER_LIGHT_FIT = {
     **dict.fromkeys(
@@ -68,7 +68,7 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
     if is_linear and (is_passive or not name.startswith("SGD")):
         problems = n_classes if n_classes > 2 else 1
         return math.ceil(_VALUES_PER_LINEAR_FIT / (problems * _values_per_sample(X)))
-    return _SAMPLES_PER_FIT
+    return SAMPLES_PER_FIT
 
 
 def _values_per_sample(X: Any) -> int:

@@ -20,15 +20,21 @@ from sklearn.utils import check_array, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
-from sklearn_sha._auto_resource import auto_resource, growing_parameter, last_step, variants
+from sklearn_sha._auto_resource import (
+    auto_resource,
+    counted,
+    growing_parameter,
+    last_step,
+    variants,
+)
 from sklearn_sha._boosters import booster_of
 from sklearn_sha._candidates import draw_different, search_space, spaces_of
 from sklearn_sha._checks import check_int, check_patience, is_int, is_real
 from sklearn_sha._evaluate import Setting
-from sklearn_sha._fixed_costs import fixed_cost
+from sklearn_sha._fixed_costs import SAMPLES_PER_FIT, fixed_cost
 from sklearn_sha._folds import Fold, class_codes, make_folds, with_subsampling
 from sklearn_sha._scoring import Scoring, make_scoring
-from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount, counted
+from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount
 from sklearn_sha.schedules import Schedule, schedule_from_range
 
 MAX_EPOCHS = 100
@@ -479,6 +485,7 @@ def _limits(
         return Limits(lowest=own.lowest, first=own.lowest)
     n_classes = 1 if codes is None else int(codes.max()) + 1
     fixed = Fraction(fixed_cost(last_step(example), X, n_classes))
+    fixed += SAMPLES_PER_FIT * _n_searched_steps(search)
     is_automatic = search._may_be_grid_search() and search.resource == "auto"
     if kind == "n_samples":
         first = min(n_train, max(MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS * n_classes))
@@ -500,6 +507,15 @@ def _limits(
         default=default, highest=highest, fixed=fixed / n_train, rate=rate,
         is_automatic=is_automatic,
     )  # fmt: skip
+
+
+def _n_searched_steps(search: Any) -> int:
+    """How many preprocessing steps are fitted for each candidate anew."""
+    if not isinstance(search.estimator, Pipeline):
+        return 0
+    *steps, last = (name for name, _ in search.estimator.steps)
+    searched = {name.partition("__")[0] for name in _searched_names(search_space(search))}
+    return len(steps) if searched.difference([last]) else 0
 
 
 def _calls(model: Any, batch_size: int | None, n_train: int) -> tuple[int, int | None]:
@@ -561,7 +577,8 @@ def _why_grid_search(schedule: Schedule, limits: Limits) -> str:
     return (
         f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs starting at "
         f"{schedule.rungs[0].resource} {schedule.unit} would cost {limits.cost(schedule):.2f} "
-        "times as much, including the fixed cost of each fit. Set min_resources to run them anyway."
+        f"times as much, including the fixed cost of each fit, and less than {WORTH_HALVING} is "
+        "worth it. Set min_resources to run them anyway."
     )
 
 

@@ -249,32 +249,6 @@ class IntegerParameter(Resource):
         _train(model.fit, X, y, params)
 
 
-def counted(name: str, model: Any) -> str:
-    """What an integer parameter of a model counts, in the plural.
-
-    Parameters
-    ----------
-    name : str
-        Can be nested, as in ``clf__n_estimators``.
-    model : estimator
-        That has the parameter.
-
-    Examples
-    --------
-    >>> from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
-    >>> from sklearn_sha.resources import counted
-    >>> counted("n_estimators", RandomForestClassifier()), counted("n_jobs", BaggingClassifier())
-    ('trees', 'units of n_jobs')
-    """
-    name = name.rpartition("__")[2]
-    grows_trees = hasattr(model, "max_depth")
-    if name in ("n_estimators", "num_trees"):
-        return "trees" if grows_trees else "estimators"
-    if name in ("max_iter", "n_iter", "iterations", "num_boost_round"):
-        return "boosting iterations" if grows_trees else "iterations"
-    return "epochs" if name in ("max_epochs", "n_epochs") else f"units of {name}"
-
-
 def _train(method: Callable[..., Any], X: Any, y: Any, params: dict[str, Any]) -> None:
     if y is None:
         method(X, **params)

@@ -219,8 +219,8 @@ def test_rows_that_a_callback_asks_for_are_its_own(batch_size):
 
     def search():
         return SuccessiveHalvingSearchCV(
-            SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, max_resources=4, cv=CV,
-            batch_size=batch_size, random_state=0, error_score="raise",
+            SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2]}, resource="partial_fit",
+            max_resources=4, cv=CV, batch_size=batch_size, random_state=0, error_score="raise",
         )  # fmt: skip
 
     vandal = Vandal()

@@ -61,11 +61,11 @@ def searches(**params):
         ),
         "doubling": SuccessiveHalvingSearchCV(
             SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2, 1e-1, 1]}, budget="double",
-            max_resources=8, cv=2, **params,
+            resource="partial_fit", max_resources=8, cv=2, **params,
         ),
         "brackets": HyperbandSearchCV(
             SGDClassifier(random_state=0), {"alpha": loguniform(1e-6, 1)}, max_resources=4,
-            factor=2, cv=2, random_state=0, **params,
+            resource="partial_fit", factor=2, cv=2, random_state=0, **params,
         ),
     }  # fmt: skip
 

@@ -202,7 +202,7 @@ def big(n):
 def halving(n):
     return SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0), {"alpha": list(np.logspace(-6, 0, n))},
-        max_resources=32, cv=KFold(2), refit=False,
+        resource="partial_fit", max_resources=32, cv=KFold(2), refit=False,
     )  # fmt: skip
 
 
@@ -224,7 +224,7 @@ def test_dask_is_sent_a_prefixs_rows_once(client):
     pipeline = make_pipeline(StandardScaler(), SGDClassifier(random_state=0))
     search = SuccessiveHalvingSearchCV(
         pipeline, {"sgdclassifier__alpha": list(np.logspace(-6, 0, 64))},
-        max_resources=32, cv=KFold(2), refit=False,
+        resource="partial_fit", max_resources=32, cv=KFold(2), refit=False,
     )  # fmt: skip
     little, much = big(10_000), big(40_000)
     more = sum(part.nbytes for part in much) - sum(part.nbytes for part in little)

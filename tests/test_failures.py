@@ -228,7 +228,7 @@ def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do():
     assert search.n_resources_ == [50, 100, 200]
     (message,) = (str(w.message) for w in told if "when trained on" in str(w.message))
     assert message.startswith(
-        "Candidates 2, 3 failed when trained on 50 samples, fewer than the 200 of the fold."
+        "Candidates 2, 3 failed when trained on 50 samples, fewer than the 899 of the fold."
     )
     assert message.endswith("raise min_resources, for example min_resources=100.")
 

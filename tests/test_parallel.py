@@ -35,6 +35,7 @@ SEARCHES = {
         },
         n_candidates=12,
         batch_size=50,
+        resource="partial_fit",
         max_resources=16,
         scoring=["accuracy", "f1_macro"],
         refit="f1_macro",
@@ -73,6 +74,7 @@ def test_rows_and_splits_are_sent_for_many_candidates_at_once(monkeypatch, spy):
     SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
         {"alpha": list(np.logspace(-6, 0, 64))},
+        resource="partial_fit",
         max_resources=64,
         cv=2,
     ).fit(X, Y)
@@ -89,7 +91,11 @@ def test_on_one_core_the_rows_of_a_fold_are_cut_once_a_rung(monkeypatch):
         _folds.Fold, "rows", lambda *args, rows=_folds.Fold.rows: cuts.append(1) or rows(*args)
     )
     search = SuccessiveHalvingSearchCV(
-        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8, cv=3
+        SGDClassifier(random_state=0),
+        {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
+        resource="partial_fit",
+        max_resources=8,
+        cv=3,
     ).fit(X, Y)
     assert len(cuts) == 3 * search.n_iterations_
 
@@ -107,7 +113,11 @@ def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
 
     monkeypatch.setattr(_workers, "Parallel", Listening)
     SuccessiveHalvingSearchCV(
-        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8, cv=3
+        SGDClassifier(random_state=0),
+        {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
+        resource="partial_fit",
+        max_resources=8,
+        cv=3,
     ).fit(X, Y)
     assert came_back == [[True] * 12, [False] * 6]
     came_back.clear()
@@ -127,7 +137,10 @@ def test_one_pool_serves_the_whole_search(monkeypatch):
 
     monkeypatch.setattr(_workers, "Parallel", Counting)
     SuccessiveHalvingSearchCV(
-        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}, max_resources=8
+        SGDClassifier(random_state=0),
+        {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
+        resource="partial_fit",
+        max_resources=8,
     ).fit(X, Y)
     assert opened == [1]
     assert issubclass(_workers.Parallel, joblib.Parallel)

@@ -66,6 +66,7 @@ def test_a_real_interrupt_is_resumed(tmp_path, to_all, backend):
     assert printed[1] == "the same True"
 
 
+@pytest.mark.filterwarnings("ignore:resource='partial_fit' gives BernoulliNB")
 def test_the_order_of_the_rows_is_of_no_account_where_the_estimator_has_none():
     """Counts are the same whatever the order of their rows, and so are nearest neighbours."""
     rng = np.random.default_rng(0)

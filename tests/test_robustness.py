@@ -134,7 +134,7 @@ def test_large_models_train_on_in_workers(backend):
 def test_a_large_linear_model_trains_on_in_workers():
     wide = sparse.random(60, 150_000, density=1e-3, random_state=0, format="csr")
     search = SuccessiveHalvingSearchCV(
-        SGDClassifier(random_state=0), ALPHAS, max_resources=4, cv=2, random_state=0
+        SGDClassifier(random_state=0), ALPHAS, resource="partial_fit", max_resources=4, cv=2
     )
     alone = search.fit(wide, Y[30:90]).all_cv_results_["mean_test_score"]
     both = search.set_params(n_jobs=2).fit(wide, Y[30:90]).all_cv_results_["mean_test_score"]

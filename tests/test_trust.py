@@ -14,6 +14,9 @@ from toys import CALLS, Curve, curve
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.theory import envelope, trust_report
 
+# A call costs more than an epoch of so few samples.
+pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
+
 X = np.arange(12.0).reshape(-1, 1)
 COMMON = {"resource": "partial_fit", "refit": False}
 
