@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 # values, so that the cost of a fit without samples is a number of values; of the others, whose
 # samples cost more, a number of samples says enough.
 SAMPLES_PER_FIT = 200
+_SAMPLES_PER_ENSEMBLE_FIT = 1000  # each of its trees has a fixed cost
 _VALUES_PER_LINEAR_FIT = 60_000
 _VALUES_PER_LIGHT_FIT = {
     **dict.fromkeys(
@@ -68,6 +69,8 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
     if is_linear and (is_passive or not name.startswith("SGD")):
         problems = n_classes if n_classes > 2 else 1
         return math.ceil(_VALUES_PER_LINEAR_FIT / (problems * _values_per_sample(X)))
+    if name.startswith(("AdaBoost", "ExtraTrees", "RandomForest")):
+        return _SAMPLES_PER_ENSEMBLE_FIT
     return SAMPLES_PER_FIT
 
 

@@ -122,7 +122,11 @@ def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
     assert came_back == [[True] * 12, [False] * 6]
     came_back.clear()
     SuccessiveHalvingSearchCV(
-        LogisticRegression(max_iter=2000), {"C": [1e-3, 1e-2, 1e-1, 1]}, cv=3
+        LogisticRegression(max_iter=2000),
+        {"C": [1e-3, 1e-2, 1e-1, 1]},
+        resource="n_samples",
+        min_resources=50,
+        cv=3,
     ).fit(X, Y)
     assert came_back == [[False] * 12, [False] * 6]
 
