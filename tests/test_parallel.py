@@ -125,7 +125,7 @@ def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
         LogisticRegression(max_iter=2000),
         {"C": [1e-3, 1e-2, 1e-1, 1]},
         resource="n_samples",
-        min_resources=50,
+        min_resources=0.5,
         cv=3,
     ).fit(X, Y)
     assert came_back == [[False] * 12, [False] * 6]
