@@ -115,9 +115,13 @@ def _log_best(search: Any, X: Any, y: Any) -> None:
 def _log_candidates(search: Any) -> None:
     """Log each candidate at its furthest rung, the best ones first."""
     import mlflow
+    import pandas as pd
 
+    final = pd.DataFrame(search.cv_results_).filter(regex="^rank_")
+    final["candidate"] = search.all_cv_results_["candidate"][search.cv_results_rows_]
     order = ["n_resources", f"mean_test_{search.promote_by_}"]
     best_first = search.results_frame().sort_values(order, ascending=False, kind="stable")
+    best_first = best_first.merge(final, on="candidate", how="left")  # only the last rung is ranked
     # None is MLflow's word for all.
     for row in best_first[: _config("max_tuning_runs")].to_dict("records"):
         params = {**search.estimator.get_params(), **row["params"]}
@@ -129,7 +133,9 @@ def _log_candidates(search: Any) -> None:
                 {
                     name: float(value)
                     for name, value in row.items()
-                    if isinstance(value, Real) and not name.startswith(("param", "split"))
+                    if isinstance(value, Real)
+                    and not name.startswith(("param", "split"))
+                    and not (name.startswith("rank_") and np.isnan(value))
                 }
             )
 
