@@ -178,6 +178,14 @@ def test_where_halving_cannot_pay_a_search_is_a_grid_search(estimator, grid):
     assert "One rung at full resource, as in GridSearchCV" in str(ours.schedule_)
 
 
+@pytest.mark.parametrize(("n", "rungs"), [(12_000, 4), (40_000, 1)])
+def test_early_stopping_that_begins_with_many_samples_leaves_nothing_to_gain(n, rungs):
+    space = {"learning_rate": np.logspace(-2, 0, 16)}
+    boosting = HistGradientBoostingClassifier(early_stopping="auto" if rungs == 1 else False)
+    search = SuccessiveHalvingSearchCV(boosting, space, cv=2)
+    assert len(search.plan(np.zeros((n, 2)), np.arange(n) % 2).rungs) == rungs
+
+
 @pytest.mark.parametrize(
     "explicit",
     [{"resource": "n_samples"}, {"min_resources": 30}, {"max_resources": 100}, {"budget": 2400}],

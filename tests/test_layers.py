@@ -37,7 +37,7 @@ FLOORS = {
     "_shown": 5,
     "resources": 3,
     "_scoring": 3,
-    "_fixed_costs": 0,
+    "_fixed_costs": 3,
     "_auto_resource": 4,
     "_evaluate": 4,
     "_results": 5,
