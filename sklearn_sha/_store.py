@@ -11,6 +11,7 @@ from math import inf
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import Any
 from weakref import finalize
 
 from sklearn_sha._evaluate import Outcome
@@ -43,6 +44,7 @@ class Store:
     models: ModelFolder | None = None
     path: Path | None = None
     seed: int | None = None
+    _remove_folder: finalize[..., Any] | None = None
     limit: float = inf
 
     def __init__(self) -> None:
@@ -57,7 +59,7 @@ class Store:
         """Have a folder for models that go to files, gone when this store is."""
         if self.models is None:
             folder = mkdtemp(prefix="models-")
-            finalize(self, rmtree, folder, ignore_errors=True)
+            self._remove_folder = finalize(self, rmtree, folder, ignore_errors=True)
             self.models = ModelFolder(Path(folder), memory_of=os.getpid())
             self._files_are_in_memory = is_in_memory(Path(folder))
 
@@ -141,7 +143,9 @@ class Store:
         """Let go of all models: the search has come to its end."""
         self.trained.clear()
         self._in_memory = 0
-        if self.models is not None and self.models.path.exists():
+        if self._remove_folder is not None:
+            self._remove_folder()  # now, and not when nobody refers to the store any more
+        elif self.models is not None and self.models.path.exists():
             _delete(self.models.path.iterdir())
 
 
