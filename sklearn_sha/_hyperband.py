@@ -106,7 +106,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         bracket that was completed ranks above one that was not, then more resource above less.
     all_cv_results_ : dict of ndarray, MaskedArray and list
         As in SuccessiveHalvingSearchCV. Candidates are numbered over all brackets.
-    cv_results_rows_ : ndarray of int
+    cv_results_rows_ : list of int
         As in SuccessiveHalvingSearchCV.
     failures_ : list of dict
         As in SuccessiveHalvingSearchCV.

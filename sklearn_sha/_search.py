@@ -471,7 +471,8 @@ class BaseHalvingSearch(
     def _keep(self, results: Results) -> None:
         if results.n_rungs:
             self.all_cv_results_ = results.all_cv_results()
-            self.cv_results_, self.cv_results_rows_ = results.cv_results(self.all_cv_results_)
+            self.cv_results_, rows = results.cv_results(self.all_cv_results_)
+            self.cv_results_rows_ = rows.tolist()
             self.rung_history_ = results.rung_history()
             self.failures_ = results.failures
 

@@ -147,7 +147,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         ``n_resources`` (total units of the candidate by then) and ``candidate`` (its number);
         with ``budget="double"`` also ``cached`` (whether the scores were known from an earlier
         run).
-    cv_results_rows_ : ndarray of int
+    cv_results_rows_ : list of int
         Rows of ``all_cv_results_`` that ``cv_results_`` consists of, in its order.
     failures_ : list of dict
         One per failed fit or score, as `pandas.DataFrame` takes it: candidate, params, split,

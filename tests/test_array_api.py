@@ -72,6 +72,7 @@ def test_shared_preprocessing_stays_in_the_namespace(xp, n_jobs):
     assert type(search.best_estimator_[-1].coef_) is type(data[0])
 
 
+@pytest.mark.filterwarnings("ignore:resource='partial_fit' gives GaussianNB")
 @pytest.mark.parametrize("batch_size", [None, 32])
 def test_training_continues_on_them(xp, batch_size):
     params = {"resource": "partial_fit", "max_resources": 4, "batch_size": batch_size}

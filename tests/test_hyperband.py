@@ -65,7 +65,7 @@ def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
     at_full = search.all_cv_results_["n_resources"] == 9
     best = search.all_cv_results_["mean_test_score"][at_full].max()
     assert search.best_score_ == best
-    assert search.cv_results_rows_.tolist() == np.flatnonzero(at_full).tolist()
+    assert search.cv_results_rows_ == np.flatnonzero(at_full).tolist()
     assert search.all_cv_results_["bracket"][at_full].tolist() == [0, 1, 2, 2, 2]
     assert sorted(search.cv_results_["rank_test_score"]) == [1, 2, 3, 4, 5]
 

@@ -34,7 +34,7 @@ def test_cv_results_is_the_last_rung_in_grid_searchs_columns_and_all_has_every_r
     without_ranks = [name for name in grid.cv_results_ if not name.startswith("rank")]
     assert list(search.all_cv_results_) == without_ranks + STEPS
     last = search.all_cv_results_["iter"] == search.n_iterations_ - 1
-    assert search.cv_results_rows_.tolist() == np.flatnonzero(last).tolist()
+    assert search.cv_results_rows_ == np.flatnonzero(last).tolist()
     for name in without_ranks:
         column = np.ma.getdata(search.all_cv_results_[name])
         assert np.ma.getdata(search.cv_results_[name]).tolist() == column[last].tolist()
@@ -55,7 +55,7 @@ def test_of_the_doubling_trick_it_is_the_last_rung_of_the_last_run():
     rows = search.all_cv_results_
     assert list(rows)[-5:] == [*STEPS, "cached"]
     last = (rows["bracket"] == rows["bracket"].max()) & (rows["iter"] == rows["iter"].max())
-    assert search.cv_results_rows_.tolist() == np.flatnonzero(last).tolist()
+    assert search.cv_results_rows_ == np.flatnonzero(last).tolist()
     starts = [row["iter"] for row in search.rung_history_ if row["n_candidates"] == 8]
     runs = np.searchsorted(starts, rows["iter"], side="right") - 1
     assert rows["bracket"].tolist() == runs.tolist()
@@ -64,7 +64,7 @@ def test_of_the_doubling_trick_it_is_the_last_rung_of_the_last_run():
 def test_of_hyperband_it_is_the_last_rungs_of_all_brackets():
     search = search_of({"limit": uniform(0, 1)}, HyperbandSearchCV, random_state=0).fit(X)
     rows = search.all_cv_results_
-    assert search.cv_results_rows_.tolist() == sorted(
+    assert search.cv_results_rows_ == sorted(
         np.flatnonzero(rows["n_resources"] == 9), key=lambda row: rows["bracket"][row]
     )
     scores = search.cv_results_["mean_test_score"]
