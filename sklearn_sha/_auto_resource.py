@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from sklearn_sha._boosters import booster_of
+from sklearn_sha._candidates import with_params
 from sklearn_sha._checks import is_int
 from sklearn_sha.resources import exact_warm_starts
 
@@ -79,10 +79,8 @@ def variants(estimator: Any, spaces: Sequence[Space]) -> Iterator[tuple[Any, fro
             if not hasattr(space[name], "rvs")
         }
         for params in ParameterGrid(values):
-            model = clone(estimator)
-            if params:
-                model.set_params(**clone(params, safe=False))
-            prefix = _last_prefix(model)
+            model = with_params(estimator, params)
+            prefix = last_prefix(model)
             names = (name.removeprefix(prefix) for name in space if name.startswith(prefix))
             yield model, frozenset(names)
 
@@ -129,6 +127,12 @@ def last_step(estimator: Any) -> Any:
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
 
 
+def resamples(estimator: Any) -> bool:
+    """Whether a pipeline has steps that resample, as imbalanced-learn's do."""
+    is_pipeline = isinstance(estimator, Pipeline)
+    return is_pipeline and any(hasattr(step, "fit_resample") for _, step in estimator.steps)
+
+
 def trains_epochs(model: Any) -> bool:
     """Whether a call of a model's ``partial_fit`` trains an epoch as its ``fit`` does."""
     if not hasattr(model, "partial_fit"):
@@ -138,22 +142,22 @@ def trains_epochs(model: Any) -> bool:
     return hasattr(model, "max_epochs")  # skorch, and what is built like it
 
 
-def _last_prefix(estimator: Any) -> str:
+def last_prefix(estimator: Any) -> str:
+    """What the names of a pipeline's last step's parameters begin with; else nothing."""
     return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
 
 def _decisive(estimator: Any, space: Space) -> list[str]:
     """Names in a space whose values can change which resource its candidates have."""
-    prefix = _last_prefix(estimator)
+    prefix = last_prefix(estimator)
     own = {f"{prefix}{name}" for name in _DECISIVE}
     return [name for name in space if name in own or name in ("steps", prefix.rstrip("_"))]
 
 
 def _preferred(model: Any, searched: frozenset[str]) -> tuple[str, Any]:
     """The resource of a model by itself, and how much of it ``fit`` has."""
-    last, prefix = last_step(model), _last_prefix(model)
-    resamples = any(hasattr(step, "fit_resample") for _, step in getattr(model, "steps", ()))
-    if trains_epochs(last) and not resamples and not _stops_by_itself(last, searched):
+    last, prefix = last_step(model), last_prefix(model)
+    if trains_epochs(last) and not resamples(model) and not _stops_by_itself(last, searched):
         return "partial_fit", None
     name = growing_parameter(last)
     # Large learning rates are ahead at first and behind in the end.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
+from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from sklearn_sha._checks import check_int
@@ -184,6 +185,13 @@ def draw_different(
         if len(different) == wanted:
             break
     return list(different.values())
+
+
+def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
+    """A clone of an estimator, with a candidate's parameters."""
+    model = clone(estimator)
+    # Parameters may be estimators, which each model needs a copy of, as in GridSearchCV.
+    return model.set_params(**clone(params, safe=False)) if params else model
 
 
 def spaces_of(param_distributions: Any) -> Any:

@@ -11,9 +11,8 @@ from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
 
-from sklearn.base import clone
-
 from sklearn_sha._callbacks import UNHEARD, Task
+from sklearn_sha._candidates import with_params
 from sklearn_sha._folds import FittedPrefix, Fold, PrefixFile, Rows, n_rows
 from sklearn_sha._trained import ModelFolder, ModelSizes, Trained, TrainedFile
 from sklearn_sha._workers import Watch
@@ -172,8 +171,7 @@ class Done:
 
 def new_model(setting: Setting, params: dict[str, Any]) -> Any:
     """The estimator with a candidate's parameters, not fitted: a pipeline where it is one."""
-    # Parameters may be estimators, which each model needs a copy of, as in GridSearchCV.
-    return clone(setting.estimator).set_params(**clone(params, safe=False))
+    return with_params(setting.estimator, params)
 
 
 def evaluate_batch(

@@ -334,8 +334,8 @@ def make_folds(
         Fold(
             X,
             y,
-            _row_numbers(train),
-            _row_numbers(test),
+            row_numbers(train),
+            row_numbers(test),
             fit_params,
             prefix_params,
             score_params,
@@ -450,7 +450,8 @@ def _stratified(codes: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.lexsort((quantile, np.minimum(nth, _FIRST_PER_CLASS)))
 
 
-def _row_numbers(rows: Any) -> NDArray[np.intp]:
+def row_numbers(rows: Any) -> NDArray[np.intp]:
+    """Numbers of the rows that a split selects, by number or by a mask."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype == bool else rows
 

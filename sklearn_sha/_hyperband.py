@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from math import floor
 from os import PathLike
 from typing import Any, Literal
 
@@ -15,7 +13,7 @@ from numpy.random import RandomState
 from sklearn_sha._candidates import draw_for_brackets, search_space
 from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
-from sklearn_sha._setup import Limits, minimum, resource_kind
+from sklearn_sha._setup import Limits, minimum
 from sklearn_sha.bandit import Algorithm
 from sklearn_sha.resources import Resource
 from sklearn_sha.schedules import Schedule, hyperband_schedules
@@ -241,16 +239,19 @@ class HyperbandSearchCV(BaseHalvingSearch):
         return Schedule.joined(self._brackets(limits))
 
     def _brackets(self, limits: Limits) -> list[Schedule]:
-        highest = limits.maximum(self.max_resources, resource_kind(self))
+        highest = limits.maximum(self.max_resources)
         least = minimum(self.min_resources, highest)
+
+        def brackets_from(least: int) -> list[Schedule]:
+            return hyperband_schedules(
+                highest, factor=self.factor, min_resources=least, continues=limits.continues
+            )
+
         if least is None:
             # Brackets differ in where they begin: three at least, whatever the samples.
-            widest = floor(highest / Fraction(str(self.factor)) ** 2)
-            least = min(highest, max(limits.lowest, min(limits.first, widest)))
-        brackets = hyperband_schedules(
-            highest, factor=self.factor, min_resources=least, continues=limits.continues
-        )
-        return brackets * int(self.n_repeats)
+            possible = brackets_from(min(highest, limits.lowest))
+            least = min(limits.first, possible[-3:][0].n_resources[0])
+        return brackets_from(least) * int(self.n_repeats)
 
     def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
         (together,) = super()._rounds(schedule)

@@ -13,7 +13,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn import get_config
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags, indexable
@@ -24,15 +24,17 @@ from sklearn_sha._auto_resource import (
     auto_resource,
     counted,
     growing_parameter,
+    last_prefix,
     last_step,
+    resamples,
     variants,
 )
 from sklearn_sha._boosters import booster_of
-from sklearn_sha._candidates import draw_different, search_space, spaces_of
+from sklearn_sha._candidates import draw_different, search_space, spaces_of, with_params
 from sklearn_sha._checks import check_int, check_patience, is_int, is_real
 from sklearn_sha._evaluate import Setting
 from sklearn_sha._fixed_costs import SAMPLES_PER_FIT, fixed_cost
-from sklearn_sha._folds import Fold, class_codes, make_folds, with_subsampling
+from sklearn_sha._folds import Fold, class_codes, make_folds, row_numbers, with_subsampling
 from sklearn_sha._scoring import Scoring, make_scoring
 from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount
 from sklearn_sha.schedules import Schedule, schedule_from_range
@@ -77,6 +79,8 @@ class Limits:
         What ``max_resources="auto"`` stands for; None if nothing sets it.
     highest : int or None
         The most units that there are; None for no end.
+    resource : str
+        What the resource is.
     unit : str
         What is counted, in the plural.
     fixed : Fraction
@@ -93,6 +97,7 @@ class Limits:
     first: int = 1
     default: int | None = None
     highest: int | None = None
+    resource: str = ""
     unit: str = "units"
     fixed: Fraction = Fraction(0)
     rate: Fraction = Fraction(1)
@@ -114,18 +119,18 @@ class Limits:
         """What a schedule costs as a share of a grid search, fixed costs included."""
         return schedule.relative_cost(self.fixed, self.rate)
 
-    def maximum(self, max_resources: Any, resource: str) -> int:
+    def maximum(self, max_resources: Any) -> int:
         """What the last rung is at."""
         highest = self.default if max_resources == "auto" else self.cap(max_resources)
         if highest is None:
             raise ValueError(
-                f'max_resources="auto" is the value of resource={resource!r} in the estimator, '
-                "which has none, or several; give max_resources an integer."
+                f'max_resources="auto" is the value of resource={self.resource!r} in the '
+                "estimator, which has none, or several; give max_resources an integer."
             )
         if highest < 1:
             raise ValueError(
-                f'max_resources="auto" is the value of resource={resource!r} in the estimator, '
-                f"{highest}, which is less than 1; give max_resources an integer."
+                f'max_resources="auto" is the value of resource={self.resource!r} in the '
+                f"estimator, {highest}, which is less than 1; give max_resources an integer."
             )
         return highest
 
@@ -221,10 +226,10 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
             "cv.split and cv.get_n_splits return inconsistent results. Expected "
             f"{n_splits} splits, got {len(splits)} from cv={search.cv!r}."
         )
-    n_train = max(_n_selected(train) for train, _ in splits)
+    n_train = max(len(row_numbers(train)) for train, _ in splits)
     codes = class_codes(y) if is_classifier(search.estimator) else None
     unit = _unit(search, kind, example)
-    limits = replace(_limits(search, kind, example, n_train, codes, X), unit=unit)
+    limits = replace(_limits(search, kind, example, n_train, codes, X), resource=kind, unit=unit)
     candidates = search._candidates(limits, random_state)
     continues = _continues(search, kind, has_prefix, candidates, n_train, routed.fit)
     limits = replace(limits, continues=continues)
@@ -281,12 +286,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
 def _example(search: Any, random_state: RandomState) -> Any:
     """The estimator with the parameters of one candidate."""
     (params,) = draw_different(search_space(search), 1, deepcopy(random_state))
-    return clone(search.estimator).set_params(**clone(params, safe=False))
-
-
-def _n_selected(rows: Any) -> int:
-    rows = np.asarray(rows)
-    return int(rows.sum()) if rows.dtype == bool else len(rows)
+    return with_params(search.estimator, params)
 
 
 def _has_parameter(estimator: Any, name: str) -> bool:
@@ -557,7 +557,7 @@ def _continues(
     resource = own or _parameter(kind, has_prefix)
 
     def continues(params: dict[str, Any]) -> bool:
-        model = clone(search.estimator).set_params(**clone(params, safe=False))
+        model = with_params(search.estimator, params)
         trained = model[-1] if has_prefix else model
         if own is None and fit_params.keys() - {"sample_weight"} and booster_of(trained):
             return False  # callbacks, say, or initial scores, which each fit begins anew with
@@ -622,8 +622,7 @@ def _advice(search: Any, schedule: Schedule, n_train: int) -> list[str]:
         name = growing_parameter(last)
         if name is None or name in searched or not IntegerParameter(name).continues(last, n_train):
             return []
-        prefix = "" if last is model else f"{model.steps[-1][0]}__"
-        found.add((f"{prefix}{name}", getattr(last, name), "learning_rate" in searched))
+        found.add((f"{last_prefix(model)}{name}", getattr(last, name), "learning_rate" in searched))
     if len(found) != 1:
         return []
     ((name, value, crosses),) = found
@@ -714,9 +713,7 @@ def _check_has_resource(model: Any, kind: str) -> None:
     """Raise where an estimator, as the space makes it, can't have a resource."""
     name, last = type(model).__name__, last_step(model)
     if kind == "partial_fit":
-        if isinstance(model, Pipeline) and any(
-            hasattr(step, "fit_resample") for _, step in model.steps
-        ):
+        if resamples(model):
             raise ValueError(
                 f"resource='partial_fit' can't train the last step of {name} apart from steps "
                 "that resample; use resource='n_samples'."
@@ -752,7 +749,7 @@ def _warn_of_counting(search: Any, n_calls: int) -> None:
 
 def _warn_of_ignored(search: Any) -> None:
     last = last_step(search.estimator)
-    owner = f"{search.estimator.steps[-1][0]}__" if isinstance(search.estimator, Pipeline) else ""
+    owner = last_prefix(search.estimator)
     searched = {
         name.rpartition("__")[2]
         for name in _searched_names(search_space(search))

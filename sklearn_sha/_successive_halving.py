@@ -14,7 +14,7 @@ from numpy.random import RandomState
 from sklearn_sha._candidates import draw_candidates, n_candidates_of, search_space
 from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
-from sklearn_sha._setup import Limits, minimum, resource_kind
+from sklearn_sha._setup import Limits, minimum
 from sklearn_sha.bandit import Algorithm, repeated_halving
 from sklearn_sha.resources import Resource
 from sklearn_sha.schedules import (
@@ -294,7 +294,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
 
     def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
         if self.budget == "double":
-            highest = limits.maximum(self.max_resources, resource_kind(self))
+            highest = limits.maximum(self.max_resources)
             least = minimum(self.min_resources, highest)
             return Schedule.joined(
                 doubling_schedules(
@@ -319,7 +319,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                 max_resources=limits.cap(self.max_resources),
                 continues=limits.continues,
             )
-        highest = limits.maximum(self.max_resources, resource_kind(self))
+        highest = limits.maximum(self.max_resources)
         # Where the user wants less than a first rung has, rungs are still wanted.
         is_little = self.max_resources != "auto" and highest <= limits.first
         schedule = schedule_from_range(
@@ -338,7 +338,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         is_explicit = self.max_resources not in ("auto", limits.highest)
         if self.min_resources == "auto" and is_explicit and last > ceil(self.factor):
             warnings.warn(
-                f"max_resources={self.max_resources} of resource={resource_kind(self)!r} is too "
+                f"max_resources={self.max_resources} of resource={limits.resource!r} is too "
                 f"little to eliminate all but {ceil(self.factor)} of {schedule.n_candidates[0]} "
                 f"candidates: the last rung compares {last}. Raise max_resources, or choose "
                 "another resource.",

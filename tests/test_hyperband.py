@@ -129,6 +129,7 @@ def test_one_bracket_warns():
             "min_resources=10 is more than max_resources=9",
         ),
         ({"factor": 1}, "factor=1 would drop no candidate"),
+        ({"factor": float("nan")}, "factor=nan would drop no candidate"),
     ],
 )
 def test_mistakes_are_named(params, message):
