@@ -63,19 +63,19 @@ class Lines:
                 params = self.candidates[outcome.candidate]
                 print(fit_line(outcome, params, self.n_folds, self.error_score))
 
-    def rung(self, pull: Pull, scores: NDArray[np.float64] | None) -> None:
+    def rung(self, pull: Pull, scores: NDArray[np.float64]) -> None:
         """A rung is done, in which its arms had these scores."""
         if not self.verbose:
             return
         if self.verbose > 1:
             width = len(str(len(self.candidates) - 1))
-            for arm, score in zip(pull.arms, _shown_scores(pull, scores), strict=True):
+            for arm, score in zip(pull.arms, scores, strict=True):
                 params = named(self.candidates[arm])
                 print(f"  candidate {arm:>{width}}  score {number(score, 4):>8}  {params}")
         print(self._line(pull, scores))
 
-    def _line(self, pull: Pull, scores: NDArray[np.float64] | None) -> str:
-        best = None if scores is None else float(np.fmax.reduce(scores))
+    def _line(self, pull: Pull, scores: NDArray[np.float64]) -> str:
+        best = float(np.fmax.reduce(scores))
         return rung_line(self.schedule, pull, best, self.progress.elapsed, self.progress.left)
 
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
@@ -133,17 +133,16 @@ class LiveTable(Lines):
         if self.progress.elapsed - self._updated >= _SECONDS_BETWEEN_UPDATES:
             self._update(self._bar())
 
-    def rung(self, pull: Pull, scores: NDArray[np.float64] | None) -> None:
-        values = _shown_scores(pull, scores)
-        best = int(np.argmax(np.nan_to_num(values, nan=-np.inf)))
+    def rung(self, pull: Pull, scores: NDArray[np.float64]) -> None:
+        best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
         elapsed, left = self.progress.elapsed, self.progress.left
         name = rung_name(self.schedule, pull)
         row = {
             "rung": name.replace("rung ", ""),
             "candidates": len(pull.arms),
             self.schedule.unit: pull.resource,
-            "best score": float(values[best]),
-            "best parameters": "" if scores is None else named(self.candidates[pull.arms[best]]),
+            "best score": float(scores[best]),
+            "best parameters": named(self.candidates[pull.arms[best]]),
             "elapsed": elapsed,
             "left": "" if left is None else f"about {left:.0f} s",
         }
@@ -153,7 +152,7 @@ class LiveTable(Lines):
         if self.verbose > 1:
             columns = {
                 "candidate": pull.arms,
-                "score": values.tolist(),
+                "score": scores.tolist(),
                 "parameters": [named(self.candidates[arm]) for arm in pull.arms],
             }
             self._details = (
@@ -256,10 +255,6 @@ def _scores(test: float | None, train: float | None, error_score: float) -> str:
 
 def _refit_seconds(seconds: float) -> str:
     return f"refit finished in {seconds:.1f} s"
-
-
-def _shown_scores(pull: Pull, scores: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    return np.full(len(pull.arms), np.nan) if scores is None else scores
 
 
 def _in_notebook() -> bool:
