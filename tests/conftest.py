@@ -47,6 +47,7 @@ if not all(map(find_spec, ECOSYSTEM)):
 ALLOWED = {
     "check_supervised_y_2d": "GridSearchCV is exempt too: Ridge takes a column vector as it is",
     "check_array_api": "skipped unless SCIPY_ARRAY_API is set, and for libraries not installed",
+    "test_array_api_search_cv_classifier": "as check_array_api",
     "check_classifiers_multilabel_output_format_decision_function": "forests have none",
 }
 
