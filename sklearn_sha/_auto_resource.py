@@ -50,11 +50,32 @@ def auto_resource(estimator: Any, spaces: Sequence[Space]) -> str:
     >>> auto_resource(MLPClassifier(), [{"solver": ["adam", "lbfgs"]}])
     'n_samples'
     """
-    # Distributions of a step or a solver have values that nobody knows before they are sampled.
-    if any(hasattr(space[name], "rvs") for space in spaces for name in _decisive(estimator, space)):
+    if decisive_distributions(estimator, spaces):
         return "n_samples"
     found = {_preferred(*variant) for variant in variants(estimator, spaces)}
     return found.pop()[0] if len(found) == 1 else "n_samples"
+
+
+def decisive_distributions(estimator: Any, spaces: Sequence[Space]) -> set[str]:
+    """Parameters with distributions on whose values the choice of a resource depends.
+
+    A step or a solver, for example: its values are unknown before they are sampled.
+
+    Parameters
+    ----------
+    estimator, spaces
+        As for `auto_resource`.
+
+    Returns
+    -------
+    set of str
+    """
+    return {
+        name
+        for space in spaces
+        for name in _decisive(estimator, space)
+        if hasattr(space[name], "rvs")
+    }
 
 
 def variants(estimator: Any, spaces: Sequence[Space]) -> Iterator[tuple[Any, frozenset[str]]]:

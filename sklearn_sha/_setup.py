@@ -23,6 +23,7 @@ from sklearn.utils.multiclass import type_of_target, unique_labels
 from sklearn_sha._auto_resource import (
     auto_resource,
     counted,
+    decisive_distributions,
     growing_parameter,
     last_prefix,
     last_step,
@@ -231,6 +232,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     unit = _unit(search, kind, example)
     limits = replace(_limits(search, kind, example, n_train, codes, X), resource=kind, unit=unit)
     candidates = search._candidates(limits, random_state)
+    _check_sampled(search, kind, candidates)
     continues = _continues(search, kind, has_prefix, candidates, n_train, routed.fit)
     limits = replace(limits, continues=continues)
     schedule = search._schedule(len(candidates), limits)
@@ -707,6 +709,16 @@ def _check_resource(search: Any, kind: str) -> None:
         )
     for model, _ in variants(search.estimator, spaces_of(search_space(search))):
         _check_has_resource(model, kind)
+
+
+def _check_sampled(search: Any, kind: str, candidates: list[dict[str, Any]]) -> None:
+    """Raise an error if a candidate lacks the resource because of a sampled step or parameter."""
+    if kind == "n_samples" or _own_resource(search) is not None:
+        return
+    sampled = decisive_distributions(search.estimator, spaces_of(search_space(search)))
+    for params in candidates:
+        if not sampled.isdisjoint(params):
+            _check_has_resource(with_params(search.estimator, params), kind)
 
 
 def _check_has_resource(model: Any, kind: str) -> None:

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import loguniform
+from scipy.stats import loguniform, randint
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.ensemble import (
@@ -108,15 +108,18 @@ def test_auto_is_what_all_candidates_have_and_what_is_cheapest(estimator, space,
     assert auto_resource(estimator, space if isinstance(space, list) else [space]) == expected
 
 
-class Step:
-    """A distribution over estimators."""
+class Choice:
+    """A distribution over listed values."""
+
+    def __init__(self, *values):
+        self.values = values
 
     def rvs(self, size=None, random_state=None):
-        return SVC()
+        return self.values[random_state.randint(len(self.values))]
 
 
 def test_a_step_that_is_sampled_can_be_anything():
-    assert auto_resource(in_pipeline(FOREST), [{"clf": Step()}]) == "n_samples"
+    assert auto_resource(in_pipeline(FOREST), [{"clf": Choice(SVC())}]) == "n_samples"
 
 
 def test_families_of_a_last_step_are_searched_as_by_a_grid_search():
@@ -148,6 +151,30 @@ def test_an_explicit_resource_that_a_candidate_lacks_is_refused_by_name(method):
         with pytest.raises(ValueError, match=rf"resource='{resource}'.*") as caught:
             getattr(search, method)(X, Y)
         assert message in str(caught.value)
+
+
+SGD, LBFGS = MLPClassifier(), MLPClassifier(solver="lbfgs")
+
+
+@pytest.mark.parametrize("method", ["plan", "fit"])
+@pytest.mark.parametrize(
+    ("estimator", "space", "resource", "message"),
+    [
+        (in_pipeline(SGD), {"clf": Choice(SGD, SVC())}, "partial_fit", "which SVC("),
+        (in_pipeline(SGD), {"clf": Choice(SGD, LBFGS)}, "partial_fit", "solver='lbfgs') does not"),
+        (in_pipeline(FOREST), {"clf": Choice(FOREST, SVC())}, "clf__n_estimators", "step SVC("),
+        (SGD, {"solver": Choice("adam", "lbfgs")}, "partial_fit", "solver='lbfgs') does not"),
+    ],
+)
+def test_an_explicit_resource_that_a_sampled_candidate_lacks_is_refused_by_name(
+    method, estimator, space, resource, message
+):
+    name = "clf__random_state" if "clf" in space else "random_state"
+    space = [{name: [0]}, space | {name: randint(0, 1000)}]
+    search = SuccessiveHalvingSearchCV(estimator, space, resource=resource, random_state=0)
+    with pytest.raises(ValueError, match=rf"resource='{resource}'.*") as caught:
+        getattr(search, method)(X, Y)
+    assert message in str(caught.value)
 
 
 SMALL = [
