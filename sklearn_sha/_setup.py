@@ -495,8 +495,7 @@ def _limits(
             2 * n_classes, first, n_train, n_train, fixed=fixed, is_automatic=is_automatic
         )
     if kind != "partial_fit":
-        models = [model for model, _ in variants(search.estimator, spaces_of(search_space(search)))]
-        values = {model.get_params().get(kind) for model in models}
+        values = {model.get_params().get(kind) for model in _variants(search)}
         value = values.pop() if len(values) == 1 else None  # families can have several
         default = value if is_int(value) else None
         fixed = Fraction(default or 0, _TREES_PER_FIT)
@@ -707,8 +706,7 @@ def _check_resource(search: Any, kind: str) -> None:
             f"resource={kind!r} is searched too; take it out of param_distributions, or use "
             "another resource."
         )
-    for model, _ in variants(search.estimator, spaces_of(search_space(search))):
-        _check_has_resource(model, kind)
+    _check_have_resource(search, kind, _variants(search))
 
 
 def _check_sampled(search: Any, kind: str, candidates: list[dict[str, Any]]) -> None:
@@ -716,35 +714,40 @@ def _check_sampled(search: Any, kind: str, candidates: list[dict[str, Any]]) -> 
     if kind == "n_samples" or _own_resource(search) is not None:
         return
     sampled = decisive_distributions(search.estimator, spaces_of(search_space(search)))
-    for params in candidates:
-        if not sampled.isdisjoint(params):
-            _check_has_resource(with_params(search.estimator, params), kind)
+    models = [with_params(search.estimator, p) for p in candidates if not sampled.isdisjoint(p)]
+    _check_have_resource(search, kind, [*_variants(search), *models])
 
 
-def _check_has_resource(model: Any, kind: str) -> None:
-    """Raise where an estimator, as the space makes it, can't have a resource."""
+def _variants(search: Any) -> list[Any]:
+    return [model for model, _ in variants(search.estimator, spaces_of(search_space(search)))]
+
+
+def _check_have_resource(search: Any, kind: str, models: list[Any]) -> None:
+    """Raise an error if an estimator, as the space makes it, can't have a resource."""
+    for model in models:
+        if why_not := _why_not(model, kind):
+            raise ValueError(f"{why_not}; {_what_works(search, models)}.")
+
+
+def _why_not(model: Any, kind: str) -> str:
+    """Why an estimator can't have a resource; empty if it can."""
     name, last = type(model).__name__, last_step(model)
     if kind == "partial_fit":
         if resamples(model):
-            raise ValueError(
+            return (
                 f"resource='partial_fit' can't train the last step of {name} apart from steps "
-                "that resample; use resource='n_samples'."
+                "that resample"
             )
         if not hasattr(last, "partial_fit"):
-            raise ValueError(
-                f"resource='partial_fit' needs partial_fit, which {last} does not have; "
-                f"{_what_works(model)}."
-            )
-        return
+            return f"resource='partial_fit' needs partial_fit, which {last} does not have"
+        return ""
     if not _has_parameter(model, kind):
         which = name if last is model else f"{name} with the last step {last}"
-        raise ValueError(f"resource={kind!r} is no parameter of {which}; {_what_works(model)}.")
+        return f"resource={kind!r} is no parameter of {which}"
     value = model.get_params().get(kind)
     if value is not None and not is_int(value):
-        raise ValueError(
-            f"resource={kind!r} is no integer parameter of {name} (its value is {value!r}); "
-            f"{_what_works(model)}."
-        )
+        return f"resource={kind!r} is no integer parameter of {name} (its value is {value!r})"
+    return ""
 
 
 def _warn_of_counting(search: Any, n_calls: int) -> None:
@@ -778,12 +781,16 @@ def _warn_of_ignored(search: Any) -> None:
         )
 
 
-def _what_works(estimator: Any) -> str:
+def _what_works(search: Any, models: list[Any]) -> str:
+    """Advice to use a resource that all estimators of the space have."""
+    params = [model.get_params() for model in models]
+    shared = set.intersection(*map(set, params)) - _searched_names(search_space(search))
     fitting = [
         name
-        for name, value in sorted(estimator.get_params().items())
-        if name.split("__")[-1] in _GROWING_PARAMETERS and is_int(value)
+        for name in sorted(shared)
+        if name.split("__")[-1] in _GROWING_PARAMETERS
+        and all(is_int(of_model[name]) and of_model[name] >= 1 for of_model in params)
     ]
-    always = ["partial_fit"] if hasattr(last_step(estimator), "partial_fit") else []
+    always = [] if any(_why_not(model, "partial_fit") for model in models) else ["partial_fit"]
     names = [*always, "n_samples", *fitting]
     return "use " + " or ".join(f"resource={name!r}" for name in names)

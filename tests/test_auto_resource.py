@@ -172,9 +172,31 @@ def test_an_explicit_resource_that_a_sampled_candidate_lacks_is_refused_by_name(
     name = "clf__random_state" if "clf" in space else "random_state"
     space = [{name: [0]}, space | {name: randint(0, 1000)}]
     search = SuccessiveHalvingSearchCV(estimator, space, resource=resource, random_state=0)
-    with pytest.raises(ValueError, match=rf"resource='{resource}'.*") as caught:
+    with pytest.raises(ValueError, match=f"resource='{resource}'") as caught:
         getattr(search, method)(X, Y)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space", "resource", "advice"),
+    [
+        (SGD, {}, "trees", ["partial_fit", "n_samples", "max_iter"]),
+        (SGD, {"max_iter": [10, 20]}, "trees", ["partial_fit", "n_samples"]),
+        (SVC(), {}, "partial_fit", ["n_samples"]),  # whose max_iter is -1
+        (SVC(max_iter=100), {}, "partial_fit", ["n_samples", "max_iter"]),
+        (SGD, {"solver": ["adam", "lbfgs"]}, "partial_fit", ["n_samples", "max_iter"]),
+        (in_pipeline(SGD), {"clf": [SGD, FOREST]}, "clf__trees", ["n_samples"]),
+        (in_pipeline(SGD), {"clf": [SGD, LBFGS]}, "clf__trees", ["n_samples", "clf__max_iter"]),
+        (in_pipeline(SGD), [{"clf": [SGD]}, {"clf": [SVC()]}], "partial_fit", ["n_samples"]),
+        (in_pipeline(SGD), {"clf": Choice(SGD, FOREST)}, "partial_fit", ["n_samples"]),
+    ],
+)
+def test_what_is_advised_instead_is_what_all_candidates_have(estimator, space, resource, advice):
+    search = SuccessiveHalvingSearchCV(estimator, space, resource=resource, random_state=0)
+    with pytest.raises(ValueError, match=f"resource='{resource}'") as caught:
+        search.plan(X, Y)
+    names = " or ".join(f"resource={name!r}" for name in advice)
+    assert str(caught.value).endswith(f"; use {names}.")
 
 
 SMALL = [
