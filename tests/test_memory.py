@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+import tracemalloc
 import weakref
 from contextlib import nullcontext
 from pathlib import Path
@@ -90,6 +91,32 @@ def test_models_beyond_the_limit_wait_in_files(peaks, expected, limit, threads):
     n_fit = limit // (MB + 1000)
     waiting = [2 * n for n in search.n_candidates_[:-1]]
     assert sum(files) == sum(max(0, n - n_fit) for n in waiting)
+
+
+class Large(Curve):
+    """Has 2 MB of weights from its first training on."""
+
+    def partial_fit(self, X, y=None):
+        if not hasattr(self, "weights_"):
+            self.weights_ = np.zeros(2 * MB, dtype=np.uint8)
+        return super().partial_fit(X, y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("limit", "least", "most"), [(64 * MB, 50, 100), (None, 640, 700)])
+def test_640_mb_of_models_take_less_than_100_mb_of_memory(limit, least, most):
+    """64 candidates on 5 folds train models of 2 MB, half of which are promoted."""
+    search = SuccessiveHalvingSearchCV(
+        Large(), {"limit": list(np.linspace(0, 1, 64))}, resource="partial_fit",
+        min_resources=1, max_resources=4, cv=KFold(5), refit=False, model_memory=limit,
+    )  # fmt: skip
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    search.fit(NOTHING)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert search.n_candidates_ == [64, 32, 16]
+    assert least < (peak - before) / MB < most
 
 
 def test_temporary_files_are_gone_afterwards(monkeypatch):
