@@ -157,7 +157,6 @@ class BaseHalvingSearch(
                 "generator, give a list of its splits."
             ) from error
         setup = set_up(copied, X, y, params, random_state)
-        self._check_metrics(setup)
         if setup.warning:
             warnings.warn(setup.warning, UserWarning, stacklevel=2)
         return setup.schedule
@@ -198,7 +197,6 @@ class BaseHalvingSearch(
             else:
                 random_state = check_random_state(self.random_state)
             setup = set_up(self, X, y, params, random_state)
-            self._check_metrics(setup)
             if isinstance(store, Checkpoint):
                 store.claim(fingerprint(self, setup, data_fingerprint(X, y, params)))
             self._search_on(setup, store, begun, (X, y, params))
@@ -398,13 +396,8 @@ class BaseHalvingSearch(
             "stopping or balanced class weights), set resource='n_samples'."
         )
 
-    def _check_metrics(self, setup: Setup) -> None:
-        # Without names, the metrics are known once something has been scored.
-        if setup.scoring.metrics is not None:
-            self._promoting_metric(setup.scoring.metrics)
-
     def _promoting_metric(self, metrics: list[str]) -> str:
-        """The metric that promotes."""
+        """Check `refit` and `promote_by`, and return the metric that promotes."""
         if metrics == ["score"]:
             # The metric has two names: GridSearchCV's, and its own.
             known = ["score", self.scoring] if isinstance(self.scoring, str) else metrics

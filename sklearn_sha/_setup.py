@@ -197,8 +197,8 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     scoring = make_scoring(
         search.estimator, search.scoring, raise_errors=search.error_score == "raise"
     )
-    if scoring.metrics is not None:
-        search._check_refit_for(scoring.metrics)
+    if scoring.metrics is not None:  # else they are known once something has been scored
+        search._promoting_metric(scoring.metrics)
     X, y = indexable(X, y)
     last = last_step(search.estimator)
     if y is None and hasattr(last, "fit") and get_tags(last).target_tags.required:
