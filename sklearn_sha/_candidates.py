@@ -168,8 +168,8 @@ def draw_different(
     """
     spaces = spaces_of(param_distributions)
     _check_spaces(spaces, param_distributions)
-    if all(not hasattr(v, "rvs") for space in spaces for v in space.values()):
-        grid = ParameterGrid(param_distributions)
+    grid = grid_of(param_distributions)
+    if grid is not None:
         if wanted is None or wanted >= len(grid):
             return list(grid)
         return list(ParameterSampler(param_distributions, wanted, random_state=random_state))
@@ -185,6 +185,14 @@ def draw_different(
         if len(different) == wanted:
             break
     return list(different.values())
+
+
+def grid_of(param_distributions: Any) -> ParameterGrid | None:
+    """The grid of a space in which every value is a sequence; None if there are distributions."""
+    values = [value for space in spaces_of(param_distributions) for value in space.values()]
+    if any(hasattr(value, "rvs") for value in values):
+        return None
+    return ParameterGrid(param_distributions)
 
 
 def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:

@@ -31,7 +31,7 @@ from sklearn_sha._auto_resource import (
     variants,
 )
 from sklearn_sha._boosters import booster_of
-from sklearn_sha._candidates import draw_different, search_space, spaces_of, with_params
+from sklearn_sha._candidates import draw_different, grid_of, search_space, spaces_of, with_params
 from sklearn_sha._checks import check_int, check_patience, is_int, is_real
 from sklearn_sha._evaluate import Setting
 from sklearn_sha._fixed_costs import SAMPLES_PER_FIT, fixed_cost
@@ -253,6 +253,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     else:
         warning = _warning(schedule, limits)
         notes += _notes(search, kind, example, schedule, n_train)
+    notes += _grid_notes(search, candidates)
     schedule = replace(schedule, unit=unit, notes=tuple(notes))
     folds = make_folds(
         X,
@@ -612,6 +613,15 @@ def _notes(search: Any, kind: str, example: Any, schedule: Schedule, n_train: in
     if kind == "n_samples":
         return _advice(search, schedule, n_train)
     return []
+
+
+def _grid_notes(search: Any, candidates: list[dict[str, Any]]) -> list[str]:
+    """How many combinations of a grid are tried, unless all are."""
+    grid = grid_of(search_space(search))
+    n_sampled = len({id(params) for params in candidates})  # brackets can share a combination
+    if grid is None or n_sampled == len(grid):
+        return []
+    return [f"{n_sampled} of the {len(grid)} combinations of the grid are sampled."]
 
 
 def _advice(search: Any, schedule: Schedule, n_train: int) -> list[str]:

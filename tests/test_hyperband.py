@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import CALLS, Curve, curve
 
-from sklearn_sha import HyperbandSearchCV, _workers
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _workers
 from sklearn_sha.bandit import hyperband
 
 X = np.zeros((12, 1))
@@ -109,6 +109,38 @@ def test_a_small_grid_takes_part_in_several_brackets():
     widest = search.all_cv_results_["candidate"] < 9
     tried = np.array(search.all_cv_results_["params"])[widest]
     assert {p["limit"] for p in tried} == {0.1, 0.5, 0.9}
+
+
+@pytest.mark.parametrize(
+    ("n", "params", "note"),
+    [
+        (20, {}, "17 of the 20 combinations of the grid are sampled."),
+        (40, {"n_repeats": 2}, "34 of the 40 combinations of the grid are sampled."),
+        (17, {}, None),
+        # Of fewer than there is room for, each bracket samples anew.
+        (15, {}, "13 of the 15 combinations of the grid are sampled."),
+        (3, {}, None),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:param_distributions holds", "ignore:Including the fixed cost")
+def test_a_plan_says_how_many_combinations_of_a_grid_are_tried(n, params, note):
+    grid = {"limit": [1.0], "speed": list(range(n))}
+    search = search_of(space=grid, max_resources=9, **params)
+    assert search.plan(X).notes == ((note,) if note else ())
+    tried = {params["speed"] for params in search.fit(X).all_cv_results_["params"]}
+    assert len(tried) == (int(note.split()[0]) if note else n)
+    distributions = search_of(space=grid | {"limit": uniform(0, 1)}, max_resources=9)
+    assert distributions.plan(X).notes == ()
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.parametrize(("n_iter", "notes"), [(None, ()), (3, ("3 of the 8 combinations",))])
+def test_successive_halving_tries_the_whole_grid_unless_it_is_limited(n_iter, notes):
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": [*range(8)]}, n_iter=n_iter, resource="partial_fit", max_resources=8
+    )
+    found = tuple(note.partition(" of the grid")[0] for note in search.plan(X).notes)
+    assert found == notes
 
 
 def test_one_bracket_warns():
