@@ -60,6 +60,7 @@ class Course:
         self._is_behind = True
 
     def __enter__(self) -> Self:
+        self._lines.start()
         return self
 
     def begins(self, pulls: Sequence[Pull], n_known: int) -> None:

@@ -46,6 +46,8 @@ class SearchDisplay:
         What the scores are.
     unit : str, default="units"
         What the resource counts, in the plural: "epochs", "trees", "training samples".
+    training : str, default=""
+        How models train between rungs, as `Schedule.training`; shown below the resource axis.
 
     Attributes
     ----------
@@ -82,6 +84,7 @@ class SearchDisplay:
         winner: int,
         metric: str,
         unit: str = "units",
+        training: str = "",
     ) -> None:
         self.curves = curves
         self.params = params
@@ -91,6 +94,7 @@ class SearchDisplay:
         self.winner = winner
         self.metric = metric
         self.unit = unit
+        self.training = training
 
     @classmethod
     def from_search(
@@ -153,6 +157,7 @@ class SearchDisplay:
             winner=int(candidates[search.cv_results_rows_[best]]),
             metric=metric,
             unit=search.schedule_.unit,
+            training=search.schedule_.training,
         )
         return display.plot(ax, kind=kind, spread=spread)
 
@@ -222,7 +227,7 @@ class SearchDisplay:
         self.ax_.set_xscale("log")
         self.ax_.set_xticks(list(self.units), [str(resource) for resource in self.units])
         self.ax_.minorticks_off()
-        self.ax_.set(xlabel=self.unit, ylabel=f"mean test {self.metric}")
+        self.ax_.set(xlabel=self._resource_label(), ylabel=f"mean test {self.metric}")
         self._look_closer(self.ax_)
         self.ax_.legend()
 
@@ -251,8 +256,11 @@ class SearchDisplay:
             )
             self.ax_.legend()
         self.ax_.set_xticks(range(len(resources)), [str(r) for r in resources])
-        self.ax_.set(xlabel=self.unit, ylabel=f"mean test {self.metric}")
+        self.ax_.set(xlabel=self._resource_label(), ylabel=f"mean test {self.metric}")
         self._look_closer(self.ax_)
+
+    def _resource_label(self) -> str:
+        return f"{self.unit}\n{self.training}".rstrip()
 
     def _look_closer(self, ax: Any) -> None:
         """Leave out scores far below the others, and say how many."""

@@ -37,14 +37,7 @@ class PageMixin:
             )
             best = f"<p>Best: <code>{escape(named(self.best_params_))}</code>{score}</p>"
         stopped = "<p>Stopped before its end.</p>" if getattr(self, "interrupted_", False) else ""
-        notes = f"{best}{stopped}{self._training_html()}"
-        return f"<div>{notes}{self.rung_history_._repr_html_()}</div>"
-
-    def _training_html(self) -> str:
-        """How the rungs after the first train; empty if no bracket has any."""
         schedule = getattr(self, "schedule_", None)
-        if schedule is None or len(schedule.rungs) == len(schedule.brackets):
-            return ""
-        if schedule.continues:
-            return "<p>Models continue training between rungs.</p>"
-        return "<p>Models are refit from scratch at every rung.</p>"
+        training = f"<p>{schedule.training}</p>" if schedule and schedule.training else ""
+        notes = f"{best}{stopped}{training}"
+        return f"<div>{notes}{self.rung_history_._repr_html_()}</div>"

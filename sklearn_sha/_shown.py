@@ -23,6 +23,8 @@ _SECONDS_BETWEEN_UPDATES = 0.2
 class Lines:
     """A line a rung, with ``verbose=2`` a line a candidate before it, with 3 a line a fit.
 
+    The first line of all shows whether models continue training between rungs.
+
     Parameters
     ----------
     verbose : int
@@ -50,6 +52,11 @@ class Lines:
         self.schedule = schedule
         self.candidates = candidates
         self.progress = progress
+
+    def start(self) -> None:
+        """The search begins."""
+        if self.verbose and self.schedule.training:
+            print(self.schedule.training)
 
     def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
         """Rungs begin, of which so many jobs are known."""
@@ -109,6 +116,7 @@ class _Page:
 class LiveTable(Lines):
     """One table, updated in place: a row a rung and one for the refit, and a bar meanwhile.
 
+    Below it is shown whether models continue training between rungs.
     With ``verbose=2`` the candidates of the last rung can be unfolded below.
     """
 
@@ -121,6 +129,10 @@ class LiveTable(Lines):
         self._details = self._name = self._refitted = ""
         self._updated = self.progress.elapsed
         self._handle = display(_Page("", ""), display_id=True)
+
+    def start(self) -> None:
+        if self.schedule.training:
+            self._lines.append(self.schedule.training)
 
     def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
         super().begins(pulls, n_known)
@@ -193,8 +205,7 @@ class LiveTable(Lines):
     def _update(self, bar: str = "") -> None:
         self._updated = self.progress.elapsed
         html = html_table(self._columns) if self._columns else ""
-        if bar:
-            html += f"<p>{bar}</p>"
+        html += "".join(f"<p>{text}</p>" for text in (self.schedule.training, bar) if text)
         self._handle.update(_Page(html + self._details, "\n".join(self._lines)))
 
 

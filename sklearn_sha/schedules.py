@@ -187,6 +187,15 @@ class Schedule:
         """Units per fold of training every candidate to the last rung's resource."""
         return self.n_different * self.rungs[-1].resource
 
+    @property
+    def training(self) -> str:
+        """How models train in the rungs after the first; empty if no bracket has any."""
+        if len(self.rungs) == len(self.brackets):
+            return ""
+        if self.continues:
+            return "Models continue training between rungs."
+        return "Models are refit from scratch at every rung."
+
     def relative_cost(self, fixed: Fraction = Fraction(0), rate: Fraction = Fraction(1)) -> float:
         """Cost of the schedule as a share of a grid search over the same candidates.
 
@@ -243,16 +252,12 @@ class Schedule:
         return columns
 
     def _summary(self) -> str:
-        cost = (
+        return (
             f"{'At most ' if self.repeats else ''}{self.spent} {self.unit} per fold, "
             f"{self.relative_cost():.2f} of a grid search ({self.n_different} candidates x "
-            f"{self.rungs[-1].resource} {self.unit} = {self.grid_cost})."
-        )
-        if len(self.rungs) == 1:
-            return cost
-        if self.continues:
-            return f"{cost} Models continue training between rungs."
-        return f"{cost} Models are refit from scratch at every rung."
+            f"{self.rungs[-1].resource} {self.unit} = {self.grid_cost}). "
+            f"{self.training}"
+        ).rstrip()
 
 
 def contest_sizes(n_candidates: int, factor: float) -> list[int]:

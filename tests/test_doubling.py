@@ -109,8 +109,8 @@ def test_real_data_in_a_pipeline_for_any_number_of_jobs(capsys):
         verbose=1,
     )
     alone = search.fit(IRIS, SPECIES).all_cv_results_
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[:4] == ["halving", "0", "rung", "0/2"]
+    _, first, *_ = capsys.readouterr().out.splitlines()
+    assert first.split()[:4] == ["halving", "0", "rung", "0/2"]
     both = search.set_params(n_jobs=2).fit(IRIS, SPECIES).all_cv_results_
     for name in ("mean_test_score", "candidate", "n_resources", "cached"):
         np.testing.assert_array_equal(alone[name], both[name])

@@ -191,7 +191,7 @@ def test_real_data_in_a_pipeline_is_the_same_for_all_backends():
 
 def test_lines_say_which_bracket(capsys):
     search_of(max_resources=9, verbose=1, refit=False).fit(X)
-    lines = capsys.readouterr().out.splitlines()
+    _, *lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:4] for line in lines[:3]] == [
         ["bracket", "0", "rung", "0/2"],
         ["bracket", "0", "rung", "1/2"],

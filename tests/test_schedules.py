@@ -192,3 +192,11 @@ def test_fixed_costs_are_paid_by_every_fit():
 def test_a_minimum_above_the_maximum_is_refused():
     with pytest.raises(ValueError, match="min_resources=50 is more than max_resources=20"):
         schedule_from_range(4, min_resources=50, max_resources=20)
+
+
+@pytest.mark.parametrize("continues", [True, False])
+def test_brackets_of_one_rung_are_silent_about_training_between_rungs(continues):
+    one = Schedule.from_rungs([4], [8], continues)
+    several = Schedule.from_rungs([4, 2], [4, 8], continues)
+    assert Schedule.joined([one, one]).training == one.training == ""
+    assert Schedule.joined([several, one]).training == several.training != ""

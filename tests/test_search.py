@@ -343,7 +343,7 @@ def test_verbose_prints_one_aligned_line_a_rung(capsys):
     halving().fit(X, Y)
     assert capsys.readouterr().out == ""
     halving(max_resources=16, verbose=1, n_candidates=4, refit=False).fit(X, Y)
-    lines = capsys.readouterr().out.splitlines()
+    _, *lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:3] for line in lines] == [["rung", "0/1", "4"], ["rung", "1/1", "2"]]
     assert len({len(line.partition(", about")[0]) for line in lines}) == 1
 

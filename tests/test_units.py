@@ -1,4 +1,4 @@
-"""The unit of the resource is named wherever a search is shown."""
+"""Wherever a search is shown: the unit of the resource, and how models are trained."""
 
 import copy
 import pickle
@@ -41,7 +41,7 @@ def search_of(kind=SuccessiveHalvingSearchCV, resource="partial_fit", **params):
 
 def test_lines(unit, capsys):
     search = search_of(verbose=1).fit(X)
-    *rungs, refit, _ = capsys.readouterr().out.splitlines()
+    _, *rungs, refit, _ = capsys.readouterr().out.splitlines()
     for line, n, units in zip(rungs, search.n_candidates_, search.n_resources_, strict=True):
         assert f" {n} candidates, {units} {unit}   best score" in line
     assert refit == f"refit candidate 7, selected at 8 {unit}, on all 12 samples"
@@ -74,7 +74,8 @@ def test_copies_of_the_history_know_it(unit):
 def test_pictures(unit):
     search = search_of().fit(X)
     for kind in ("curves", "rungs"):
-        assert SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel() == unit
+        label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
+        assert label.splitlines()[0] == unit
     cost = SearchDisplay.from_search(search, kind="cost").ax_
     assert cost.get_xlabel() == f"{unit} per fold"
     labels = [text.get_text() for text in cost.get_legend().get_texts()]
@@ -96,7 +97,7 @@ def test_the_report(unit):
     assert f"a candidate dropped at 1 {unit} could" in report.advice
 
 
-@pytest.mark.parametrize(
+each_training = pytest.mark.parametrize(
     ("params", "said"),
     [
         ({}, ["Models continue training between rungs."]),
@@ -108,6 +109,9 @@ def test_the_report(unit):
     ],
     ids=["continue", "from scratch", "one rung"],
 )
+
+
+@each_training
 @pytest.mark.filterwarnings("ignore:max_resources=")
 @pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 def test_the_page_describes_once_how_models_are_trained(kind, params, said):
@@ -116,3 +120,30 @@ def test_the_page_describes_once_how_models_are_trained(kind, params, said):
     assert [part.partition("</p>")[0] for part in below.split("<p>Models")[1:]] == [
         text.removeprefix("Models") for text in said
     ]
+
+
+@each_training
+def test_lines_begin_with_how_models_are_trained(params, said, capsys):
+    search = search_of(verbose=1, refit=False, **params).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[: -len(search.n_resources_)] == said
+    search_of(refit=False, **params).fit(X)
+    assert capsys.readouterr().out == ""
+
+
+@each_training
+def test_the_live_table_describes_how_models_are_trained(params, said, notebook):
+    search_of(verbose=1, **params).fit(X)
+    for page in notebook[1:]:
+        assert [text for text in said if f"<p>{text}</p>" in page.html] == said
+        assert page.html.count("Models") == len(said)
+    assert repr(notebook[-1]).count("Models") == len(said)
+
+
+@each_training
+@pytest.mark.parametrize("kind", ["curves", "rungs"])
+def test_pictures_describe_below_the_resource_how_models_are_trained(params, said, kind):
+    search = search_of(**params).fit(X)
+    label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
+    plt.close("all")
+    assert label.splitlines() == [search.schedule_.unit, *said]
