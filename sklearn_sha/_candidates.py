@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from sklearn_sha._checks import check_int
+from sklearn_sha._table import quantity
 from sklearn_sha.schedules import Schedule
 
 N_CANDIDATES = 64
@@ -102,8 +103,9 @@ def draw_candidates(
     candidates = draw_different(param_distributions, wanted, random_state)
     if wanted is not None and len(candidates) < wanted:
         warnings.warn(
-            f"n_candidates={wanted} is more than the {len(candidates)} different candidates "
-            "that param_distributions holds; trying these.",
+            f"n_candidates={wanted} is more than the "
+            f"{quantity(len(candidates), 'different candidates')} that "
+            "param_distributions holds; trying these.",
             UserWarning,
             stacklevel=2,
         )
@@ -137,9 +139,9 @@ def draw_for_brackets(
     if len(pool) == sum(sizes):
         return pool
     warnings.warn(
-        f"param_distributions holds {len(pool)} different candidates, and the brackets have "
-        f"room for {sum(sizes)}, so candidates take part more than once; with so few, "
-        "SuccessiveHalvingSearchCV tries each just once.",
+        f"param_distributions holds {quantity(len(pool), 'different candidates')}, and the "
+        f"brackets have room for {sum(sizes)}, so candidates take part more than once; with so "
+        "few, SuccessiveHalvingSearchCV tries each just once.",
         UserWarning,
         stacklevel=2,
     )

@@ -18,6 +18,7 @@ from sklearn_sha._drawn import (
     visible_range,
 )
 from sklearn_sha._ranking import best_row
+from sklearn_sha._table import quantity
 
 _KINDS = ("curves", "rungs", "params", "cost")
 _FADED, _ALIVE, _WINNER = "0.6", "tab:blue", "tab:orange"
@@ -318,7 +319,7 @@ class SearchDisplay:
             self.ax_ = self.axes_[0]
 
     def _plot_cost(self) -> None:
-        names = [f"at {resource} {self.unit}" for resource in self.units]
+        names = [f"at {quantity(resource, self.unit)}" for resource in self.units]
         start = 0
         for name, units in zip(names, self.units.values(), strict=True):
             self.ax_.barh(["this search"], [units], left=[start], label=name)

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sklearn_sha._table import quantity
+
 Failures = Sequence[Mapping[str, Any]]
 """As in ``failures_``."""
 
@@ -104,8 +106,8 @@ def _details(failures: Failures, what: str) -> str:
     rest = commonest[_TRACEBACKS:]
     if rest:
         parts.append(
-            f"{'-' * 80}\n{sum(map(len, rest))} {what} failed with {len(rest)} other errors; "
-            "failures_ has all of them."
+            f"{'-' * 80}\n{sum(map(len, rest))} {what} failed with "
+            f"{quantity(len(rest), 'other errors')}; failures_ has all of them."
         )
     return "\n".join(parts)
 

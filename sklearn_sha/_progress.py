@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
-from sklearn_sha._table import number
+from sklearn_sha._table import number, quantity
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule
 
@@ -101,12 +101,18 @@ def rung_line(
     'rung 3/5   8 candidates,  24 trees   best score   0.9123     7.2 s, about     5 s left'
     """
     score = "" if best_score is None else f"best score {number(best_score, 4):>8}"
-    return (
-        f"{rung_name(schedule, pull)}  "
-        f"{len(pull.arms):>{len(str(max(schedule.n_candidates)))}} candidates, "
-        f"{pull.resource:>{len(str(max(schedule.n_resources)))}} {schedule.unit}   "
-        f"{score}  {elapsed:7.1f} s" + ("" if left is None else f", about {left:5.0f} s left")
+    candidates = _in_column(len(pull.arms), schedule.n_candidates, "candidates", ",")
+    resource = _in_column(pull.resource, schedule.n_resources, schedule.unit)
+    return f"{rung_name(schedule, pull)}  {candidates} {resource}   {score}  {elapsed:7.1f} s" + (
+        "" if left is None else f", about {left:5.0f} s left"
     )
+
+
+def _in_column(number: int, numbers: Sequence[int], things: str, end: str = "") -> str:
+    """A quantity as wide as the others of its column, with their digits below each other."""
+    width = len(str(max(numbers)))
+    text = quantity(number, things) + end
+    return (" " * (width - len(str(number))) + text).ljust(width + 1 + len(things + end))
 
 
 def rung_name(schedule: Schedule, pull: Pull) -> str:
@@ -155,6 +161,6 @@ def refit_line(schedule: Schedule, candidate: int, n_resources: int, n_samples: 
     'refit candidate 9, selected at 100 trees, on all 1347 samples'
     """
     return (
-        f"refit candidate {candidate}, selected at {n_resources} {schedule.unit}, "
+        f"refit candidate {candidate}, selected at {quantity(n_resources, schedule.unit)}, "
         f"on all {n_samples} samples"
     )

@@ -82,7 +82,7 @@ class Said:
         for key, line in list(lines.items())[:_LINES_SHOWN]:
             print(line if times[key] == 1 else f"{line}  ({times[key]} such lines from workers)")
         if len(lines) > _LINES_SHOWN:
-            print(f"... and {len(lines) - _LINES_SHOWN} other lines from workers")
+            print(f"... and {len(lines) - _LINES_SHOWN} more from workers")
         for key, warned in first.items():
             if isinstance(warned, Warned):
                 note = "" if times[key] == 1 else f" (the first of {times[key]} such warnings)"

@@ -54,6 +54,7 @@ from sklearn_sha._setup import Limits, Setup, resource_kind, set_up, trains_last
 from sklearn_sha._shown import shown
 from sklearn_sha._stopped import Stopped
 from sklearn_sha._store import Store
+from sklearn_sha._table import quantity
 from sklearn_sha._workers import Workers, on_this_machine
 from sklearn_sha.bandit import (
     Algorithm,
@@ -337,9 +338,9 @@ class BaseHalvingSearch(
         except StoppedError:
             if not results.n_rungs:
                 raise TimeoutError(
-                    f"max_time={self.max_time} seconds ended before one candidate was trained "
-                    "and scored on every fold; raise max_time, or lower min_resources; or call "
-                    "resume to go on."
+                    f"max_time={quantity(self.max_time, 'seconds')} ended before one candidate "
+                    "was trained and scored on every fold; raise max_time, or lower "
+                    "min_resources; or call resume to go on."
                 ) from None
             ended = False
         except KeyboardInterrupt as stop:

@@ -37,6 +37,7 @@ from sklearn_sha._evaluate import Setting
 from sklearn_sha._fixed_costs import SAMPLES_PER_FIT, fixed_cost
 from sklearn_sha._folds import Fold, class_codes, make_folds, row_numbers, with_subsampling
 from sklearn_sha._scoring import Scoring, make_scoring
+from sklearn_sha._table import quantity
 from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount
 from sklearn_sha.schedules import Schedule, schedule_from_range
 
@@ -111,7 +112,8 @@ class Limits:
             return self.highest
         if self.highest is not None and max_resources > self.highest:
             raise ValueError(
-                f"max_resources={max_resources} is more than the {self.highest} {self.unit} of "
+                f"max_resources={max_resources} is more than the "
+                f"{quantity(self.highest, self.unit)} of "
                 'the largest training fold; lower it or leave it "auto".'
             )
         return int(max_resources)
@@ -573,14 +575,14 @@ def _why_grid_search(schedule: Schedule, limits: Limits) -> str:
     if len(schedule.rungs) == 1:
         return (
             "One rung at full resource, as in GridSearchCV: the schedule for "
-            f"{schedule.n_different} candidates and {schedule.rungs[-1].resource} {schedule.unit} "
-            "has a single rung."
+            f"{quantity(schedule.n_different, 'candidates')} and "
+            f"{quantity(schedule.rungs[-1].resource, schedule.unit)} has a single rung."
         )
     return (
         f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs starting at "
-        f"{schedule.rungs[0].resource} {schedule.unit} would cost {limits.cost(schedule):.2f} "
-        f"times as much, including the fixed cost of each fit, and less than {WORTH_HALVING} is "
-        "worth it. Set min_resources to run them anyway."
+        f"{quantity(schedule.rungs[0].resource, schedule.unit)} would cost "
+        f"{limits.cost(schedule):.2f} times as much, including the fixed cost of each fit, "
+        f"and less than {WORTH_HALVING} is worth it. Set min_resources to run them anyway."
     )
 
 
@@ -650,9 +652,9 @@ def _check_first_rung(kind: str, schedule: Schedule, limits: Limits) -> None:
     first = min(schedule.n_resources)
     if kind == "n_samples" and 2 * first < limits.lowest and first != limits.highest:
         raise ValueError(
-            f"resource='n_samples' would start with {first} training samples, too few to contain "
-            f"each of the {limits.lowest // 2} classes; raise min_resources, max_resources or "
-            "budget (they count training samples), or choose another resource."
+            f"resource='n_samples' would start with {quantity(first, SampleCount.unit)}, too "
+            f"few to contain each of the {limits.lowest // 2} classes; raise min_resources, "
+            "max_resources or budget (they count training samples), or choose another resource."
         )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sklearn_sha._evaluate import Outcome
 from sklearn_sha._progress import Progress, refit_line, rung_line, rung_name
-from sklearn_sha._table import html_table, named, number
+from sklearn_sha._table import html_table, named, number, quantity
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule
 
@@ -137,7 +137,7 @@ class LiveTable(Lines):
     def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
         super().begins(pulls, n_known)
         names = ", ".join(rung_name(self.schedule, pull) for pull in pulls)
-        self._name = f"{names}, {pulls[0].resource} {self.schedule.unit}"
+        self._name = f"{names}, {quantity(pulls[0].resource, self.schedule.unit)}"
         self._update(self._bar())
 
     def kept(self, outcomes: Sequence[Outcome]) -> None:
@@ -199,7 +199,8 @@ class LiveTable(Lines):
         left = "" if progress.left is None else f", about {progress.left:.0f} s left in all"
         return (
             f'<progress max="{max(1, progress.n_jobs)}" value="{progress.n_kept}"></progress> '
-            f"{escape(self._name)}: {progress.n_kept} of {progress.n_jobs} fits{left}"
+            f"{escape(self._name)}: {progress.n_kept} of "
+            f"{quantity(progress.n_jobs, 'fits')}{left}"
         )
 
     def _update(self, bar: str = "") -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import isfinite
 from typing import Any
 
+_PLURAL_ENDING = re.compile("(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<!s)s$")
 _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
 
 
@@ -108,6 +110,27 @@ def number(value: float, digits: int) -> str:
     ('0.500', '-5e-07', '1.235e+09')
     """
     return f"{value:.{digits}{_kind([value])}}"
+
+
+def quantity(number: float, things: str) -> str:
+    """A number of things, in the singular if it is one.
+
+    Parameters
+    ----------
+    number : int or float
+    things : str
+        In the plural. "units of n_jobs" has its plural in the first word.
+
+    Examples
+    --------
+    >>> from sklearn_sha._table import quantity
+    >>> quantity(1, "training samples"), quantity(2, "trees"), quantity(1, "units of n_jobs")
+    ('1 training sample', '2 trees', '1 unit of n_jobs')
+    """
+    if number != 1:
+        return f"{number} {things}"
+    counted, of, rest = things.partition(" of ")
+    return f"{number} {_PLURAL_ENDING.sub('', counted)}{of}{rest}"
 
 
 def _kind(values: Iterable[float]) -> str:

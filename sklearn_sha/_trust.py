@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._checks import check_has_rungs, is_int
 from sklearn_sha._ranking import best_row, kendall, spearman
-from sklearn_sha._table import aligned, html_table
+from sklearn_sha._table import aligned, html_table, quantity
 from sklearn_sha.schedules import contest_sizes
 
 _Row = Mapping[str, Any]
@@ -142,7 +142,7 @@ def trust_report(search: Any) -> TrustReport:
        1         2           4         2     1.000    1.000     0.027  0.035  0.009      0    0.000
        2         4           2         1         -        -     0.011  0.020  0.007      0        -
        3        32           1         1         -        -         -      -      -      0        -
-    This budget may not have been enough: by the gains seen, a candidate dropped at 1 epochs could
+    This budget may not have been enough: by the gains seen, a candidate dropped at 1 epoch could
     have ended 0.0301 above the best, and the best score's standard error is 0.0156; next time set
     min_resources=2.
     """
@@ -363,7 +363,7 @@ def _verdict(rungs: Sequence[_Row], noise: float, search: Any) -> tuple[float, b
         tolerance,
         False,
         f"This budget may not have been enough: by the gains seen, a candidate dropped at "
-        f"{worst['resource']} {search.schedule_.unit} could have ended {worst['at_risk']:.3g} "
-        f"above the best, and the best score's standard error is {tolerance:.3g}; "
-        f"next time set {larger}.",
+        f"{quantity(worst['resource'], search.schedule_.unit)} could have ended "
+        f"{worst['at_risk']:.3g} above the best, and the best score's standard error is "
+        f"{tolerance:.3g}; next time set {larger}.",
     )

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from sklearn_sha._boosters import booster_of
 from sklearn_sha._folds import Fold, Rows, make_folds, n_rows, with_subsampling
+from sklearn_sha._table import quantity
 
 __all__ = [
     "Fold",
@@ -360,11 +361,13 @@ def check_resource(
 
     for few, many in pairwise(units):
         once = trained(many)
-        assert _same(once, trained(many)), f"two models with {many} units each are not the same"
+        assert _same(once, trained(many)), (
+            f"two models with {quantity(many, 'units')} each are not the same"
+        )
         if resource.continues(clone(model), n):
             assert _same(once, trained(few, many)), (
-                f"a model trained to {few} units and on to {many} is not the one trained to {many} "
-                "at once; let continues return False"
+                f"a model trained to {quantity(few, 'units')} and on to {many} is not the one "
+                f"trained to {many} at once; let continues return False"
             )
     assert joblib.hash(vars(resource)) == before, (
         "advance changed the resource, which workers share"

@@ -17,7 +17,7 @@ from numbers import Real
 from textwrap import fill
 from typing import Any
 
-from sklearn_sha._table import aligned, html_table
+from sklearn_sha._table import aligned, html_table, quantity
 
 _WIDTH = 95  # of the sentences below a table
 
@@ -253,9 +253,10 @@ class Schedule:
 
     def _summary(self) -> str:
         return (
-            f"{'At most ' if self.repeats else ''}{self.spent} {self.unit} per fold, "
-            f"{self.relative_cost():.2f} of a grid search ({self.n_different} candidates x "
-            f"{self.rungs[-1].resource} {self.unit} = {self.grid_cost}). "
+            f"{'At most ' if self.repeats else ''}{quantity(self.spent, self.unit)} per fold, "
+            f"{self.relative_cost():.2f} of a grid search "
+            f"({quantity(self.n_different, 'candidates')} x "
+            f"{quantity(self.rungs[-1].resource, self.unit)} = {self.grid_cost}). "
             f"{self.training}"
         ).rstrip()
 
@@ -413,7 +414,7 @@ def schedule_from_budget(
     if budget < smallest:
         raise ValueError(
             f"budget={budget} is less than one unit for each of {n_candidates} candidates "
-            f"in the first of {len(sizes)} rungs; give at least budget={smallest}, or "
+            f"in the first of {quantity(len(sizes), 'rungs')}; give at least budget={smallest}, or "
             "fewer candidates."
         )
     cap: int = budget if max_resources is None else max_resources

@@ -48,9 +48,14 @@ def test_discrete_distributions_do_not_repeat(space):
 
 @pytest.mark.parametrize("space", [{"a": [1, 2, 3]}, {"a": randint(0, 3)}])
 def test_fewer_than_wanted_warns_with_both_numbers(space):
-    with pytest.warns(UserWarning, match="n_candidates=9 is more than the 3 different"):
+    with pytest.warns(UserWarning, match="n_candidates=9 is more than the 3 different candidates"):
         candidates = draw(space, 9)
     assert len(candidates) == 3
+
+
+def test_one_candidate_is_singular():
+    with pytest.warns(UserWarning, match="more than the 1 different candidate that"):
+        draw({"a": [1]}, 9)
 
 
 def test_keys_tell_types_apart_and_take_anything():

@@ -13,7 +13,7 @@ from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._history import RungHistory
-from sklearn_sha._table import aligned, html_table, named, number
+from sklearn_sha._table import aligned, html_table, named, number, quantity
 from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
 from sklearn_sha.theory import trust_report
 
@@ -223,3 +223,25 @@ def test_a_column_and_its_head_are_aligned_alike():
     table = html_table({"name": ["a", ""], "n": [1, 2], "mixed": ["-", 1.5]})
     sides = re.findall(r"<t([hd]) style=\"text-align:(\w+)\"", table)
     assert sides == [(tag, side) for tag in "hdd" for side in ("left", "right", "right")]
+
+
+@pytest.mark.parametrize(
+    ("things", "thing"),
+    [
+        ("epochs", "epoch"),
+        ("mini-batches", "mini-batch"),
+        ("passes", "pass"),
+        ("training samples", "training sample"),
+        ("units of n_jobs", "unit of n_jobs"),
+        ("units of classes", "unit of classes"),
+        ("fish", "fish"),
+        ("loss", "loss"),
+    ],
+)
+def test_one_thing_is_singular(things, thing):
+    assert [quantity(n, things) for n in (0, 1, 2)] == [f"0 {things}", f"1 {thing}", f"2 {things}"]
+
+
+def test_a_plan_of_one_candidate_for_one_unit_is_singular():
+    text = str(schedule_from_range(1, max_resources=1))
+    assert "1 unit per fold, 1.00 of a grid search (1 candidate x 1 unit = 1)." in text

@@ -168,7 +168,7 @@ class Loud(Curve):
 def test_lines_are_there_before_and_after_a_refit(capsys):
     search_of(verbose=1).set_params(estimator=Loud(), max_resources=1, factor=8).fit(X)
     _, begins, trained, ends = capsys.readouterr().out.splitlines()
-    assert begins == "refit candidate 7, selected at 1 epochs, on all 12 samples"
+    assert begins == "refit candidate 7, selected at 1 epoch, on all 12 samples"
     assert trained == "trained on all samples"
     assert ends == "refit finished in 0.0 s"
 
@@ -216,7 +216,9 @@ def test_rungs_have_the_numbers_of_iter(search, capsys):
     ends = {bracket.n_resources[-1] for bracket in search.schedule_.brackets}
     assert sum(is_last) == len(search.schedule_.brackets)
     assert all(r["resource"] in ends for r, last in zip(history, is_last, strict=True) if last)
-    assert len({line.index("candidates") for line in lines}) == 1
+    assert len({line.index("candidate") for line in lines}) == 1
+    assert len({line.index("best score") for line in lines}) == 1
+    assert not any(re.search(r"\b1 (candidates|epochs)", line) for line in lines)
 
 
 def test_a_terminal_has_lines_in_ipython_too(monkeypatch, capsys):
@@ -237,7 +239,7 @@ def test_lines_say_the_time_left_but_those_of_the_last_rungs(capsys):
     assert len(lines) == len(search.n_resources_)
     for line in lines:
         # All brackets end together.
-        assert line.endswith(" s left") == (", 4 epochs" not in line), line
+        assert line.endswith(" s left") == (" 4 epochs" not in line), line
 
 
 def test_verbose_2_has_a_line_a_candidate(capsys):

@@ -101,7 +101,7 @@ def test_said_shows_twenty_lines_and_counts_the_others(capsys):
     said.show()
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 21
-    assert lines[-1] == "... and 10 other lines from workers"
+    assert lines[-1] == "... and 10 more from workers"
 
 
 class OddWarning(UserWarning):

@@ -43,13 +43,15 @@ def test_lines(unit, capsys):
     search = search_of(verbose=1).fit(X)
     _, *rungs, refit, _ = capsys.readouterr().out.splitlines()
     for line, n, units in zip(rungs, search.n_candidates_, search.n_resources_, strict=True):
-        assert f" {n} candidates, {units} {unit}   best score" in line
+        candidates = "candidates, " if n > 1 else "candidate,  "
+        laps = unit if units > 1 else "<b>lap "
+        assert f" {n} {candidates}{units} {laps}   best score" in line
     assert refit == f"refit candidate 7, selected at 8 {unit}, on all 12 samples"
 
 
 def test_the_live_table(unit, notebook):
     search_of(verbose=1).fit(X)
-    assert any("1 &lt;b&gt;laps: 0 of 16 fits" in page.html for page in notebook)
+    assert any("1 &lt;b&gt;lap: 0 of 16 fits" in page.html for page in notebook)
     assert any("selected at 8 &lt;b&gt;laps, on" in page.html for page in notebook)
     assert notebook[-1].html.count("&lt;b&gt;laps</th>") == 1
     assert not any("<b>" in page.html or "resource" in page.html for page in notebook)
@@ -79,7 +81,7 @@ def test_pictures(unit):
     cost = SearchDisplay.from_search(search, kind="cost").ax_
     assert cost.get_xlabel() == f"{unit} per fold"
     labels = [text.get_text() for text in cost.get_legend().get_texts()]
-    assert labels == [f"at {n} {unit}" for n in search.n_resources_]
+    assert labels == ["at 1 <b>lap", *(f"at {n} {unit}" for n in search.n_resources_[1:])]
     bar = SearchDisplay.from_search(search, kind="params").figure_.axes[-1]
     assert bar.get_ylabel() == f"{unit} reached"
 
@@ -94,7 +96,7 @@ class Late(Curve):
 def test_the_report(unit):
     report = trust_report(search_of().set_params(estimator=Late()).fit(X))
     assert report.enough is False
-    assert f"a candidate dropped at 1 {unit} could" in report.advice
+    assert "a candidate dropped at 1 <b>lap could" in report.advice
 
 
 each_training = pytest.mark.parametrize(
