@@ -49,6 +49,28 @@ def search_space(search: Any) -> Any:
     return given[0]
 
 
+def given_name(search: Any, name: str, other: str) -> str:
+    """Which of two names of a parameter the user gave; the first if neither.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn_sha import SuccessiveHalvingSearchCV
+    >>> from sklearn_sha._candidates import given_name
+    >>> search = SuccessiveHalvingSearchCV(Ridge(), param_grid={"alpha": [1, 2]})
+    >>> given_name(search, "param_distributions", "param_grid")
+    'param_grid'
+    >>> given_name(search, "n_candidates", "n_iter")
+    'n_candidates'
+    """
+    return name if getattr(search, other) is None else other
+
+
+def space_name(search: Any) -> str:
+    """Which of its two names the space of a search was given by."""
+    return given_name(search, "param_distributions", "param_grid")
+
+
 def n_candidates_of(search: Any) -> Any:
     """Return the number of candidates of a search, from whichever of its two names was given.
 
@@ -73,6 +95,7 @@ def draw_candidates(
     param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     n_candidates: int | str,
     random_state: RandomState,
+    names: tuple[str, str] = ("param_distributions", "n_candidates"),
 ) -> list[dict[str, Any]]:
     """Candidates to try, all different.
 
@@ -86,6 +109,8 @@ def draw_candidates(
         RandomizedSearchCV, less what it repeats.
     random_state : RandomState
         Advanced by what is drawn.
+    names : (str, str)
+        Names by which the user gave the first two.
 
     Returns
     -------
@@ -103,9 +128,9 @@ def draw_candidates(
     candidates = draw_different(param_distributions, wanted, random_state)
     if wanted is not None and len(candidates) < wanted:
         warnings.warn(
-            f"n_candidates={wanted} is more than the "
+            f"{names[1]}={wanted} is more than the "
             f"{quantity(len(candidates), 'different candidates')} that "
-            "param_distributions holds; trying these.",
+            f"{names[0]} holds; trying these.",
             UserWarning,
             stacklevel=2,
         )
@@ -116,6 +141,7 @@ def draw_for_brackets(
     param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     schedules: Sequence[Schedule],
     random_state: RandomState,
+    name: str = "param_distributions",
 ) -> list[dict[str, Any]]:
     """Candidates of several brackets, bracket after bracket.
 
@@ -127,6 +153,8 @@ def draw_for_brackets(
         One a bracket.
     random_state : RandomState
         Advanced by what is drawn.
+    name : str
+        Name by which the user gave the first.
 
     Returns
     -------
@@ -139,7 +167,7 @@ def draw_for_brackets(
     if len(pool) == sum(sizes):
         return pool
     warnings.warn(
-        f"param_distributions holds {quantity(len(pool), 'different candidates')}, and the "
+        f"{name} holds {quantity(len(pool), 'different candidates')}, and the "
         f"brackets have room for {sum(sizes)}, so candidates take part more than once; with so "
         "few, SuccessiveHalvingSearchCV tries each just once.",
         UserWarning,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import RandomState
 
-from sklearn_sha._candidates import draw_for_brackets, search_space
+from sklearn_sha._candidates import draw_for_brackets, search_space, space_name
 from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
 from sklearn_sha._setup import Limits, minimum
@@ -233,7 +233,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
                 UserWarning,
                 stacklevel=4,
             )
-        return draw_for_brackets(search_space(self), brackets, random_state)
+        return draw_for_brackets(search_space(self), brackets, random_state, space_name(self))
 
     def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
         return Schedule.joined(self._brackets(limits))

@@ -31,7 +31,14 @@ from sklearn_sha._auto_resource import (
     variants,
 )
 from sklearn_sha._boosters import booster_of
-from sklearn_sha._candidates import draw_different, grid_of, search_space, spaces_of, with_params
+from sklearn_sha._candidates import (
+    draw_different,
+    grid_of,
+    search_space,
+    space_name,
+    spaces_of,
+    with_params,
+)
 from sklearn_sha._checks import check_int, check_patience, is_int, is_real
 from sklearn_sha._evaluate import Setting
 from sklearn_sha._fixed_costs import SAMPLES_PER_FIT, fixed_cost
@@ -715,7 +722,7 @@ def _check_resource(search: Any, kind: str) -> None:
         return
     if kind != "partial_fit" and kind in _searched_names(search_space(search)):
         raise ValueError(
-            f"resource={kind!r} is searched too; take it out of param_distributions, or use "
+            f"resource={kind!r} is searched too; take it out of {space_name(search)}, or use "
             "another resource."
         )
     _check_have_resource(search, kind, _variants(search))
@@ -785,7 +792,7 @@ def _warn_of_ignored(search: Any) -> None:
     ignored = sorted(searched.intersection(_NOT_OF_PARTIAL_FIT))
     if ignored and type(last).__module__.startswith("sklearn."):
         warnings.warn(
-            f"param_distributions searches {', '.join(ignored)}, which partial_fit of "
+            f"{space_name(search)} searches {', '.join(ignored)}, which partial_fit of "
             f"{type(last).__name__} ignores: candidates that differ in nothing else are "
             "the same. Take it out, or set resource='n_samples'.",
             UserWarning,

@@ -11,7 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import RandomState
 
-from sklearn_sha._candidates import draw_candidates, n_candidates_of, search_space
+from sklearn_sha._candidates import (
+    draw_candidates,
+    given_name,
+    n_candidates_of,
+    search_space,
+    space_name,
+)
 from sklearn_sha._checks import check_int
 from sklearn_sha._search import BaseHalvingSearch
 from sklearn_sha._setup import Limits, minimum
@@ -279,7 +285,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
 
     def _candidates(self, limits: Limits, random_state: RandomState) -> list[dict[str, Any]]:
         check_int("budget", self.budget, '"double" or None', self.budget in (None, "double"))
-        return draw_candidates(search_space(self), n_candidates_of(self), random_state)
+        names = space_name(self), given_name(self, "n_candidates", "n_iter")
+        return draw_candidates(search_space(self), n_candidates_of(self), random_state, names)
 
     def _may_be_grid_search(self) -> bool:
         return self.budget is None and self.min_resources == self.max_resources == "auto"

@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, uniform
+from sklearn.cluster import MiniBatchKMeans
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import ParameterGrid, ParameterSampler
+from toys import Curve
 
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._candidates import N_CANDIDATES, draw_candidates, setting_key
 
 GRIDS = [
@@ -104,3 +107,25 @@ def test_bad_spaces_are_named(space, error, message):
 def test_bad_numbers_are_named(n):
     with pytest.raises(ValueError, match=f"n_candidates={n!r} must be an integer of at least 1"):
         draw({"a": [1]}, n)
+
+
+SPACE = {"limit": [0.1, 0.2]}
+X = np.arange(24.0).reshape(12, 2)
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.parametrize("space_name", ["param_grid", "param_distributions"])
+@pytest.mark.parametrize("n_name", ["n_iter", "n_candidates"])
+def test_messages_name_the_keyword_that_the_user_gave(space_name, n_name):
+    def plan(kind=SuccessiveHalvingSearchCV, space=SPACE, estimator=None, **params):
+        common = {"resource": "partial_fit", "max_resources": 9, "cv": 2, space_name: space}
+        kind(estimator or Curve(), **common | params).plan(X)
+
+    with pytest.warns(UserWarning, match=f"^{n_name}=9 is more than .* that {space_name} holds"):
+        plan(**{n_name: 9})
+    with pytest.warns(UserWarning, match=f"^{space_name} holds 2 different candidates"):
+        plan(HyperbandSearchCV)
+    with pytest.raises(ValueError, match=f"take it out of {space_name}, or"):
+        plan(resource="growth", space={"growth": [1, 2]})
+    with pytest.warns(UserWarning, match=f"^{space_name} searches tol, which partial_fit"):
+        plan(estimator=MiniBatchKMeans(), space={"tol": [0.0, 0.1]})
