@@ -123,7 +123,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     n_jobs : int or None, default=None
         Jobs in parallel, as in GridSearchCV. The results do not depend on it.
     refit : bool, str or callable, default=True
-        As in GridSearchCV. A callable gets ``cv_results_``.
+        As in GridSearchCV. A callable gets ``cv_results_``, which has the candidates of the last
+        completed rung only.
     cv : int, cross-validator, iterable or None, default=None
         As in GridSearchCV. The splits are drawn once, so it may shuffle at random.
     verbose : int, default=0
