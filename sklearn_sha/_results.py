@@ -203,6 +203,11 @@ class Results:
         """How many rungs there are so far."""
         return len(self._rungs)
 
+    @property
+    def has_complete_rung(self) -> bool:
+        """Whether all candidates of some rung were evaluated."""
+        return any(rung.is_whole for rung in self._rungs)
+
     def ends_bracket(self, pull: Pull) -> bool:
         """Whether a rung is the last of its bracket."""
         return pull.resource == self._ends[pull.bracket]

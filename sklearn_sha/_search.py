@@ -360,6 +360,8 @@ class BaseHalvingSearch(
         self.interrupted_ = not ended
         self._conclude(setup, results)
         self._warn_of_failures(results, setup)
+        if not results.has_complete_rung and hasattr(self, "best_index_"):
+            self._warn_of_incomplete_rung()
         if self.refit:
             try:
                 packed = engine.refitted.get((self.best_candidate_, self.best_n_resources_))
@@ -444,6 +446,18 @@ class BaseHalvingSearch(
         warned += [(message, UserWarning) for message in messages]
         for message, category in warned:
             warnings.warn(message, category, stacklevel=6)
+
+    def _warn_of_incomplete_rung(self) -> None:
+        brackets = self.schedule_.brackets
+        firsts = [brackets[row.get("bracket", 0)].rungs[0] for row in self.rung_history_]
+        warnings.warn(
+            f"max_time={quantity(self.max_time, 'seconds')} ended in the first rung, when "
+            f"{sum(self.n_candidates_)} of {sum(rung.n_candidates for rung in firsts)} candidates "
+            "were completed: the best candidate is selected from these only. Raise max_time or "
+            "lower min_resources, or call resume to complete the search.",
+            UserWarning,
+            stacklevel=6,
+        )
 
     def _non_finite_messages(self) -> list[str]:
         """What to say of scores that are not finite although nothing failed."""

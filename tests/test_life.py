@@ -16,6 +16,8 @@ from sklearn.exceptions import FitFailedWarning
 from test_stopping import SEARCHES, Stopped, a_second_a_call, numbers, search_of  # noqa: F401
 from toys import CALLS
 
+pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
+
 X = np.zeros((12, 1))
 
 

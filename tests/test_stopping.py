@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import warnings
 from contextlib import contextmanager, suppress
 
 import numpy as np
@@ -20,6 +21,8 @@ from sklearn_sha import (
     _evaluate,
     _search,
 )
+
+pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
 
 X = np.zeros((12, 1))
 SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
@@ -428,6 +431,30 @@ def test_a_search_that_gets_a_little_time_again_and_again_ends_the_same(name):
     assert n_parts > 2
     assert numbers(search) == numbers(whole(name))
     assert len(CALLS) == 2 * search.rung_history_[-1]["spent"]
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_best_candidate_of_an_incomplete_first_rung_is_a_warning(name):
+    search = search_of(name, max_time=TOO_SHORT[name] + 3)
+    with pytest.warns(UserWarning, match="ended in the first rung") as caught:
+        search.fit(X)
+    ((_, n_candidates),) = [(row["iter"], row["n_candidates"]) for row in search.rung_history_]
+    n_all = search.schedule_.n_candidates[0]
+    assert 0 < n_candidates < n_all
+    (message,) = [str(warning.message) for warning in caught]
+    assert message.startswith(
+        f"max_time={TOO_SHORT[name] + 3} seconds ended in the first rung, when {n_candidates} of "
+        f"{n_all} candidates were completed: the best candidate is selected from these only."
+    )
+    assert caught[0].filename == __file__
+
+
+def test_time_that_ends_after_the_first_rung_is_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search = search_of("range", max_time=60).fit(X)
+    assert search.interrupted_
+    assert search.n_candidates_ == [12, 3]
 
 
 def test_time_that_was_too_short_for_anything_can_be_resumed():
