@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
 from sklearn_sha import SearchDisplay, SuccessiveHalvingSearchCV
-from sklearn_sha.theory import trust_report
+from sklearn_sha.inspection import trust_report
 
 X, y = load_breast_cancer(return_X_y=True)
 model = GradientBoostingClassifier(n_estimators=128, max_depth=2, random_state=0)

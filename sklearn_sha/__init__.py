@@ -1,9 +1,9 @@
 """Successive Halving over hyperparameters, as a scikit-learn search."""
 
-from sklearn_sha._display import SearchDisplay
-from sklearn_sha._durable import CheckpointError
-from sklearn_sha._hyperband import HyperbandSearchCV
-from sklearn_sha._successive_halving import SuccessiveHalvingSearchCV
+from sklearn_sha._search.hyperband import HyperbandSearchCV
+from sklearn_sha._search.successive_halving import SuccessiveHalvingSearchCV
+from sklearn_sha._storage.durable_files import CheckpointError
+from sklearn_sha.inspection import SearchDisplay
 
 __version__ = "0.1.0"
 

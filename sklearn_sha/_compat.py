@@ -14,7 +14,6 @@ from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV
 
 _VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
-
 BaseSearchCV: Any = GridSearchCV.__base__
 """What other libraries recognize a search by.
 

@@ -17,7 +17,7 @@ from numbers import Real
 from textwrap import fill
 from typing import Any
 
-from sklearn_sha._table import aligned, html_table, quantity
+from sklearn_sha._formatting import aligned, html_table, quantity
 
 _WIDTH = 95  # of the sentences below a table
 

@@ -14,18 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sklearn_sha._trust import TrustReport, envelope, trust_report
-
 __all__ = [
     "GammaInverse",
-    "TrustReport",
     "budget_for",
     "confidence_for",
-    "envelope",
     "hyperband_h",
     "n_candidates_for",
     "sampling_gap",
-    "trust_report",
     "z_successive_halving",
     "z_uniform",
 ]

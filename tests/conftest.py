@@ -87,9 +87,9 @@ def run(capsys, monkeypatch):
 @pytest.fixture
 def spy(monkeypatch):
     """joblib's Parallel that weighs what is sent and what comes back, call by call."""
-    from sklearn_sha import _workers
+    from sklearn_sha._parallel import workers
 
-    class Spy(_workers.Parallel):
+    class Spy(workers.Parallel):
         sent: list[list[int]] = []  # noqa: RUF012 - shared on purpose
         came: list[list[int]] = []  # noqa: RUF012
 
@@ -101,7 +101,7 @@ def spy(monkeypatch):
                 self.came[-1].append(len(pickle.dumps(result)))
                 yield result
 
-    monkeypatch.setattr(_workers, "Parallel", Spy)
+    monkeypatch.setattr(workers, "Parallel", Spy)
     return Spy
 
 

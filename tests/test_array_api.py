@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha._checkpoint import CheckpointError
+from sklearn_sha._storage.durable_files import CheckpointError
 
 X, Y = make_classification(240, n_informative=4, random_state=0)
 TOL = {"tol": [1e-2, 1e-3, 1e-4, 1e-5]}

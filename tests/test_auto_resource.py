@@ -26,8 +26,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha._auto_resource import auto_resource
 from sklearn_sha.resources import IntegerParameter, PartialFit, SampleCount
+from sklearn_sha.resources.automatic import auto_resource
 
 X, Y = make_classification(3000, 20, n_informative=6, random_state=0)
 DIGITS = load_digits(return_X_y=True)

@@ -143,7 +143,7 @@ def executed():
     """A notebook with its outputs, and what its live table went through."""
     notebook = nbformat.read(ROOT / "examples" / "first_steps.ipynb", as_version=4)
     # Every update is shown, however fast a rung is.
-    every = "from sklearn_sha import _shown\n_shown._SECONDS_BETWEEN_UPDATES = 0"
+    every = "from sklearn_sha._progress import notebook\nnotebook._SECONDS_BETWEEN_UPDATES = 0"
     notebook.cells.insert(0, nbformat.v4.new_code_cell(every))
     client = Watched(notebook, timeout=300)
     client.execute()

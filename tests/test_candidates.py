@@ -11,7 +11,8 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha._candidates import N_CANDIDATES, draw_candidates, setting_key
+from sklearn_sha.candidates.sampling import N_CANDIDATES, draw_candidates
+from sklearn_sha.candidates.space import setting_key
 
 GRIDS = [
     {"a": [1, 2, 3], "b": ["x", "y"]},

@@ -36,9 +36,9 @@ from sklearn_sha import (
     _trained,
     _workers,
 )
-from sklearn_sha._checkpoint import FORMAT, Checkpoint
-from sklearn_sha._evaluate import Outcome
-from sklearn_sha._trained import Trained, TrainedFile
+from sklearn_sha._storage.checkpoint import FORMAT, Checkpoint
+from sklearn_sha._storage.models import Trained, TrainedFile
+from sklearn_sha._storage.outcomes import Outcome
 
 X, Y = (part[:300] for part in load_digits(return_X_y=True))
 NOTHING = np.zeros((12, 1))
@@ -235,7 +235,7 @@ def test_models_that_workers_left_are_of_the_class_of_the_script(tmp_path):
 import joblib
 
 def leave(path):
-    from sklearn_sha._trained import ModelFolder, Trained
+    from sklearn_sha._storage.models import ModelFolder, Trained
     return ModelFolder(path, durable=True).put({(0,): Trained(Slow(limit=3), 1)})
 
 if __name__ == "__main__":
@@ -400,13 +400,13 @@ def test_a_model_is_loaded_only_if_it_is_what_was_written(tmp_path, damage, wron
 
 
 def test_a_newer_format_is_refused(tmp_path):
-    from sklearn_sha import _checkpoint
+    from sklearn_sha._storage import checkpoint
 
     again(tmp_path).fit(NOTHING)
     about = json.loads((tmp_path / "about.json").read_bytes().partition(b" ")[2])
     assert about["format"] == FORMAT
     about["format"] += 1
-    (tmp_path / "about.json").write_bytes(_checkpoint._sealed(about))
+    (tmp_path / "about.json").write_bytes(checkpoint._sealed(about))
     with pytest.raises(CheckpointError, match=r"about.json.*format 2, and this version reads 1"):
         again(tmp_path).fit(NOTHING)
 
@@ -454,7 +454,7 @@ def test_without_a_seed_the_candidates_are_drawn_once(tmp_path):
 def test_the_second_process_is_told_who_is_first(tmp_path):
     with Checkpoint(tmp_path):
         code = (
-            "from sklearn_sha._checkpoint import Checkpoint\n"
+            "from sklearn_sha._storage.checkpoint import Checkpoint\n"
             f"with Checkpoint({str(tmp_path)!r}): pass"
         )
         second = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -563,7 +563,7 @@ def test_a_model_that_cannot_be_pickled_is_named(tmp_path):
 FINGERPRINTS = """
 import numpy as np, pandas as pd
 from scipy import sparse
-from sklearn_sha._fingerprint import data_fingerprint, digest
+from sklearn_sha._search.fingerprint import data_fingerprint, digest
 from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 rng = np.random.default_rng(0)
@@ -594,7 +594,7 @@ def test_fingerprints_are_the_same_in_another_process():
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_all_of_y_and_rows_of_x_from_end_to_end_are_looked_at(make):
-    from sklearn_sha._fingerprint import data_fingerprint
+    from sklearn_sha._search.fingerprint import data_fingerprint
 
     n = 250_000
     big, y = np.zeros((n, 2)), np.zeros(n)

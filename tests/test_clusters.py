@@ -25,7 +25,7 @@ from test_stopping import numbers
 from test_workers import fitted, one_that_fails, scores, search_of
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _trained
-from sklearn_sha._store import Store
+from sklearn_sha._storage.store import Store
 
 pytestmark = [
     pytest.mark.slow,

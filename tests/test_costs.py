@@ -19,8 +19,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import CALLS, SCRIPT, Curve, Locked, Placed, Recorder
 
-from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _engine, _workers
-from sklearn_sha._folds import FittedPrefix, PrefixFile, Rows, fit_prefix, make_folds
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._data.folds import make_folds
+from sklearn_sha._data.preprocessing import FittedPrefix, PrefixFile, fit_prefix
+from sklearn_sha._data.samples import Rows
+from sklearn_sha._engine import engine
+from sklearn_sha._parallel import workers
 
 X, Y = np.arange(60.0).reshape(30, 2), np.arange(30) % 2
 NOTHING = np.zeros((30, 1))
@@ -119,8 +123,8 @@ def test_what_a_prefix_made_travels_where_there_is_no_room_for_it(tmp_path, monk
 
 
 def test_batches_of_small_jobs_are_few(spy, monkeypatch):
-    monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
-    monkeypatch.setattr(_engine, "_SECONDS_WORTH_A_BATCH", 1e6)
+    monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
+    monkeypatch.setattr(engine, "_SECONDS_WORTH_A_BATCH", 1e6)
     SuccessiveHalvingSearchCV(
         Curve(), {"limit": list(np.linspace(0, 1, 81))}, resource="partial_fit",
         min_resources=1, max_resources=81, factor=3, cv=KFold(5), refit=False,

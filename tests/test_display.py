@@ -16,7 +16,7 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
-from sklearn_sha._drawn import curves, param_points, units_by_resource, visible_range
+from sklearn_sha.inspection.curves import curves, param_points, units_by_resource, visible_range
 
 mpl.use("agg")
 X = np.arange(24.0).reshape(12, 2)

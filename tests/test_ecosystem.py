@@ -21,9 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from xgboost import XGBClassifier, XGBRegressor
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha._boosters import _LOSSES_OF_CATBOOST
-from sklearn_sha._folds import Rows
+from sklearn_sha._data.samples import Rows
 from sklearn_sha.resources import IntegerParameter
+from sklearn_sha.resources.boosting_libraries import _LOSSES_OF_CATBOOST
 
 X, Y = make_classification(300, 8, n_informative=5, n_classes=3, random_state=0)
 VALUES = 3 * X[:, 0] + np.sin(X[:, 1])

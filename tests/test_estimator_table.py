@@ -19,8 +19,9 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.utils import all_estimators, get_tags
 
-from sklearn_sha._folds import Rows
-from sklearn_sha.resources import IntegerParameter, PartialFit, _said_by, _same
+from sklearn_sha._data.samples import Rows
+from sklearn_sha.resources import IntegerParameter, PartialFit
+from sklearn_sha.resources.contract import _said_by, _same
 
 PAGE = ROOT / "docs" / "estimators.md"
 GROWING = {"n_estimators", "max_iter", "max_iter_predict"}

@@ -7,7 +7,7 @@ import numpy as np
 from conftest import ROOT
 from sklearn.base import clone
 
-from sklearn_sha.theory import trust_report
+from sklearn_sha.inspection import trust_report
 
 EXAMPLES = ROOT / "examples"
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
-from sklearn_sha._folds import MIN_TEST_ROWS, class_codes, make_folds, take, with_subsampling
+from sklearn_sha._data.folds import MIN_TEST_ROWS, make_folds
+from sklearn_sha._data.samples import take
+from sklearn_sha._data.subsampling import class_codes, with_subsampling
 
 
 def folds_of(X, y, splitter, *, stratify, seed=0, pairwise=False, **params):

@@ -13,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import CALLS, Curve, curve
 
-from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _workers
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._parallel import workers
 from sklearn_sha.bandit import hyperband
 
 X = np.zeros((12, 1))
@@ -73,14 +74,14 @@ def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
 def test_brackets_share_one_call_a_resource_with_the_longest_jobs_first(monkeypatch):
     calls = []
 
-    class Listening(_workers.Parallel):
+    class Listening(workers.Parallel):
         def __call__(self, tasks):
             tasks = list(tasks)
             calls.append([[job.units() for job in args[2]] for _, args, _ in tasks])
             return super().__call__(tasks)
 
-    monkeypatch.setattr(_workers, "Parallel", Listening)
-    monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
+    monkeypatch.setattr(workers, "Parallel", Listening)
+    monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
     search_of(max_resources=81).fit(X)
     # Fifteen rungs, of five resources.
     assert [max(map(max, batches)) for batches in calls] == [1, 3, 9, 27, 81]

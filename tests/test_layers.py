@@ -1,62 +1,41 @@
-"""Every file imports only from floors below its own, and only what is public."""
+"""Imports go down from package to package, in one direction inside of one, and are public."""
 
 import ast
 import sys
+from graphlib import TopologicalSorter
 
 import pytest
 from conftest import ROOT
 
 PACKAGE = ROOT / "sklearn_sha"
 
-FLOORS = {
-    "_table": 0,
-    "_ranking": 0,
-    "_checks": 0,
-    "_compat": 0,
-    "_durable": 0,
-    "_mlflow": 1,
-    "_memory": 0,
-    "_pickling": 0,
-    "_said": 0,
-    "_boosters": 0,
-    "_page": 1,
-    "_callbacks": 3,
-    "_drawn": 0,
-    "_picture": 1,
-    "_workers": 1,
-    "schedules": 1,
-    "_trained": 1,
-    "bandit": 2,
-    "_history": 3,
-    "_display": 2,
-    "_candidates": 2,
-    "_folds": 2,
-    "_trust": 2,
-    "theory": 3,
-    "_progress": 3,
-    "_shown": 5,
-    "resources": 3,
-    "_scoring": 3,
-    "_fixed_costs": 3,
-    "_auto_resource": 4,
-    "_evaluate": 4,
-    "_results": 5,
-    "_store": 5,
-    "_setup": 5,
-    "_refit": 5,
-    "_engine": 6,
-    "_failures": 6,
-    "_fingerprint": 6,
-    "_checkpoint": 7,
-    "_course": 7,
-    "_stopped": 7,
-    "_search": 8,
-    "_successive_halving": 9,
-    "_hyperband": 9,
-    "__init__": 10,
-}
+# From the top floor down. Those on a line do not import each other.
+FLOORS = [
+    ["__init__"],
+    ["_search"],
+    ["_results", "_progress"],
+    ["_engine"],
+    ["_storage", "inspection"],
+    ["theory", "bandit"],
+    ["resources"],
+    ["candidates"],
+    ["schedules", "_parallel", "_data"],
+    ["_compat", "_formatting", "_param_validation"],
+]
 
-FILES = sorted(PACKAGE.glob("*.py"))
+HEIGHT = {name: -height for height, names in enumerate(FLOORS) for name in names}
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def module_of(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def room_of(module):
+    """The package, or the file of the top folder, in which a module is."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
 
 
 def imports(path):
@@ -69,20 +48,37 @@ def imports(path):
             yield from ((alias.name, None) for alias in node.names)
 
 
-def test_every_file_has_a_floor():
-    assert {path.stem for path in FILES} == set(FLOORS)
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_imports_come_from_floors_below(path):
+def imported_modules(path):
+    """The modules of this project that a file imports."""
+    known = {module_of(file) for file in FILES}
     for module, name in imports(path):
-        package, _, stem = module.partition(".")
-        if package == "sklearn_sha":
-            below = stem or name
-            assert FLOORS[below] < FLOORS[path.stem], f"{path.stem} imports {below}"
+        if module.split(".")[0] == "sklearn_sha":
+            inner = f"{module}.{name}"
+            yield inner if inner in known else module
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_package_has_a_floor():
+    assert {room_of(module_of(path)) for path in FILES} == set(HEIGHT)
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_imports_come_from_floors_below(path):
+    own = room_of(module_of(path))
+    for module in imported_modules(path):
+        room = room_of(module)
+        assert room == own or HEIGHT[room] < HEIGHT[own], f"{module_of(path)} imports {module}"
+
+
+@pytest.mark.parametrize(
+    "package", sorted(path.name for path in PACKAGE.iterdir() if path.is_dir())
+)
+def test_files_of_a_package_import_each_other_in_one_direction(package):
+    files = [path for path in FILES if path.parent.name == package]
+    order = TopologicalSorter({module_of(path): set(imported_modules(path)) for path in files})
+    order.prepare()  # raises CycleError
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
 def test_only_public_names_of_other_packages(path):
     for module, name in imports(path):
         if not module.startswith(("sklearn_sha", "__future__")):
@@ -91,9 +87,9 @@ def test_only_public_names_of_other_packages(path):
 
 
 def test_schedules_need_the_standard_library_only():
-    for stem in ("schedules", "_table"):
+    for stem in ("schedules", "_formatting"):
         modules = {module.split(".")[0] for module, _ in imports(PACKAGE / f"{stem}.py")}
         # pandas where a frame is asked for, and not before
         assert modules - {"sklearn_sha", "pandas"} <= sys.stdlib_module_names
     ours = {m for m, _ in imports(PACKAGE / "schedules.py") if m.startswith("sklearn_sha")}
-    assert ours == {"sklearn_sha._table"}
+    assert ours == {"sklearn_sha._formatting"}

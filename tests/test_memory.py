@@ -18,9 +18,9 @@ from test_stopping import search_of as stopping_search_of
 from toys import CALLS, Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV, _search, _store, _trained
-from sklearn_sha._memory import free_memory, is_in_memory
-from sklearn_sha._pickling import dumps, nbytes
-from sklearn_sha._trained import ModelFolder, ModelSizes, Trained
+from sklearn_sha._storage.memory import free_memory, is_in_memory
+from sklearn_sha._storage.models import ModelFolder, ModelSizes, Trained
+from sklearn_sha._storage.pickling import dumps, nbytes
 
 MB = 2**20
 NOTHING = np.zeros((12, 1))

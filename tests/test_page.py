@@ -12,10 +12,10 @@ from sklearn.model_selection import KFold
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha._history import RungHistory
-from sklearn_sha._table import aligned, html_table, named, number, quantity
+from sklearn_sha._formatting import aligned, html_table, named, number, quantity
+from sklearn_sha._results.rung_history import RungHistory
+from sklearn_sha.inspection import trust_report
 from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
-from sklearn_sha.theory import trust_report
 
 X = np.arange(24.0).reshape(12, 2)
 EVIL = "<script>alert('&')</script>"

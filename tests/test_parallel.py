@@ -22,7 +22,7 @@ from sklearn_sha import (
     _trained,
     _workers,
 )
-from sklearn_sha._trained import Trained, TrainedFile
+from sklearn_sha._storage.models import Trained, TrainedFile
 
 X, Y = (part[:400] for part in load_digits(return_X_y=True))
 

@@ -13,10 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
 from toys import CALLS, Curve
 
-from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _shown
-from sklearn_sha._evaluate import Outcome
-from sklearn_sha._progress import Progress
-from sklearn_sha._shown import fit_line
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._progress import console
+from sklearn_sha._progress.console import fit_line
+from sklearn_sha._progress.progress import Progress
+from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit import Pull
 from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
 
@@ -176,7 +177,7 @@ def test_lines_are_there_before_and_after_a_refit(capsys):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_seconds_of_a_refit_are_shown_wherever_it_was_done(n_jobs, capsys, monkeypatch):
     """With two workers, one refits the last candidate alongside its last folds."""
-    monkeypatch.setattr(_shown, "_refit_seconds", "{!r}".format)
+    monkeypatch.setattr(console, "refit_seconds", "{!r}".format)
     search = search_of(verbose=1, n_jobs=n_jobs, factor=8, min_resources=1, max_resources=8)
     CALLS.clear()
     search.fit(X)

@@ -35,7 +35,8 @@ from sklearn_sha import CheckpointError, HyperbandSearchCV, SearchDisplay, Succe
 from sklearn_sha.bandit import Result, successive_halving
 from sklearn_sha.resources import Fold, Resource, Rows, check_resource
 from sklearn_sha.schedules import Schedule, schedule_from_range
-from sklearn_sha.theory import TrustReport, n_candidates_for, trust_report
+from sklearn_sha.inspection import TrustReport, trust_report
+from sklearn_sha.theory import n_candidates_for
 
 
 def fitted(X: np.ndarray, y: np.ndarray) -> SuccessiveHalvingSearchCV:
@@ -137,7 +138,11 @@ def test_what_is_built_twice_is_the_same(dist, tmp_path):
 def test_the_wheel_has_the_package_alone(wheel):
     with ZipFile(wheel) as files:
         names = set(files.namelist())
-    ours = {f"sklearn_sha/{path.name}" for path in ROOT.glob("sklearn_sha/*") if path.is_file()}
+    ours = {
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.glob("sklearn_sha/**/*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
     assert {name for name in names if ".dist-info/" not in name} == ours
     assert "sklearn_sha/py.typed" in ours
     assert f"sklearn_sha-{VERSION}.dist-info/licenses/LICENSE" in names

@@ -28,8 +28,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 
-from sklearn_sha._folds import Rows
-from sklearn_sha.resources import IntegerParameter, PartialFit, SampleCount, exact_warm_starts
+from sklearn_sha._data.samples import Rows
+from sklearn_sha.resources import IntegerParameter, PartialFit, SampleCount
+from sklearn_sha.resources.warm_starts import exact_warm_starts
 
 X, Y = make_classification(200, 8, n_informative=5, n_classes=3, random_state=0)
 Y_REAL = np.abs(3 * X[:, 0] + np.sin(X[:, 1]) + 5)

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from toys import Curve
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
-from sklearn_sha.theory import trust_report
+from sklearn_sha.inspection import trust_report
 
 X = np.zeros((12, 1))
 SPACE = {"limit": [0.1, 0.2, 0.3, 0.4], "speed": [1.0, 2.0]}

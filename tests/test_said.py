@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 from toys import Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha._said import Said, Warned, heard
+from sklearn_sha._parallel.captured_output import Said, Warned, heard
 
 X = np.arange(24.0).reshape(12, 2)
 SPACE = {"limit": [0.1, 0.2, 0.3, 0.4]}

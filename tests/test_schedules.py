@@ -9,12 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sklearn_sha.schedules import (
-    Schedule,
-    contest_sizes,
-    schedule_from_budget,
-    schedule_from_range,
-)
+from sklearn_sha.schedules import Schedule, contest_sizes, schedule_from_budget, schedule_from_range
 
 COUNTS = st.integers(1, 3000)
 FACTORS = st.one_of(

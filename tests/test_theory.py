@@ -11,10 +11,10 @@ from toys import Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import successive_halving, uniform_allocation
+from sklearn_sha.inspection import envelope
 from sklearn_sha.theory import (
     budget_for,
     confidence_for,
-    envelope,
     hyperband_h,
     n_candidates_for,
     sampling_gap,

@@ -12,7 +12,7 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.theory import envelope, trust_report
+from sklearn_sha.inspection import envelope, trust_report
 
 # A call costs more than an epoch of so few samples.
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")

@@ -12,8 +12,8 @@ from sklearn.model_selection import KFold
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV, _search
-from sklearn_sha._setup import set_up
-from sklearn_sha.theory import trust_report
+from sklearn_sha._search.prepare import set_up
+from sklearn_sha.inspection import trust_report
 
 mpl.use("agg")
 X = np.arange(24.0).reshape(12, 2)

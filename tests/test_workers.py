@@ -15,8 +15,9 @@ from sklearn.pipeline import make_pipeline
 from test_stopping import numbers
 from toys import Curve, InPlace, Locked
 
-from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _workers
-from sklearn_sha._workers import Death, Watch
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._parallel import workers
+from sklearn_sha._parallel.monitoring import Death, Watch
 
 X, Y = np.arange(24.0).reshape(12, 2), np.tile([0, 1], 6)
 COMMON = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 8}
@@ -179,13 +180,13 @@ def test_a_watch_that_cannot_be_written_is_none(tmp_path):
 
 
 def test_what_comes_late_of_a_run_that_was_broken_off_is_let_go(monkeypatch):
-    class Late(_workers.Parallel):
+    class Late(workers.Parallel):
         def __call__(self, tasks):
             return chain([(-1, "of another run", [])], super().__call__(tasks))
 
     search = search_of("")
     expected = numbers(search.fit(X))
-    monkeypatch.setattr(_workers, "Parallel", Late)
+    monkeypatch.setattr(workers, "Parallel", Late)
     assert numbers(search.fit(X)) == expected
 
 

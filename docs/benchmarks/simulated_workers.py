@@ -10,12 +10,14 @@ from statistics import median
 
 import numpy as np
 
-from sklearn_sha._callbacks import UNHEARD
-from sklearn_sha._engine import Engine
-from sklearn_sha._evaluate import SECONDS_PER_BATCH, Done, Outcome, Setting
-from sklearn_sha._folds import Fold
-from sklearn_sha._store import Store
-from sklearn_sha._trained import Trained
+from sklearn_sha._data.folds import Fold
+from sklearn_sha._engine.callbacks import UNHEARD
+from sklearn_sha._engine.engine import Engine
+from sklearn_sha._engine.evaluation import SECONDS_PER_BATCH
+from sklearn_sha._engine.jobs import Done, Setting
+from sklearn_sha._storage.models import Trained
+from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit import bracket_halvings, repeated_halving
 from sklearn_sha.resources import PartialFit
 from sklearn_sha.schedules import doubling_schedules, hyperband_schedules, schedule_from_range
@@ -44,7 +46,7 @@ SEARCHES = {
 
 
 class SimulatedWorkers:
-    """Stands for `sklearn_sha._workers.Workers`: calls take their time on a clock of its own."""
+    """Stands for `Workers` of the package: calls take their time on a clock of its own."""
 
     fit_timeout = None
 

@@ -21,7 +21,7 @@ from contenders import search_of
 from reports import picture, table, write
 from workloads import WORKLOADS, Workload
 
-from sklearn_sha import _engine
+from sklearn_sha._engine import engine
 
 PARTS = ("training", "scoring", "first steps of pipelines", "the winner on all rows", "the search")
 
@@ -31,7 +31,7 @@ def parts_of(work: Workload) -> dict[str, float]:
     X, y, _, _ = work.splits(0)
     in_prefixes: list[float] = []
 
-    def timed(*args: Any, fit_prefix: Any = _engine.fit_prefix, **kwargs: Any) -> Any:
+    def timed(*args: Any, fit_prefix: Any = engine.fit_prefix, **kwargs: Any) -> Any:
         start = perf_counter()
         try:
             return fit_prefix(*args, **kwargs)
@@ -39,11 +39,11 @@ def parts_of(work: Workload) -> dict[str, float]:
             in_prefixes.append(perf_counter() - start)
 
     search = search_of(work)
-    original, _engine.fit_prefix = _engine.fit_prefix, timed
+    original, engine.fit_prefix = engine.fit_prefix, timed
     start = perf_counter()
     search.fit(X, y)
     seconds = perf_counter() - start
-    _engine.fit_prefix = original
+    engine.fit_prefix = original
     known = [
         sum(row["fit_time"] for row in search.rung_history_),
         sum(row["score_time"] for row in search.rung_history_),

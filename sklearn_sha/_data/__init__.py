@@ -1,0 +1,1 @@
+"""Folds and their samples, sliced, subsampled and preprocessed."""

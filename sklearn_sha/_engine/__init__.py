@@ -1,0 +1,1 @@
+"""Answers the requests of algorithms: training, scoring, refit."""

@@ -1,0 +1,501 @@
+"""Drives algorithms: answers their pulls through workers and keeps what is finished."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain, product
+from math import inf
+from operator import itemgetter
+from pathlib import Path
+from time import perf_counter, time
+from traceback import format_exc
+from typing import Any, Protocol
+
+from numpy.typing import ArrayLike
+
+from sklearn_sha._data.folds import Fold
+from sklearn_sha._data.preprocessing import FittedPrefix, PrefixFile, fit_prefix
+from sklearn_sha._engine.callbacks import Task
+from sklearn_sha._engine.evaluation import SECONDS_PER_BATCH, evaluate_batch, new_model
+from sklearn_sha._engine.jobs import Done, Job, Setting
+from sklearn_sha._engine.refit import Packed, refit_in_worker
+from sklearn_sha._parallel.monitoring import Death, Watch
+from sklearn_sha._parallel.workers import Workers
+from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha._storage.store import Store
+from sklearn_sha.bandit.requests import Algorithm, Pull, went_on
+from sklearn_sha.candidates.space import setting_key
+
+_BATCHES_PER_WORKER = 4
+"""Few enough that rows are sent and cut for many jobs at once; enough that no worker waits
+long for the last one."""
+
+_SECONDS_WORTH_A_BATCH = 0.05
+"""To send jobs and cut rows for them takes milliseconds: no batch is made shorter than this only
+to have more of them."""
+
+_PrefixKey = tuple[int, int, Hashable]
+_Views = dict[tuple[int, int], Fold]
+_Groups = dict[_PrefixKey, list[Job]]
+
+
+class StoppedError(Exception):
+    """The search is to stop before all was done that the algorithms asked for."""
+
+
+class Listener(Protocol):
+    """What an engine tells of its stages; a stage is all rungs at one resource."""
+
+    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
+        """A stage is to be run, of which so many jobs are in the store; or raise `StoppedError`."""
+
+    def task(self, pull: Pull) -> Task:
+        """That of a pull, whose jobs are parts of it."""
+
+    def kept(self, outcomes: Sequence[Outcome]) -> None:
+        """Jobs of the stage are finished."""
+
+    def record(
+        self, pull: Pull, outcomes: list[Outcome], seconds: float, is_whole: bool
+    ) -> ArrayLike | None:
+        """Take in a pull, and give the losses of its arms; None where all of them failed.
+
+        Parameters
+        ----------
+        pull : Pull
+            Of a stage that was broken off it has the arms that were done.
+        outcomes : list of Outcome
+            Of its new arms, arm by arm and fold by fold.
+        seconds : float
+            That the stage took.
+        is_whole : bool
+            Whether all arms are there.
+        """
+
+    def promoted(self, pull: Pull, arms: tuple[int, ...]) -> None:
+        """Of a pull these arms go on; of the last, the best."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What a worker is asked to do.
+
+    Attributes
+    ----------
+    function : callable
+    args : tuple
+    parts : list of tuple of Job
+        For each part of the call, the jobs that fail where it does.
+    only : callable
+        Gives the call for one part alone.
+    take : callable
+        Is told what comes back.
+    """
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    parts: list[tuple[Job, ...]]
+    only: Callable[[int], _Call]
+    take: Callable[[Any], None]
+
+
+class Engine:
+    """Trains and scores what algorithms ask for.
+
+    Parameters
+    ----------
+    candidates : sequence of dict
+        Parameters of each arm.
+    folds : sequence of Fold
+    setting : Setting
+    store : Store
+        What is finished. What it has already is not done again.
+    workers : Workers
+    listener : Listener
+    refits : bool, default=False
+        Whether the last candidate is trained on all rows beside its folds.
+    deadline : float, default=inf
+        No job begins after it, in seconds as `time.time` counts them.
+
+    Attributes
+    ----------
+    refitted : dict of (int, int) to Packed
+        That candidate on all rows, by its number and resource; empty where it was not done, or
+        failed.
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[dict[str, Any]],
+        folds: Sequence[Fold],
+        setting: Setting,
+        store: Store,
+        workers: Workers,
+        listener: Listener,
+        *,
+        refits: bool = False,
+        deadline: float = inf,
+    ) -> None:
+        self.refitted: dict[tuple[int, int], Packed] = {}
+        self._refits = refits
+        self._candidates = candidates
+        # The data are an argument of their own, which can be sent to each worker just once.
+        self._X, self._y = folds[0].X, folds[0].y
+        self._folds = [fold.with_data(None, None) for fold in folds]
+        self._setting = setting
+        self._store = store
+        self._workers = workers
+        self._listener = listener
+        self._deadline = deadline
+        self._seconds_per_unit = 0.0
+        self._seconds, self._units = 0.0, 0
+        self._prefixes: dict[_PrefixKey, FittedPrefix | PrefixFile] = {}
+        self._prefix_keys = [self._prefix_setting(params) for params in candidates]
+
+    def run(self, algorithms: Sequence[Algorithm]) -> None:
+        """Run algorithms to their ends, stage by stage: all rungs at a resource in one call.
+
+        Parameters
+        ----------
+        algorithms : sequence of generator
+            Of `sklearn_sha.bandit`, over different arms.
+
+        Raises
+        ------
+        StoppedError
+            Where the deadline breaks a stage off, or the listener says so.
+        """
+        self._workers.share(self._X, self._y, *self._folds)
+        asking = {algorithm: next(algorithm) for algorithm in algorithms}
+        while asking:
+            # Who is ahead waits for the others: the longest rungs then come all at once.
+            lowest = min(pull.resource for pull in asking.values())
+            stage = {a: pull for a, pull in asking.items() if pull.resource == lowest}
+            pulls = [*stage.values()]
+            self._listener.begins(pulls, self._n_known(pulls))
+            start = perf_counter()
+            try:
+                self._answer(pulls)
+            except BaseException as stop:
+                # Whatever interrupts a stage, nothing that was completed is lost.
+                with never_replacing(stop):
+                    self._tell(pulls, perf_counter() - start)
+                raise
+            losses = self._tell(pulls, perf_counter() - start)
+            for (algorithm, pull), told in zip(stage.items(), losses, strict=True):
+                try:
+                    asking[algorithm] = algorithm.send(told)
+                    self._listener.promoted(pull, went_on(pull, told, asking[algorithm]))
+                except StopIteration as end:
+                    del asking[algorithm]
+                    self._listener.promoted(pull, () if end.value is None else (end.value,))
+
+    def _n_known(self, pulls: Sequence[Pull]) -> int:
+        return sum(
+            (arm, fold, pull.resource) in self._store.outcomes
+            for pull in pulls
+            for arm in pull.new
+            for fold in range(len(self._folds))
+        )
+
+    def _tell(self, pulls: Sequence[Pull], seconds: float) -> list[ArrayLike | None]:
+        losses: list[ArrayLike | None] = []
+        for pull in pulls:
+            done: dict[int, list[Outcome]] = {}
+            for arm in pull.new:
+                keys = [(arm, fold, pull.resource) for fold in range(len(self._folds))]
+                if all(key in self._store.outcomes for key in keys):
+                    done[arm] = [self._store.outcomes[key] for key in keys]
+            arms = tuple(arm for arm in pull.arms if arm in done or arm in pull.known)
+            if arms:
+                outcomes = list(chain.from_iterable(done.values()))
+                losses.append(
+                    self._listener.record(
+                        replace(pull, arms=arms), outcomes, seconds, arms == pull.arms
+                    )
+                )
+        return losses
+
+    def _answer(self, pulls: Sequence[Pull]) -> None:
+        """Have an outcome of every new arm of the pulls, on every fold."""
+        numbers = range(len(self._folds))
+        for arm, number in product(chain.from_iterable(p.dropped for p in pulls), numbers):
+            self._store.drop(arm, number)
+        views: _Views = {}
+        groups: _Groups = defaultdict(list)
+        for number, pull in product(numbers, pulls):
+            view = self._setting.resource.view(self._folds[number], pull.resource)
+            views[number, len(view.train)] = view
+            for place, arm in enumerate(pull.new):
+                job = Job(
+                    arm,
+                    number,
+                    self._candidates[arm],
+                    pull.rung,
+                    pull.resource,
+                    self._store.trained.get((arm, number)),
+                    not pull.last,
+                    place * len(self._folds) + number,
+                    self._listener.task(pull),
+                )
+                groups[number, len(view.train), self._prefix_keys[arm]].append(job)
+        for key in self._prefixes.keys() - groups.keys():  # this stage can't use them
+            self._prefixes.pop(key).discard()
+        for calls_for in (self._prefix_calls, self._batch_calls):
+            while calls := calls_for(views, self._unfinished(groups)):
+                if time() >= self._deadline:
+                    raise StoppedError
+                if self._refits and calls_for == self._batch_calls and _is_final(pulls):
+                    # What takes longest begins first.
+                    calls.insert(0, self._refit_call(pulls[0]))
+                    self._refits = False
+                self._send(calls)
+
+    def _unfinished(self, groups: _Groups) -> _Groups:
+        unfinished = {
+            key: [self._now(job) for job in jobs if job.key not in self._store.outcomes]
+            for key, jobs in groups.items()
+        }
+        return {key: jobs for key, jobs in unfinished.items() if jobs}
+
+    def _now(self, job: Job) -> Job:
+        """A job, from where its model is now."""
+        trained = self._store.trained.get((job.candidate, job.fold))
+        return job if job.trained is trained else replace(job, trained=trained)
+
+    def _prefix_calls(self, views: _Views, groups: _Groups) -> list[_Call]:
+        """Fit the prefixes that are needed and not there."""
+        if not self._setting.has_prefix:
+            return []
+        return [
+            self._prefix_call(key, views[key[:2]], jobs)
+            for key, jobs in groups.items()
+            if key not in self._prefixes
+        ]
+
+    def _prefix_call(self, key: _PrefixKey, view: Fold, jobs: list[Job]) -> _Call:
+        def take(prefix: FittedPrefix | PrefixFile | str | None) -> None:
+            if isinstance(prefix, str):
+                self._keep([(job.failed(prefix), None) for job in jobs])
+            elif prefix is not None:
+                self._workers.share(prefix)
+                self._prefixes[key] = prefix
+
+        job = replace(jobs[0], trained=None)
+        call = _Call(
+            _fit_prefix,
+            (
+                view,
+                job,
+                self._X,
+                self._y,
+                self._setting,
+                self._deadline,
+                self._workers.folder_of_all,
+            ),
+            [tuple(jobs)],
+            lambda part: call,
+            take,
+        )
+        return call
+
+    def _batch_calls(self, views: _Views, groups: _Groups) -> list[_Call]:
+        """Jobs that share their rows, in batches; those with most to train first."""
+        if self._units:
+            self._seconds_per_unit = self._seconds / self._units
+            self._seconds, self._units = 0.0, 0
+        n_wanted = 1 if self._workers.n == 1 else _BATCHES_PER_WORKER * self._workers.n
+        per_group = -(-n_wanted // max(1, len(groups)))
+        batches: list[tuple[int, int, _Call]] = []
+        for key, jobs in groups.items():
+            source = self._prefixes.get(key, views[key[:2]])
+            by_length = sorted(jobs, key=Job.units, reverse=True)
+            seconds = self._seconds_per_unit * by_length[0].units()
+            size = -(-len(jobs) // per_group)
+            if seconds:
+                size = max(size, int(_SECONDS_WORTH_A_BATCH / seconds))
+                size = max(1, min(size, int(SECONDS_PER_BATCH / seconds)))
+            for start in range(0, len(jobs), size):
+                batch = tuple(by_length[start : start + size])
+                units = sum(map(Job.units, batch))
+                batches.append((-units, start, self._batch_call(batch, source)))
+        # The first candidates of all folds before the second ones of any: what is finished
+        # when a search is broken off are then whole candidates.
+        batches.sort(key=itemgetter(0, 1))
+        return [call for _, _, call in batches]
+
+    def _batch_call(self, jobs: tuple[Job, ...], source: Fold | FittedPrefix | PrefixFile) -> _Call:
+        units = {job.key: job.units() for job in jobs}
+
+        def take(done: Done) -> None:
+            if done.pairs:
+                self._keep(done.pairs)
+            for candidate, fold in done.unseen:
+                self._store.fetch(candidate, fold)
+            for outcome, _ in done.pairs:
+                self._seconds += outcome.fit_time + outcome.score_time
+                self._units += units[outcome.key]
+            if done.interrupted:
+                raise KeyboardInterrupt
+
+        X, y = (self._X, self._y) if isinstance(source, Fold) else (None, None)
+        return _Call(
+            evaluate_batch,
+            (jobs, source, X, y, self._setting, self._deadline),
+            [(job,) for job in jobs],
+            lambda part: self._batch_call((jobs[part],), source),
+            take,
+        )
+
+    def _refit_call(self, pull: Pull) -> _Call:
+        """Train the candidate that is left on all rows, while other workers would idle."""
+        (arm,) = pull.arms
+
+        def take(packed: Packed | None) -> None:
+            if packed is not None:
+                self.refitted[arm, pull.resource] = packed
+
+        call = _Call(
+            refit_in_worker,
+            (
+                self._folds[0],
+                self._X,
+                self._y,
+                self._candidates[arm],
+                pull.resource,
+                self._setting,
+            ),
+            [()],
+            lambda part: call,
+            take,
+        )
+        return call
+
+    def _send(self, calls: list[_Call]) -> None:
+        """Have calls done, and keep what comes back as it comes."""
+        died = [(calls[number], death) for number, death in self._results(calls)]
+        # A call without jobs is not tried again.
+        died = [(call, death) for call, death in died if call.parts[death.part]]
+        if not died:
+            return
+        _warn_of_deaths(
+            [(call.parts[death.part], death) for call, death in died], self._workers.fit_timeout
+        )
+        timed_out = any(death.traceback for _, death in died)
+        for call, death in died:
+            if death.traceback:
+                self._fail(call.parts[death.part], death)
+            elif not timed_out:
+                for _, second in self._results([call.only(death.part)]):
+                    self._fail(call.parts[death.part], second)
+
+    def _results(self, calls: list[_Call]) -> list[tuple[int, Death]]:
+        """Have calls done; the numbers of those whose worker died, and how."""
+        deaths = []
+        for number, result in self._workers.run([(call.function, call.args) for call in calls]):
+            if isinstance(result, Death):
+                deaths.append((number, result))
+            else:
+                calls[number].take(result)
+        return deaths
+
+    def _fail(self, jobs: Sequence[Job], death: Death) -> None:
+        """Give jobs up whose worker died again, or was ended since they took too long."""
+        error: Exception
+        if death.traceback:
+            error = TimeoutError(
+                f"It took more than fit_timeout={self._workers.fit_timeout} seconds, and was "
+                f"here when its worker process was ended:\n{death.traceback}"
+            )
+        else:
+            error = RuntimeError(
+                "Its worker process died twice: it was killed (as for using too much memory), "
+                "or crashed in compiled code."
+            )
+        if self._setting.error_score == "raise":
+            jobs[0].add_note(error)
+            raise error
+        message = f"{type(error).__name__}: {error}"
+        self._keep([(job.failed(message), None) for job in jobs])
+
+    def _keep(self, pairs: list[tuple[Outcome, Any]]) -> None:
+        self._store.keep(pairs)
+        self._listener.kept([outcome for outcome, _ in pairs])
+
+    def _prefix_setting(self, params: dict[str, Any]) -> Hashable:
+        """What a candidate's parameters say of the steps before the last: equal, shared."""
+        if not self._setting.has_prefix:
+            return None
+        last = self._setting.estimator.steps[-1][0]
+        return setting_key({k: v for k, v in params.items() if k.split("__")[0] != last})
+
+
+@contextmanager
+def never_replacing(stop: BaseException) -> Iterator[None]:
+    """A context whose errors do not replace a KeyboardInterrupt: they become its context."""
+    try:
+        yield
+    except Exception:
+        if isinstance(stop, KeyboardInterrupt):
+            raise stop  # noqa: B904 - the context is the error, which is not its cause
+        raise
+
+
+def _is_final(pulls: Sequence[Pull]) -> bool:
+    """Whether one candidate is left, and wins whatever its loss is."""
+    return len(pulls) == 1 and pulls[0].last and len(pulls[0].arms) == 1
+
+
+def _warn_of_deaths(died: Sequence[tuple[Sequence[Job], Death]], fit_timeout: float | None) -> None:
+    too_long = [jobs for jobs, death in died if death.traceback]
+    where = ", ".join(
+        f"candidate {jobs[0].candidate} on fold {jobs[0].fold}"
+        for jobs in too_long or [jobs for jobs, _ in died]
+    )
+    warnings.warn(
+        f"Took more than fit_timeout={fit_timeout} seconds: {where}. The worker process was ended "
+        "and started again; all else goes on."
+        if too_long
+        else f"A worker process died. The workers were at {where}; they were started again, and "
+        "these fits are tried once more, each on its own. All else goes on.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def _fit_prefix(
+    watch: Watch,
+    fold: Fold,
+    job: Job,
+    X: Any,
+    y: Any,
+    setting: Setting,
+    deadline: float,
+    folder: Path | None,
+) -> FittedPrefix | PrefixFile | str | None:
+    """The prefix of a job's candidate, fitted on a fold, and left in a folder where there is one.
+
+    In its place the traceback where it fails, and None after the deadline.
+    """
+    if time() >= deadline:
+        return None
+    pipeline = new_model(setting, job.params)
+    try:
+        with watch.parts() as begins:
+            begins(0)
+            prefix = fit_prefix(
+                pipeline,
+                fold.with_data(X, y),
+                scores_pipeline=setting.scores_pipeline,
+                scores_train=setting.return_train_score,
+            )
+    except Exception as error:
+        if setting.error_score == "raise":
+            job.add_note(error)
+            raise
+        return format_exc()
+    return prefix if folder is None else PrefixFile.of(prefix, folder)

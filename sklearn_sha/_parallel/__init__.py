@@ -1,0 +1,1 @@
+"""joblib: workers, monitoring of calls, captured output."""

@@ -1,0 +1,1 @@
+"""How far a search is, and how long it still takes."""

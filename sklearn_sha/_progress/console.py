@@ -1,0 +1,141 @@
+"""Progress on a console: one line per rung, or per fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_sha._formatting import named, number
+from sklearn_sha._progress.progress import Progress, refit_line, rung_line
+from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha.bandit.requests import Pull
+from sklearn_sha.schedules import Schedule
+
+
+class Lines:
+    """A line a rung, with ``verbose=2`` a line a candidate before it, with 3 a line a fit.
+
+    The first line of all shows whether models continue training between rungs.
+
+    Parameters
+    ----------
+    verbose : int
+    schedule : Schedule
+    candidates : sequence of dict
+    progress : Progress
+    n_folds : int
+    error_score : float
+        Stands for a score that is missing.
+    """
+
+    def __init__(
+        self,
+        verbose: int,
+        schedule: Schedule,
+        candidates: Sequence[dict[str, Any]],
+        progress: Progress,
+        *,
+        n_folds: int,
+        error_score: float,
+    ) -> None:
+        self.n_folds = n_folds
+        self.error_score = error_score
+        self.verbose = verbose
+        self.schedule = schedule
+        self.candidates = candidates
+        self.progress = progress
+
+    def start(self) -> None:
+        """The search begins."""
+        if self.verbose and self.schedule.training:
+            print(self.schedule.training)
+
+    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
+        """Rungs begin, of which so many jobs are known."""
+        self.progress.begins(pulls, n_known)
+
+    def kept(self, outcomes: Sequence[Outcome]) -> None:
+        """Jobs of them are done."""
+        self.progress.kept(len(outcomes))
+        if self.verbose > 2:
+            for outcome in outcomes:
+                params = self.candidates[outcome.candidate]
+                print(fit_line(outcome, params, self.n_folds, self.error_score))
+
+    def rung(self, pull: Pull, scores: NDArray[np.float64]) -> None:
+        """A rung is done, in which its arms had these scores."""
+        if not self.verbose:
+            return
+        if self.verbose > 1:
+            width = len(str(len(self.candidates) - 1))
+            for arm, score in zip(pull.arms, scores, strict=True):
+                params = named(self.candidates[arm])
+                print(f"  candidate {arm:>{width}}  score {number(score, 4):>8}  {params}")
+        print(self._line(pull, scores))
+
+    def _line(self, pull: Pull, scores: NDArray[np.float64]) -> str:
+        best = float(np.fmax.reduce(scores))
+        return rung_line(self.schedule, pull, best, self.progress.elapsed, self.progress.left)
+
+    def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
+        """The best candidate, selected at a resource, is refit on all samples."""
+        if self.verbose:
+            print(refit_line(self.schedule, candidate, n_resources, n_samples))
+
+    def refit_ends(self, seconds: float) -> None:
+        """The refit has taken so long, in this process or in a worker."""
+        if self.verbose:
+            print(refit_seconds(seconds))
+
+    def end(self) -> None:
+        """The search or its refit is over."""
+
+
+def fit_line(outcome: Outcome, params: Mapping[str, Any], n_folds: int, error_score: float) -> str:
+    """Format one fit as GridSearchCV does, whose formatter is private; the resource is added.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    params : dict
+        Of its candidate.
+    n_folds : int
+    error_score : float
+        Stands for a score that is missing.
+
+    Examples
+    --------
+    >>> from sklearn_sha._storage.outcomes import Outcome
+    >>> from sklearn_sha._progress.console import fit_line
+    >>> outcome = Outcome(0, 0, 8, test_scores=0.75, fit_time=0.25)
+    >>> fit_line(outcome, {"C": 1.0}, n_folds=5, error_score=0.0)
+    '[CV 1/5] END ..............C=1.0, n_resources=8;, score=0.750 total time=   0.2s'
+    """
+    listed = [*sorted(params.items()), ("n_resources", outcome.resource)]
+    text = ", ".join(f"{name}={value}" for name, value in listed) + ";"
+    test, train = outcome.test_scores, outcome.train_scores
+    if isinstance(test, dict):
+        trains = train if isinstance(train, dict) else {}
+        for name in sorted(test):
+            text += f" {name}: ({_scores(test[name], trains.get(name), error_score)})"
+    elif isinstance(train, float):
+        text += f", score=({_scores(test, train, error_score)})"
+    else:
+        text += f", score={error_score if test is None else test:.3f}"
+    seconds = outcome.fit_time + outcome.score_time
+    time = f"{seconds:6.1f}s" if seconds < 60 else f"{seconds / 60:4.1f}min"
+    text += f" total time={time}"
+    begin = f"[CV {outcome.fold + 1}/{n_folds}] END "
+    return begin + "." * (80 - len(begin) - len(text)) + text
+
+
+def _scores(test: float | None, train: float | None, error_score: float) -> str:
+    of_train = "" if train is None else f"train={train:.3f}, "
+    return f"{of_train}test={error_score if test is None else test:.3f}"
+
+
+def refit_seconds(seconds: float) -> str:
+    return f"refit finished in {seconds:.1f} s"

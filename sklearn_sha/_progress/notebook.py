@@ -1,0 +1,150 @@
+"""Progress in a notebook: one table that is updated in place."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_sha._formatting import html_table, named, quantity
+from sklearn_sha._progress.console import Lines, refit_seconds
+from sklearn_sha._progress.progress import Progress, refit_line, rung_name
+from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha.bandit.requests import Pull
+from sklearn_sha.schedules import Schedule
+
+_SECONDS_BETWEEN_UPDATES = 0.2
+
+
+@dataclass(frozen=True)
+class _Page:
+    """What a notebook shows, by these names."""
+
+    html: str
+    text: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class LiveTable(Lines):
+    """One table, updated in place: a row a rung and one for the refit, and a bar meanwhile.
+
+    Below it is shown whether models continue training between rungs.
+    With ``verbose=2`` the candidates of the last rung can be unfolded below.
+    """
+
+    def __init__(self, *args: Any, **params: Any) -> None:
+        super().__init__(*args, **params)
+        from IPython.display import display
+
+        self._columns: dict[str, list[object]] = {}
+        self._lines: list[str] = []
+        self._details = self._name = self._refitted = ""
+        self._updated = self.progress.elapsed
+        self._handle = display(_Page("", ""), display_id=True)
+
+    def start(self) -> None:
+        if self.schedule.training:
+            self._lines.append(self.schedule.training)
+
+    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
+        super().begins(pulls, n_known)
+        names = ", ".join(rung_name(self.schedule, pull) for pull in pulls)
+        self._name = f"{names}, {quantity(pulls[0].resource, self.schedule.unit)}"
+        self._update(self._bar())
+
+    def kept(self, outcomes: Sequence[Outcome]) -> None:
+        super().kept(outcomes)
+        if self.progress.elapsed - self._updated >= _SECONDS_BETWEEN_UPDATES:
+            self._update(self._bar())
+
+    def rung(self, pull: Pull, scores: NDArray[np.float64]) -> None:
+        best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
+        elapsed, left = self.progress.elapsed, self.progress.left
+        name = rung_name(self.schedule, pull)
+        row = {
+            "rung": name.replace("rung ", ""),
+            "candidates": len(pull.arms),
+            self.schedule.unit: pull.resource,
+            "best score": float(scores[best]),
+            "best parameters": named(self.candidates[pull.arms[best]]),
+            "elapsed": elapsed,
+            "left": "" if left is None else f"about {left:.0f} s",
+        }
+        for column, value in row.items():
+            self._columns.setdefault(column, []).append(value)
+        self._lines.append(self._line(pull, scores))
+        if self.verbose > 1:
+            columns = {
+                "candidate": pull.arms,
+                "score": scores.tolist(),
+                "parameters": [named(self.candidates[arm]) for arm in pull.arms],
+            }
+            self._details = (
+                f"<details><summary>candidates of {name}</summary>{html_table(columns)}</details>"
+            )
+        self._update(self._bar())
+
+    def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
+        line = refit_line(self.schedule, candidate, n_resources, n_samples)
+        self._refitted = named(self.candidates[candidate])
+        self._lines.append(line)
+        self._update(f"<progress></progress> {escape(line)}")
+
+    def refit_ends(self, seconds: float) -> None:
+        row = {
+            "rung": f"refit, {seconds:.1f} s",
+            "candidates": 1,
+            "best parameters": self._refitted,
+            "elapsed": self.progress.elapsed,
+        }
+        for column, values in self._columns.items():
+            values.append(row.get(column, ""))
+        self._lines.append(refit_seconds(seconds))
+        self._update()
+
+    def end(self) -> None:
+        self._update()
+
+    def _bar(self) -> str:
+        """How far the rungs are that are under way."""
+        progress = self.progress
+        left = "" if progress.left is None else f", about {progress.left:.0f} s left in all"
+        return (
+            f'<progress max="{max(1, progress.n_jobs)}" value="{progress.n_kept}"></progress> '
+            f"{escape(self._name)}: {progress.n_kept} of "
+            f"{quantity(progress.n_jobs, 'fits')}{left}"
+        )
+
+    def _update(self, bar: str = "") -> None:
+        self._updated = self.progress.elapsed
+        html = html_table(self._columns) if self._columns else ""
+        html += "".join(f"<p>{text}</p>" for text in (self.schedule.training, bar) if text)
+        self._handle.update(_Page(html + self._details, "\n".join(self._lines)))
+
+
+def shown(
+    verbose: int,
+    schedule: Schedule,
+    candidates: Sequence[dict[str, Any]],
+    progress: Progress,
+    **params: Any,
+) -> Lines:
+    """What shows a search here: a notebook's table or lines; nothing with ``verbose=0``."""
+    kind = LiveTable if verbose and _in_notebook() else Lines
+    return kind(verbose, schedule, candidates, progress, **params)
+
+
+def _in_notebook() -> bool:
+    """Whether there is a front end that shows HTML: the shell of a kernel, not of a terminal."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")

@@ -1,0 +1,1 @@
+"""The search classes, from their parameters to their fitted attributes."""

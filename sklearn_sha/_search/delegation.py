@@ -1,0 +1,44 @@
+"""Methods of the best estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.utils.metadata_routing import (
+    MetadataRequest,
+    get_routing_for_object,
+)
+
+
+def best_estimator_has(name: str) -> Callable[[Any], bool]:
+    """Check for `available_if`, as in GridSearchCV: asks the estimator before fit."""
+
+    def check(search: Any) -> bool:
+        check_refit(search, name)
+        getattr(getattr(search, "best_estimator_", search.estimator), name)
+        return True
+
+    return check
+
+
+def check_refit(search: Any, name: str) -> None:
+    if not search.refit:
+        raise AttributeError(
+            f"This {type(search).__name__} instance was initialized with `refit=False`. {name} is "
+            "available only after refitting on the best parameters. You can refit an estimator "
+            "manually using the `best_params_` attribute, or set refit=True."
+        )
+
+
+def requests_of_partial_fit(estimator: Any) -> Any:
+    """Return what an estimator requests; for ``partial_fit`` as for ``fit``, if not set.
+
+    A search by ``fit`` is replaced as it stands, with the request that its estimator has.
+    """
+    requests = get_routing_for_object(estimator)
+    if isinstance(requests, MetadataRequest):  # and not the router of a meta-estimator
+        unset = [name for name, alias in requests.partial_fit.requests.items() if alias is None]
+        for name in set(unset).intersection(requests.fit.requests):
+            requests.partial_fit.add_request(param=name, alias=requests.fit.requests[name])
+    return requests

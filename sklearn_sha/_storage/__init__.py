@@ -1,0 +1,1 @@
+"""Completed results and models, in memory or in a checkpoint folder."""

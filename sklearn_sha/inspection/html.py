@@ -1,0 +1,43 @@
+"""A search as a notebook shows it: scikit-learn's diagram, and below it what the rungs were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from sklearn_sha._compat import search_block
+from sklearn_sha._formatting import named
+
+
+class PageMixin:
+    """Shows a search by the names that IPython and scikit-learn's diagrams look for."""
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        diagram = super()._repr_html_  # type: ignore[misc]  # is none with display="text"
+        return lambda: diagram() + self._rungs_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] += self._rungs_html()
+        return bundle
+
+    def _sk_visual_block_(self) -> Any:
+        return search_block(self)
+
+    def _rungs_html(self) -> str:
+        if not hasattr(self, "rung_history_"):
+            return ""
+        best = ""
+        if hasattr(self, "best_params_"):
+            score = (
+                f", mean test score {self.best_score_:.4g}" if hasattr(self, "best_score_") else ""
+            )
+            best = f"<p>Best: <code>{escape(named(self.best_params_))}</code>{score}</p>"
+        stopped = "<p>Stopped before its end.</p>" if getattr(self, "interrupted_", False) else ""
+        schedule = getattr(self, "schedule_", None)
+        training = f"<p>{schedule.training}</p>" if schedule and schedule.training else ""
+        notes = f"{best}{stopped}{training}"
+        return f"<div>{notes}{self.rung_history_._repr_html_()}</div>"

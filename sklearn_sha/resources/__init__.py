@@ -1,0 +1,21 @@
+"""What one unit of resource is, and how a model gets more of it: one class a kind."""
+
+from sklearn_sha._data.folds import Fold
+from sklearn_sha._data.samples import Rows
+from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.contract import check_resource
+from sklearn_sha.resources.integer_parameter import IntegerParameter
+from sklearn_sha.resources.n_samples import SampleCount
+from sklearn_sha.resources.partial_fit import PartialFit
+from sklearn_sha.resources.warm_starts import exact_warm_starts
+
+__all__ = [
+    "Fold",
+    "IntegerParameter",
+    "PartialFit",
+    "Resource",
+    "Rows",
+    "SampleCount",
+    "check_resource",
+    "exact_warm_starts",
+]

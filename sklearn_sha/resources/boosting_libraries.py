@@ -1,0 +1,146 @@
+"""Boosting libraries that train on from the model that there is: how they do, and when exactly."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Booster:
+    """What is known of a model class of another library.
+
+    Attributes
+    ----------
+    rounds : tuple of str
+        Its names for the parameter that counts boosting rounds.
+    argument : str
+        Of its ``fit``: takes the model to train on from.
+    begin : callable
+        Takes a fitted model, a name of `rounds` and a number; makes the model, in place, one
+        that is to train so many rounds more, and gives what to train on from.
+    is_exact : callable
+        Whether training on ends with the model of one fit, but for the rounding of sums (which
+        can also decide between two splits that are equally good). Rows or
+        columns that are drawn at random are drawn anew in every fit.
+    """
+
+    rounds: tuple[str, ...]
+    argument: str
+    begin: Callable[[Any, str, int], Any]
+    is_exact: Callable[[Any], bool]
+
+
+def booster_of(model: Any) -> Booster | None:
+    """What is known of a model's class; of a subclass nothing, since it may override fit.
+
+    Classes are told by their names, so that no library is imported here.
+    """
+    cls = type(model)
+    return _BOOSTERS.get((cls.__module__.partition(".")[0], cls.__name__))
+
+
+def _begin_xgboost(model: Any, name: str, n: int) -> Any:
+    model.set_params(**{name: n})
+    return model.get_booster()
+
+
+def _begin_lightgbm(model: Any, name: str, n: int) -> Any:
+    model.set_params(**{name: n})
+    return model.booster_
+
+
+def _begin_catboost(model: Any, name: str, n: int) -> Any:
+    earlier = model.copy()
+    # Of a model that is fitted CatBoost lets nobody set parameters.
+    model.__init__(**model.get_params() | {name: n})
+    return earlier
+
+
+def _are(params: Mapping[str, Any], **allowed: tuple[Any, ...]) -> bool:
+    return all(params.get(name) in values for name, values in allowed.items())
+
+
+def _xgboost(model: Any) -> bool:
+    all_of_it = (None, 1)
+    return _are(
+        model.get_params(),
+        booster=(None, "gbtree"),
+        subsample=all_of_it,
+        colsample_bytree=all_of_it,
+        colsample_bylevel=all_of_it,
+        colsample_bynode=all_of_it,
+        num_parallel_tree=all_of_it,
+        early_stopping_rounds=(None,),
+        callbacks=(None,),
+    )
+
+
+_CHANGE_NO_TREE = {"verbose", "verbosity", "num_threads", "force_col_wise", "force_row_wise"}
+
+
+def _lightgbm(model: Any) -> bool:
+    params = model.get_params()
+    # LightGBM takes any other parameter too, by any of its names.
+    others = params.keys() - inspect.signature(type(model)).parameters.keys()
+    draws_no_rows = params["subsample"] == 1 or params["subsample_freq"] == 0
+    return (
+        others <= _CHANGE_NO_TREE
+        and draws_no_rows
+        and _are(params, boosting_type=("gbdt",), colsample_bytree=(1,))
+    )
+
+
+# Of CatBoost's many parameters those that do the same in a fit that goes on.
+_OF_CATBOOST = {
+    "allow_writing_files", "auto_class_weights", "boosting_type", "bootstrap_type", "border_count",
+    "class_weights", "depth", "eval_metric", "grow_policy", "iterations", "l2_leaf_reg",
+    "leaf_estimation_iterations", "leaf_estimation_method", "learning_rate", "logging_level",
+    "loss_function", "max_bin", "max_depth", "max_leaves", "min_data_in_leaf", "n_estimators",
+    "num_boost_round", "num_leaves", "num_trees", "objective", "random_seed", "random_state",
+    "random_strength", "reg_lambda", "silent", "thread_count", "verbose",
+}  # fmt: skip
+
+# Of its losses those with which a fit that goes on was seen to be that of one fit; with
+# RMSEWithUncertainty it is not. None is a classifier's own choice.
+_LOSSES_OF_CATBOOST = {
+    None, "CrossEntropy", "Expectile", "Focal", "Huber", "LogCosh", "LogLinQuantile", "Logloss",
+    "Lq", "MAE", "MAPE", "MultiClass", "MultiClassOneVsAll", "MultiQuantile", "MultiRMSE",
+    "Poisson", "Quantile", "RMSE", "Tweedie",
+}  # fmt: skip
+
+
+def _catboost(model: Any) -> bool:
+    params = model.get_params()
+    losses = [params.get(name) for name in ("loss_function", "objective")]
+    # As in "Quantile:alpha=0.3"; a loss of the user's own is an object.
+    kinds = {loss.partition(":")[0] if isinstance(loss, str) else loss for loss in losses}
+    # CatBoost's own learning rate depends on how many rounds there will be.
+    return (
+        params.keys() <= _OF_CATBOOST
+        and kinds <= _LOSSES_OF_CATBOOST
+        and params.get("learning_rate") is not None
+        and _are(
+            params, bootstrap_type=("No",), random_strength=(0,), boosting_type=(None, "Plain")
+        )
+    )
+
+
+_XGBOOST = Booster(("n_estimators",), "xgb_model", _begin_xgboost, _xgboost)
+_LIGHTGBM = Booster(("n_estimators",), "init_model", _begin_lightgbm, _lightgbm)
+_CATBOOST = Booster(
+    ("iterations", "n_estimators", "num_boost_round", "num_trees"),
+    "init_model",
+    _begin_catboost,
+    _catboost,
+)
+_BOOSTERS = {
+    ("xgboost", "XGBClassifier"): _XGBOOST,
+    ("xgboost", "XGBRegressor"): _XGBOOST,
+    ("lightgbm", "LGBMClassifier"): _LIGHTGBM,
+    ("lightgbm", "LGBMRegressor"): _LIGHTGBM,
+    ("catboost", "CatBoostClassifier"): _CATBOOST,
+    ("catboost", "CatBoostRegressor"): _CATBOOST,
+}

@@ -1,0 +1,88 @@
+"""The contract test of resources."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from sklearn_sha._data.folds import make_folds
+from sklearn_sha._data.samples import n_rows
+from sklearn_sha._data.subsampling import with_subsampling
+from sklearn_sha._formatting import quantity
+from sklearn_sha.resources.base import Resource
+
+
+def check_resource(
+    resource: Resource, model: Any, X: Any, y: Any = None, *, units: Sequence[int] = (1, 2, 5)
+) -> None:
+    """Check that a resource keeps the contract; for tests of resources of your own.
+
+    Parameters
+    ----------
+    resource : Resource
+    model : estimator
+        Not fitted; its fit has to be deterministic.
+    X, y : array-like
+        Rows to train on, and half of them to look at what models say.
+    units : sequence of int, rising
+        Total units to train to, one after the other.
+
+    Raises
+    ------
+    AssertionError
+        If training rows of less resource are not among those of more; if models that
+        `continues` says train on are not those trained at once, bit for bit; or if `advance`
+        changes the rows that it is lent, or the resource.
+    """
+    before = joblib.hash(vars(resource))
+    n = n_rows(X)
+    folds = make_folds(
+        X, y, [(np.arange(n), np.arange(0, n, 2))], fit_params={}, prefix_params={},
+        score_params={}, pairwise=False,
+    )  # fmt: skip
+    (fold,) = with_subsampling(folds, splitter=None, codes=None, seed=0)
+    views = [resource.view(fold, target) for target in units]
+    for less, more in pairwise(views):
+        assert set(less.train) <= set(more.train), "rows of a rung are not among those of the next"
+
+    def trained(*path: int) -> Any:
+        one, spent = clone(model), 0
+        for target in path:
+            rows = resource.view(fold, target).rows(resource.in_batches)
+            lent = joblib.hash((rows.X_train, rows.y_train))
+            resource.advance(one, rows, spent, target)
+            assert joblib.hash((rows.X_train, rows.y_train)) == lent, "advance changed its rows"
+            one, spent = pickle.loads(pickle.dumps(one)), target
+        return _said_by(one, X)
+
+    for few, many in pairwise(units):
+        once = trained(many)
+        assert _same(once, trained(many)), (
+            f"two models with {quantity(many, 'units')} each are not the same"
+        )
+        if resource.continues(clone(model), n):
+            assert _same(once, trained(few, many)), (
+                f"a model trained to {quantity(few, 'units')} and on to {many} is not the one "
+                f"trained to {many} at once; let continues return False"
+            )
+    assert joblib.hash(vars(resource)) == before, (
+        "advance changed the resource, which workers share"
+    )
+
+
+def _said_by(model: Any, X: Any) -> list[NDArray[Any]]:
+    methods = ("predict_proba", "decision_function", "predict", "transform", "score_samples")
+    said = [getattr(model, name)(X) for name in methods if hasattr(model, name)]
+    assert said, "the model has none of predict, transform, ... to be looked at"
+    return [part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in said]
+
+
+def _same(one: list[NDArray[Any]], other: list[NDArray[Any]]) -> bool:
+    return all(map(np.array_equal, one, other))

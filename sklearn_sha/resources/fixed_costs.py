@@ -1,0 +1,86 @@
+"""What fitting and scoring an estimator costs, however few samples there are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from scipy.sparse import issparse
+
+from sklearn_sha._data.samples import n_rows
+
+# Measured by docs/benchmarks/fixed_cost.py. A sample of a light estimator costs as much as it has
+# values, so that the cost of a fit without samples is a number of values; of the others, whose
+# samples cost more, a number of samples says enough.
+SAMPLES_PER_FIT = 200
+_SAMPLES_PER_ENSEMBLE_FIT = 1000  # each of its trees has a fixed cost
+_VALUES_PER_LINEAR_FIT = 60_000
+_VALUES_PER_LIGHT_FIT = {
+    **dict.fromkeys(
+        (
+            "BernoulliNB", "CategoricalNB", "ComplementNB", "DummyClassifier", "DummyRegressor",
+            "GaussianNB", "LinearRegression", "MultinomialNB", "Ridge", "RidgeClassifier",
+        ),
+        200_000,
+    ),
+    **dict.fromkeys(
+        (
+            "KNeighborsClassifier", "KNeighborsRegressor", "LinearDiscriminantAnalysis",
+            "NearestCentroid", "QuadraticDiscriminantAnalysis", "RadiusNeighborsClassifier",
+            "RadiusNeighborsRegressor",
+        ),
+        30_000,
+    ),
+}  # fmt: skip
+_VALUES_PER_TEXT = 100
+
+
+def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
+    """Cost of a fit without samples, as the number of samples whose training costs as much.
+
+    Parameters
+    ----------
+    model : estimator
+        Not fitted.
+    X : array-like
+        The samples; a sparse matrix counts by its stored values.
+    n_classes : int
+        1 without classes.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression, Ridge
+    >>> from sklearn.svm import SVC
+    >>> from sklearn_sha.resources.fixed_costs import fixed_cost
+    >>> X = np.zeros((1000, 100))
+    >>> [fixed_cost(model, X, 10) for model in (SVC(), LogisticRegression(), Ridge())]
+    [200, 60, 2000]
+    """
+    name, package = type(model).__name__, type(model).__module__
+    if name in _VALUES_PER_LIGHT_FIT:
+        return math.ceil(_VALUES_PER_LIGHT_FIT[name] / _values_per_sample(X))
+    is_linear = package.startswith("sklearn.linear_model") or name in ("LinearSVC", "LinearSVR")
+    # The epochs of stochastic gradient descent make its samples cost more; not those of
+    # passive-aggressive steps, which soon stop.
+    is_passive = str(getattr(model, "learning_rate", "")).startswith("pa")
+    if is_linear and (is_passive or not name.startswith("SGD")):
+        problems = n_classes if n_classes > 2 else 1
+        return math.ceil(_VALUES_PER_LINEAR_FIT / (problems * _values_per_sample(X)))
+    # Early stopping, which is on by default from 10,001 samples, makes a fit on fewer cost as much.
+    if getattr(model, "early_stopping", None) == "auto" and n_rows(X) > 10_000:
+        return n_rows(X)
+    if name.startswith(("AdaBoost", "ExtraTrees", "RandomForest")):
+        return _SAMPLES_PER_ENSEMBLE_FIT
+    return SAMPLES_PER_FIT
+
+
+def _values_per_sample(X: Any) -> int:
+    if issparse(X):
+        return max(1, X.nnz // max(1, X.shape[0]))
+    shape = getattr(X, "shape", ())
+    return max(1, math.prod(shape[1:])) if len(shape) > 1 else _VALUES_PER_TEXT

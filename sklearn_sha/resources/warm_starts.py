@@ -1,0 +1,69 @@
+"""scikit-learn's estimators whose ``warm_start`` continues exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+
+def replays(model: Any, n_train: int) -> bool:
+    """Whether warm start samples again what a single fit would have sampled."""
+    # Warm start draws again what was drawn before: a RandomState would have gone on.
+    return not isinstance(model.random_state, np.random.RandomState)
+
+
+def _forest(model: Any, n_train: int) -> bool:
+    # Exact for a preset class_weight too, but scikit-learn warns at every fit.
+    preset = isinstance(getattr(model, "class_weight", None), str)
+    return replays(model, n_train) and not preset
+
+
+def _gradient_boosting(model: Any, n_train: int) -> bool:
+    return model.n_iter_no_change is None
+
+
+def _hist_gradient_boosting(model: Any, n_train: int) -> bool:
+    # A model that stopped early would be made to grow by at least one tree a rung.
+    # "auto" stops early from 10,001 rows on.
+    if model.early_stopping == "auto":
+        return n_train <= 10_000
+    return not model.early_stopping
+
+
+def _bagging(model: Any, n_train: int) -> bool:
+    # scikit-learn refuses warm start with out-of-bag scores.
+    return replays(model, n_train) and not model.oob_score
+
+
+@cache
+def exact_warm_starts() -> dict[type, tuple[str, Callable[[Any, int], bool]]]:
+    """Estimators whose warm start is exact: the parameter that grows, and the condition.
+
+    Found by comparing every prediction bit for bit (tests/test_resources.py does it again
+    for each line). A subclass may override fit, so only the classes themselves count.
+
+    Returns
+    -------
+    dict of class to (str, callable)
+        The callable takes a model and a number of training rows.
+    """
+    # A slow import, and needed only where an integer parameter is the resource.
+    from sklearn import ensemble
+
+    return {
+        ensemble.RandomForestClassifier: ("n_estimators", _forest),
+        ensemble.RandomForestRegressor: ("n_estimators", _forest),
+        ensemble.ExtraTreesClassifier: ("n_estimators", _forest),
+        ensemble.ExtraTreesRegressor: ("n_estimators", _forest),
+        ensemble.RandomTreesEmbedding: ("n_estimators", replays),
+        ensemble.IsolationForest: ("n_estimators", replays),
+        ensemble.BaggingClassifier: ("n_estimators", _bagging),
+        ensemble.BaggingRegressor: ("n_estimators", _bagging),
+        ensemble.GradientBoostingClassifier: ("n_estimators", _gradient_boosting),
+        ensemble.GradientBoostingRegressor: ("n_estimators", _gradient_boosting),
+        ensemble.HistGradientBoostingClassifier: ("max_iter", _hist_gradient_boosting),
+        ensemble.HistGradientBoostingRegressor: ("max_iter", _hist_gradient_boosting),
+    }
