@@ -261,7 +261,7 @@ class Schedule:
         ).rstrip()
 
 
-def contest_sizes(n_candidates: int, factor: float) -> list[int]:
+def rung_sizes(n_candidates: int, factor: float) -> list[int]:
     """Sizes of the successive contests between at least two candidates.
 
     Each contest promotes ``ceil(n / factor)`` of its n candidates, and never all of them
@@ -280,8 +280,8 @@ def contest_sizes(n_candidates: int, factor: float) -> list[int]:
 
     Examples
     --------
-    >>> from sklearn_sha.schedules import contest_sizes
-    >>> contest_sizes(243, factor=3)
+    >>> from sklearn_sha.schedules import rung_sizes
+    >>> rung_sizes(243, factor=3)
     [243, 81, 27, 9, 3]
     """
     f = _fraction(factor)
@@ -339,7 +339,7 @@ def schedule_from_range(
     ([64, 32, 16, 8, 4, 2], [3, 6, 12, 24, 48, 100])
     """
     f = _fraction(factor)
-    sizes = contest_sizes(n_candidates, factor)
+    sizes = rung_sizes(n_candidates, factor)
     if min_resources is None:
         exhaustive = floor(max_resources / f ** (len(sizes) - 1))
         min_resources = min(max(exhaustive, lowest), max_resources)
@@ -409,7 +409,7 @@ def schedule_from_budget(
     >>> [rung.step for rung in schedule.rungs], schedule.n_resources, schedule.spent
     ([1, 2, 5], [1, 3, 8], 26)
     """
-    sizes = contest_sizes(n_candidates, factor)
+    sizes = rung_sizes(n_candidates, factor)
     smallest = n_candidates * len(sizes)
     if budget < smallest:
         raise ValueError(
@@ -487,7 +487,7 @@ def doubling_schedules(
     for j in count():
         sizes: list[int] = []
         resources: list[int] = []
-        for k, n in enumerate(contest_sizes(n_candidates, factor)):
+        for k, n in enumerate(rung_sizes(n_candidates, factor)):
             resource = floor(min_resources * f ** (j + k))
             if max_resources is not None:
                 resource = min(resource, max_resources)

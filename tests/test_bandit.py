@@ -19,9 +19,9 @@ from sklearn_sha.bandit import (
     uniform_allocation,
 )
 from sklearn_sha.schedules import (
-    contest_sizes,
     doubling_schedules,
     hyperband_schedules,
+    rung_sizes,
     schedule_from_budget,
     schedule_from_range,
 )
@@ -95,7 +95,7 @@ class Table:
 
 @given(st.integers(1, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 10))
 def test_successive_halving_is_the_generator_and_spends_no_more(n, factor, seed, times):
-    budget = n * len(contest_sizes(n, factor)) * times
+    budget = n * len(rung_sizes(n, factor)) * times
     table = Table(n, budget, seed)
     result = successive_halving(table, n, budget, factor)
     schedule = schedule_from_budget(n, budget, factor=factor)

@@ -11,8 +11,8 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.candidates.sampling import N_CANDIDATES, draw_candidates
-from sklearn_sha.candidates.space import setting_key
+from sklearn_sha.candidates.sampling import N_CANDIDATES, sample_candidates
+from sklearn_sha.candidates.space import params_key
 
 GRIDS = [
     {"a": [1, 2, 3], "b": ["x", "y"]},
@@ -23,7 +23,7 @@ GRIDS = [
 
 
 def draw(space, n="auto", seed=0):
-    return draw_candidates(space, n, np.random.RandomState(seed))
+    return sample_candidates(space, n, np.random.RandomState(seed))
 
 
 @pytest.mark.parametrize("grid", GRIDS)
@@ -77,10 +77,10 @@ def test_keys_tell_types_apart_and_take_anything():
         np.ones(2),
         ([],),
     ]
-    keys = [setting_key({"a": value}) for value in values]
+    keys = [params_key({"a": value}) for value in values]
     assert len(set(keys)) == len(values)
-    assert keys == [setting_key({"a": value}) for value in values]
-    assert setting_key({"a": 1, "b": 2}) == setting_key({"b": 2, "a": 1})
+    assert keys == [params_key({"a": value}) for value in values]
+    assert params_key({"a": 1, "b": 2}) == params_key({"b": 2, "a": 1})
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from sklearn_sha import (
     _workers,
 )
 from sklearn_sha._storage.checkpoint import FORMAT, Checkpoint
-from sklearn_sha._storage.models import Trained, TrainedFile
+from sklearn_sha._storage.models import ModelFile, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 
 X, Y = (part[:300] for part in load_digits(return_X_y=True))
@@ -235,8 +235,8 @@ def test_models_that_workers_left_are_of_the_class_of_the_script(tmp_path):
 import joblib
 
 def leave(path):
-    from sklearn_sha._storage.models import ModelFolder, Trained
-    return ModelFolder(path, durable=True).put({(0,): Trained(Slow(limit=3), 1)})
+    from sklearn_sha._storage.models import ModelFolder, TrainedModel
+    return ModelFolder(path, durable=True).put({(0,): TrainedModel(Slow(limit=3), 1)})
 
 if __name__ == "__main__":
     from pathlib import Path
@@ -281,7 +281,7 @@ def test_disk_has_the_models_of_the_survivors_alone(tmp_path, monkeypatch, large
         monkeypatch.setattr(_store.Store, "share", share)
     search = search_of("range", checkpoint=None if temporary else tmp_path).fit(NOTHING)
     one = Curve(np.float64(0.1), np.float64(0.2)).partial_fit(NOTHING)
-    counts = np.array(sizes) / len(_trained.Trained(one, 1).content())
+    counts = np.array(sizes) / len(_trained.TrainedModel(one, 1).content())
     assert max(counts) > search.n_candidates_[0]
     # Once the second fold of a rung begins, large models of the eliminated are gone.
     for row, after in itertools.pairwise(search.rung_history_):
@@ -545,8 +545,8 @@ def test_models_of_workers_that_do_not_see_the_folder_are_written_here(tmp_path)
     with Checkpoint(tmp_path) as store:
         store.claim({"a": "search"})
         outcome = Outcome(3, 1, 4, 0.5)
-        store.keep([(outcome, Trained({"weights": [1, 2]}, 4))])
-        assert isinstance(store.trained[3, 1], TrainedFile)
+        store.keep([(outcome, TrainedModel({"weights": [1, 2]}, 4))])
+        assert isinstance(store.trained[3, 1], ModelFile)
     with Checkpoint(tmp_path) as store:
         store.claim({"a": "search"})
         assert store.outcomes == {(3, 1, 4): outcome}

@@ -21,7 +21,11 @@ from toys import CALLS, SCRIPT, Curve, Locked, Placed, Recorder
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import make_folds
-from sklearn_sha._data.preprocessing import FittedPrefix, PrefixFile, fit_prefix
+from sklearn_sha._data.preprocessing import (
+    FittedPreprocessing,
+    PreprocessingFile,
+    fit_preprocessing,
+)
 from sklearn_sha._data.samples import Rows
 from sklearn_sha._engine import engine
 from sklearn_sha._parallel import workers
@@ -89,7 +93,7 @@ def test_first_steps_stay_where_they_were_fitted_unless_pipelines_are_scored(sco
         X, Y, [(np.arange(20), np.arange(20, 30))],
         fit_params={}, prefix_params={}, score_params={}, pairwise=False,
     )  # fmt: skip
-    prefix = fit_prefix(
+    prefix = fit_preprocessing(
         make_pipeline(StandardScaler(), Recorder()),
         fold,
         scores_pipeline=scores_pipeline,
@@ -101,7 +105,7 @@ def test_first_steps_stay_where_they_were_fitted_unless_pipelines_are_scored(sco
 
 def test_what_a_prefix_made_is_mapped_and_not_read(tmp_path):
     rows = Rows(np.ones((9, 2)), None, np.ones((3, 2)), None, {}, {}, {})
-    file = PrefixFile.of(FittedPrefix(rows), tmp_path)
+    file = PreprocessingFile.of(FittedPreprocessing(rows), tmp_path)
     mapped = file.with_data(None, None).rows()
     assert isinstance(mapped.X_train, np.memmap)
     np.testing.assert_array_equal(mapped.X_test, rows.X_test)
@@ -117,8 +121,8 @@ def test_what_a_prefix_made_travels_where_there_is_no_room_for_it(tmp_path, monk
         raise OSError("No space left on device")
 
     monkeypatch.setattr(joblib, "dump", full)
-    prefix = FittedPrefix(Rows(X, Y, X, Y, {}, {}, {}))
-    assert PrefixFile.of(prefix, tmp_path) is prefix
+    prefix = FittedPreprocessing(Rows(X, Y, X, Y, {}, {}, {}))
+    assert PreprocessingFile.of(prefix, tmp_path) is prefix
     assert list(tmp_path.iterdir()) == []
 
 

@@ -21,7 +21,7 @@ from sklearn.utils import all_estimators, get_tags
 
 from sklearn_sha._data.samples import Rows
 from sklearn_sha.resources import IntegerParameter, PartialFit
-from sklearn_sha.resources.contract import _said_by, _same
+from sklearn_sha.resources.contract import _outputs, _same
 
 PAGE = ROOT / "docs" / "estimators.md"
 GROWING = {"n_estimators", "max_iter", "max_iter_predict"}
@@ -113,7 +113,7 @@ def trained(resource, model, rows, *stops):
 
 
 def same(model, other, rows):
-    said, by_other = _said_by(model, rows.X_train), _said_by(other, rows.X_train)
+    said, by_other = _outputs(model, rows.X_train), _outputs(other, rows.X_train)
     if name_of(model).startswith("CatBoost"):
         return all(np.allclose(*pair, rtol=1e-10) for pair in zip(said, by_other, strict=True))
     return _same(said, by_other)

@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 from toys import CALLS, Curve, curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha.schedules import contest_sizes
+from sklearn_sha.schedules import rung_sizes
 
 X = np.zeros((12, 1))
 
@@ -114,7 +114,7 @@ def test_a_budget_is_what_is_trained(n, budget):
         Curve(), grid, budget=budget, resource="partial_fit", cv=KFold(2), refit=False
     )
     CALLS.clear()
-    smallest = n * len(contest_sizes(n, 2))
+    smallest = n * len(rung_sizes(n, 2))
     if budget < smallest:
         with pytest.raises(ValueError, match=f"give at least budget={smallest}"):
             search.fit(X)

@@ -45,7 +45,9 @@ class Life(RuleBasedStateMachine):
             {"limit": [0.99], "speed": [float(k) for k in range(9)], "fails": [fails]},
         ]
         self.make = lambda **params: search_of(
-            name, Stopped(), **{"space": space, "random_state": seed, "factor": factor} | params
+            name,
+            Stopped(),
+            **{"space": space, "random_state": seed, "factor": factor} | params,
         )
         self.run(self.make(), "fit")
         self.whole = self.search

@@ -19,7 +19,7 @@ from toys import CALLS, Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV, _search, _store, _trained
 from sklearn_sha._storage.memory import free_memory, is_in_memory
-from sklearn_sha._storage.models import ModelFolder, ModelSizes, Trained
+from sklearn_sha._storage.models import ModelFolder, ModelSizes, TrainedModel
 from sklearn_sha._storage.pickling import dumps, nbytes
 
 MB = 2**20
@@ -140,7 +140,7 @@ def full(*args, **kwargs):
     ("where", "why"),
     [
         ((_store, "is_in_memory", lambda folder: True), "is in memory itself"),
-        ((Trained, "dump", full), "has no room for them"),
+        ((TrainedModel, "dump", full), "has no room for them"),
         ((_store, "mkdtemp", full), "has no room for them"),
     ],
     ids=["tmpfs", "disk", "folder"],
@@ -228,7 +228,7 @@ def test_small_models_are_not_all_measured(monkeypatch, sizes, limit, n_measured
     monkeypatch.setattr(_trained, "nbytes", lambda model: measured.append(model) or model)
     estimate = ModelSizes(len(sizes), limit)
     for size in sizes:
-        estimate.add(Trained(size, 1))
+        estimate.add(TrainedModel(size, 1))
     assert len(measured) == n_measured
     assert estimate.total == (sum(sizes) if n_measured else 0)
 

@@ -22,7 +22,7 @@ from sklearn_sha import (
     _trained,
     _workers,
 )
-from sklearn_sha._storage.models import Trained, TrainedFile
+from sklearn_sha._storage.models import ModelFile, TrainedModel
 
 X, Y = (part[:400] for part in load_digits(return_X_y=True))
 
@@ -160,8 +160,8 @@ def test_models_stay_where_the_workers_are_and_are_gone_afterwards(monkeypatch):
 
     monkeypatch.setattr(_store.Store, "keep", look)
     SEARCHES["mini-batches in a pipeline"].set_params(n_jobs=2, cv=3).fit(X, Y)
-    assert sum(isinstance(trained, TrainedFile) for trained in came) >= 12 * 3
-    assert not any(isinstance(trained, Trained) for trained in came)
+    assert sum(isinstance(trained, ModelFile) for trained in came) >= 12 * 3
+    assert not any(isinstance(trained, TrainedModel) for trained in came)
     (folder,) = folders
     assert not folder.exists()
 
@@ -186,15 +186,15 @@ def test_models_that_find_no_room_on_the_disk_are_handed_back(monkeypatch, tmp_p
     def full(*args):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    def nearly_full(self, file, dump=Trained.dump):
+    def nearly_full(self, file, dump=TrainedModel.dump):
         dump(self, file)
         if self.spent == 3:
             full()
 
-    monkeypatch.setattr(Trained, "dump", nearly_full)
+    monkeypatch.setattr(TrainedModel, "dump", nearly_full)
     monkeypatch.setattr(_trained.Path, "write_bytes", full)
     monkeypatch.setattr(_trained, "_LARGE", 1)
-    models = {(number,): Trained(SGDClassifier(), number) for number in (1, 2, 3, 4)}
+    models = {(number,): TrainedModel(SGDClassifier(), number) for number in (1, 2, 3, 4)}
     left = _trained.ModelFolder(tmp_path).put(models)
     assert list(left) == [(1,), (2,)]
     assert {file.path for file in left.values()} == set(tmp_path.iterdir())

@@ -72,7 +72,7 @@ SuccessiveHalvingSearchCV(SGDClassifier(), {}, resource=Epochs(), max_resources=
 SuccessiveHalvingSearchCV(SGDClassifier(), {}, resource=8)  # type: ignore[arg-type]
 SuccessiveHalvingSearchCV(SGDClassifier(), {}, factor="3")  # type: ignore[arg-type]
 SuccessiveHalvingSearchCV(SGDClassifier(), {}, patients=3)  # type: ignore[call-arg]
-HyperbandSearchCV(SGDClassifier(), {}, score_memory="all")  # type: ignore[arg-type]
+HyperbandSearchCV(SGDClassifier(), {}, score_aggregation="all")  # type: ignore[arg-type]
 n_candidates_for(top="5 %")  # type: ignore[arg-type]
 Resource()  # type: ignore[abstract]
 """

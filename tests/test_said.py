@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 from toys import Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha._parallel.captured_output import Said, Warned, heard
+from sklearn_sha._parallel.captured_output import CapturedWarning, RepeatedOutput, capture_output
 
 X = np.arange(24.0).reshape(12, 2)
 SPACE = {"limit": [0.1, 0.2, 0.3, 0.4]}
@@ -79,10 +79,10 @@ def test_what_threads_say_is_shown_as_it_comes():
 
 
 def test_said_counts_what_differs_in_numbers_alone_as_the_same(capsys):
-    said = Said()
+    said = RepeatedOutput()
     said.add(["epoch 1, loss 0.5", "epoch 2, loss 1e-05", "done"])
-    said.add(Warned(UserWarning, f"gap {k}", "here.py", 7) for k in range(3))
-    said.add([Warned(UserWarning, "gap 7", "here.py", 8)])
+    said.add(CapturedWarning(UserWarning, f"gap {k}", "here.py", 7) for k in range(3))
+    said.add([CapturedWarning(UserWarning, "gap 7", "here.py", 8)])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         said.show()
@@ -96,7 +96,7 @@ def test_said_counts_what_differs_in_numbers_alone_as_the_same(capsys):
 
 
 def test_said_shows_twenty_lines_and_counts_the_others(capsys):
-    said = Said()
+    said = RepeatedOutput()
     said.add("x" * k for k in range(1, 31))
     said.show()
     lines = capsys.readouterr().out.splitlines()
@@ -135,7 +135,7 @@ def test_what_was_said_before_an_error_is_shown():
 def test_a_warning_that_says_no_module_is_given_all_the_same():
     """Cells of a notebook are no file that a module was loaded from."""
     with pytest.warns(UserWarning, match="of a cell") as caught:
-        Warned(UserWarning, "of a cell", "/tmp/cell_1.py", 3).again()
+        CapturedWarning(UserWarning, "of a cell", "/tmp/cell_1.py", 3).again()
     assert caught[0].filename == "/tmp/cell_1.py"
 
 
@@ -148,7 +148,7 @@ def test_warnings_are_counted_whatever_shows_them_once_and_filters_stay(action):
         warnings.filterwarnings("error", category=FutureWarning, module=__name__)
         before = [*warnings.filters]
         said = []
-        with heard(said, prints=False):
+        with capture_output(said, prints=False):
             for _ in range(3):
                 warnings.warn("again", UserWarning, stacklevel=1)
             with pytest.raises(FutureWarning):

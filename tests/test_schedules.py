@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sklearn_sha.schedules import Schedule, contest_sizes, schedule_from_budget, schedule_from_range
+from sklearn_sha.schedules import Schedule, rung_sizes, schedule_from_budget, schedule_from_range
 
 COUNTS = st.integers(1, 3000)
 FACTORS = st.one_of(
@@ -45,7 +45,7 @@ def test_budget_of_the_paper():
 
 @given(COUNTS, FACTORS)
 def test_contests_fall_by_the_factor_and_end_with_one(n, factor):
-    sizes = contest_sizes(n, factor)
+    sizes = rung_sizes(n, factor)
     assert sizes[0] == n
     for larger, smaller in zip(sizes, [*sizes[1:], 1], strict=True):
         if n > 1:
@@ -58,7 +58,7 @@ def test_an_integer_factor_takes_the_papers_number_of_contests(n, factor):
     rounds = 0
     while factor**rounds < n:  # ceil(log_factor(n)) without a logarithm
         rounds += 1
-    assert len(contest_sizes(n, factor)) == max(rounds, 1)
+    assert len(rung_sizes(n, factor)) == max(rounds, 1)
 
 
 @given(st.integers(2, 12), st.integers(1, 6))
@@ -76,7 +76,7 @@ def test_a_range_falls_rises_and_ends_at_the_maximum(n, factor, least, most, low
         n, factor=factor, min_resources=least, max_resources=most, lowest=lowest
     )
     sizes, resources = schedule.n_candidates, schedule.n_resources
-    assert sizes == [*contest_sizes(n, factor), 1][: len(sizes)]
+    assert sizes == [*rung_sizes(n, factor), 1][: len(sizes)]
     assert sizes.count(1) <= 1
     assert all(a < b for a, b in itertools.pairwise(resources))
     assert resources[0] >= 1
@@ -99,7 +99,7 @@ def test_a_range_has_as_many_rungs_as_fit(n, factor, least, most):
 @given(COUNTS, st.integers(2, 12), st.integers(1, 5000))
 def test_an_automatic_minimum_puts_the_last_contest_at_the_maximum(n, factor, most):
     schedule = schedule_from_range(n, factor=factor, max_resources=most)
-    contests = len(contest_sizes(n, factor))
+    contests = len(rung_sizes(n, factor))
     if factor ** (contests - 1) <= most:
         assert len(schedule.rungs) == contests
         assert n == 1 or 1 < schedule.n_candidates[-1] <= factor
@@ -115,7 +115,7 @@ def test_an_automatic_minimum_puts_the_last_contest_at_the_maximum(n, factor, mo
     st.booleans(),
 )
 def test_a_budget_is_never_passed(n, factor, budget, cap, continues):
-    smallest = n * len(contest_sizes(n, factor))
+    smallest = n * len(rung_sizes(n, factor))
     if budget < smallest:
         with pytest.raises(ValueError, match=f"budget={smallest}"):
             schedule_from_budget(n, budget, factor=factor, max_resources=cap, continues=continues)
@@ -135,13 +135,13 @@ def test_a_budget_is_never_passed(n, factor, budget, cap, continues):
 
 @given(COUNTS, FACTORS)
 def test_the_smallest_budget_is_enough(n, factor):
-    smallest = n * len(contest_sizes(n, factor))
+    smallest = n * len(rung_sizes(n, factor))
     assert schedule_from_budget(n, smallest, factor=factor).rungs[0].step == 1
 
 
 @given(COUNTS, st.integers(2, 12), st.integers(1, 10**6))
 def test_a_budget_follows_the_papers_formula(n, factor, budget):
-    sizes = contest_sizes(n, factor)
+    sizes = rung_sizes(n, factor)
     assume(budget >= n * len(sizes))
     schedule = schedule_from_budget(n, budget, factor=factor)
     assert [rung.step for rung in schedule.rungs] == [budget // (m * len(sizes)) for m in sizes]

@@ -336,7 +336,7 @@ def test_hyperband_without_patience_runs_all_sets_together():
 @pytest.mark.parametrize("memory", ["best", "mean"])
 def test_promotion_remembers(memory):
     """Every rung's survivors, by an oracle over the scores seen so far."""
-    search = search_of("range", Swinging(), score_memory=memory, n_candidates=30).fit(X)
+    search = search_of("range", Swinging(), score_aggregation=memory, n_candidates=30).fit(X)
     fold = {"best": np.max, "mean": np.mean}[memory]
     seen = {c: [] for c in range(30)}
     differs = False
@@ -354,7 +354,7 @@ def test_promotion_remembers(memory):
 @pytest.mark.parametrize("memory", ["best", "mean"])
 def test_the_winner_of_the_last_rung_is_who_is_best_there(memory):
     for seed in range(20):
-        search = search_of("range", Swinging(), score_memory=memory, random_state=seed).fit(X)
+        search = search_of("range", Swinging(), score_aggregation=memory, random_state=seed).fit(X)
         last = search.rung_history_[-1]
         assert last["promoted"] == [last["candidates"][np.argmax(last["scores"])]]
         assert last["promoted"] == [search.best_candidate_]
@@ -363,7 +363,7 @@ def test_the_winner_of_the_last_rung_is_who_is_best_there(memory):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_memory_over_doublings_takes_each_resource_once(seed):
-    search = search_of("double", Swinging(), score_memory="mean", random_state=seed).fit(X)
+    search = search_of("double", Swinging(), score_aggregation="mean", random_state=seed).fit(X)
     seen = {}
     ends = {bracket.n_resources[-1] for bracket in search.schedule_.brackets}
     for row, following in zip(search.rung_history_, search.rung_history_[1:], strict=False):
@@ -382,7 +382,12 @@ def test_memory_over_doublings_takes_each_resource_once(seed):
 def test_a_candidate_that_fails_now_is_not_promoted_for_what_it_was():
     space = {"limit": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]}
     search = search_of(
-        "range", FailsLater(), space=space, n_candidates=8, max_resources=16, score_memory="best"
+        "range",
+        FailsLater(),
+        space=space,
+        n_candidates=8,
+        max_resources=16,
+        score_aggregation="best",
     )
     with pytest.warns(FitFailedWarning, match="fits failed out of a total of"):
         search.fit(X)
@@ -392,8 +397,10 @@ def test_a_candidate_that_fails_now_is_not_promoted_for_what_it_was():
 
 @pytest.mark.parametrize("name", ["range", "hyperband"])
 def test_memories_have_names(name):
-    with pytest.raises(ValueError, match='score_memory=\'worst\' must be "last", "best" or "mean"'):
-        search_of(name, score_memory="worst").fit(X)
+    with pytest.raises(
+        ValueError, match='score_aggregation=\'worst\' must be "last", "best" or "mean"'
+    ):
+        search_of(name, score_aggregation="worst").fit(X)
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -477,12 +484,12 @@ def test_interrupted_in_the_refit_only_that_is_resumed():
     for method in (search.predict, search.score):
         with pytest.raises(NotFittedError, match="stopped before best_params_ were trained on all"):
             method(X)
-    assert "<p>Stopped before its end.</p>" in search._repr_html_()
+    assert "<p>Interrupted before its end.</p>" in search._repr_html_()
     CALLS.clear()
     search.resume(X)
     assert len(CALLS) == search.best_estimator_.units_ == 20
     assert not search.interrupted_
-    assert "Stopped before" not in search._repr_html_()
+    assert "Interrupted before" not in search._repr_html_()
 
 
 def test_after_a_resume_that_was_interrupted_nothing_of_the_first_fit_is_left():

@@ -17,7 +17,7 @@ from toys import Curve, InPlace, Locked
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._parallel import workers
-from sklearn_sha._parallel.monitoring import Death, Watch
+from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath
 
 X, Y = np.arange(24.0).reshape(12, 2), np.tile([0, 1], 6)
 COMMON = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 8}
@@ -163,17 +163,17 @@ def test_a_transformer_that_ends_its_worker_once_costs_nothing(tmp_path):
 
 
 def test_a_watch_knows_where_it_was(tmp_path):
-    watch = Watch(0, tmp_path / "note", None)
+    watch = CallMonitor(0, tmp_path / "note", None)
     assert watch.death() is None
     with watch.parts() as begins:
         begins(0)
         begins(300)
-        assert watch.death() == Death(300, "")
+        assert watch.death() == WorkerDeath(300, "")
     assert watch.death() is None
 
 
 def test_a_watch_that_cannot_be_written_is_none(tmp_path):
-    watch = Watch(0, tmp_path / "on another machine" / "note", None)
+    watch = CallMonitor(0, tmp_path / "on another machine" / "note", None)
     with watch.parts() as begins:
         begins(3)
     assert watch.death() is None
@@ -192,12 +192,12 @@ def test_what_comes_late_of_a_run_that_was_broken_off_is_let_go(monkeypatch):
 
 def test_timed_fits_need_a_process_each():
     with (
-        Watch(0, None, 60).parts(),
+        CallMonitor(0, None, 60).parts(),
         pytest.raises(RuntimeError, match="here one process runs several fits; start workers with"),
-        Watch(0, None, 60).parts(),
+        CallMonitor(0, None, 60).parts(),
     ):
         pass
-    with Watch(0, None, 60).parts() as begins:
+    with CallMonitor(0, None, 60).parts() as begins:
         begins(0)
 
 

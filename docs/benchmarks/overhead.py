@@ -52,10 +52,10 @@ def searches(n: int, n_folds: int, factor: int, highest: int, n_jobs: int) -> di
 
 
 def per_evaluation(
-    n_rows: int, n_columns: int, n: int, n_folds: int, factor: int, highest: int, n_jobs: int
+    n_samples_of: int, n_columns: int, n: int, n_folds: int, factor: int, highest: int, n_jobs: int
 ) -> None:
     """Print a row of the table: microseconds, and the ratio to GridSearchCV's."""
-    X = np.random.default_rng(0).normal(size=(n_rows, n_columns))
+    X = np.random.default_rng(0).normal(size=(n_samples_of, n_columns))
     micros: dict[str, list[float]] = {}
     for _ in range(N_REPEATS):
         for name, search in searches(n, n_folds, factor, highest, n_jobs).items():

@@ -11,11 +11,11 @@ from statistics import median
 import numpy as np
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._engine.callbacks import UNHEARD
+from sklearn_sha._engine.callbacks import NO_CALLBACKS
 from sklearn_sha._engine.engine import Engine
 from sklearn_sha._engine.evaluation import SECONDS_PER_BATCH
-from sklearn_sha._engine.jobs import Done, Setting
-from sklearn_sha._storage.models import Trained
+from sklearn_sha._engine.jobs import Done, EvaluationConfig
+from sklearn_sha._storage.models import TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit import bracket_halvings, repeated_halving
@@ -71,7 +71,9 @@ class SimulatedWorkers:
                 seconds = self.seconds(job)
                 self.chains[job.candidate, job.fold] += seconds
                 end += seconds
-                pairs.append((Outcome(*job.key, 0.0, fit_time=seconds), Trained(None, job.target)))
+                pairs.append(
+                    (Outcome(*job.key, 0.0, fit_time=seconds), TrainedModel(None, job.target))
+                )
             heappush(free, end)
             ends.append((end, number, Done(pairs)))
         for end, number, done in sorted(ends, key=lambda call: call[:2]):
@@ -92,7 +94,7 @@ class Answers:
         self.losses = losses
 
     def task(self, pull):
-        return UNHEARD
+        return NO_CALLBACKS
 
     def record(self, pull, *_):
         return self.losses[list(pull.arms)]
@@ -112,13 +114,13 @@ def simulated(search, n_workers, seed):
     n_candidates, algorithms = SEARCHES[search]()
     row = np.arange(1)
     folds = [Fold(np.zeros((1, 1)), None, row, row, {}, {}, {}) for _ in range(N_FOLDS)]
-    setting = Setting(
+    setting = EvaluationConfig(
         estimator=None,
         resource=PartialFit(None, 0),
         scorer=None,
         error_score=np.nan,
         return_train_score=False,
-        has_prefix=False,
+        shares_preprocessing=False,
         continues=True,
         scores_pipeline=False,
     )

@@ -31,19 +31,19 @@ def parts_of(work: Workload) -> dict[str, float]:
     X, y, _, _ = work.splits(0)
     in_prefixes: list[float] = []
 
-    def timed(*args: Any, fit_prefix: Any = engine.fit_prefix, **kwargs: Any) -> Any:
+    def timed(*args: Any, fit_preprocessing: Any = engine.fit_preprocessing, **kwargs: Any) -> Any:
         start = perf_counter()
         try:
-            return fit_prefix(*args, **kwargs)
+            return fit_preprocessing(*args, **kwargs)
         finally:
             in_prefixes.append(perf_counter() - start)
 
     search = search_of(work)
-    original, engine.fit_prefix = engine.fit_prefix, timed
+    original, engine.fit_preprocessing = engine.fit_preprocessing, timed
     start = perf_counter()
     search.fit(X, y)
     seconds = perf_counter() - start
-    engine.fit_prefix = original
+    engine.fit_preprocessing = original
     known = [
         sum(row["fit_time"] for row in search.rung_history_),
         sum(row["score_time"] for row in search.rung_history_),

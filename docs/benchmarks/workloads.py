@@ -29,7 +29,7 @@ class Workload:
     title : str
     load : callable
         Takes a number of rows and a seed, and gives X and y.
-    n_rows : int
+    n_samples_of : int
         How many rows are searched and held out, together.
     estimator : estimator
     grid : dict of str to list
@@ -46,7 +46,7 @@ class Workload:
 
     title: str
     load: Callable[[int, int], tuple[Any, Any]]
-    n_rows: int
+    n_samples_of: int
     estimator: Any
     grid: dict[str, list[Any]]
     resource: str
@@ -61,7 +61,7 @@ class Workload:
 
     def splits(self, seed: int) -> list[Any]:
         """X and y to search on, and X and y that are held out."""
-        X, y = self.load(self.n_rows, seed)
+        X, y = self.load(self.n_samples_of, seed)
         X_train, X_test, y_train, y_test = train_test_split(
             X, y, test_size=HELD_OUT, random_state=seed
         )

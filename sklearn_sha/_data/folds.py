@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._data.samples import Rows, Selected, cut_params, n_rows, row_numbers, take
+from sklearn_sha._data.samples import (
+    Rows,
+    Selected,
+    n_samples_of,
+    sample_indices,
+    slice_params,
+    take,
+)
 
 MIN_TEST_ROWS = 1000
 """A test fold is never cut below this: fewer rows make a score too noisy to promote by."""
@@ -104,7 +111,7 @@ class Fold:
         return self._cut(self.prefix_params, self.train)
 
     def _cut(self, params: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
-        return cut_params(params, rows, n_rows(self.X))
+        return slice_params(params, rows, n_samples_of(self.X))
 
 
 def make_folds(
@@ -122,8 +129,8 @@ def make_folds(
         Fold(
             X,
             y,
-            row_numbers(train),
-            row_numbers(test),
+            sample_indices(train),
+            sample_indices(test),
             fit_params,
             prefix_params,
             score_params,

@@ -16,7 +16,7 @@ from sklearn_sha._data.samples import Rows
 
 
 @dataclass(frozen=True)
-class FittedPrefix:
+class FittedPreprocessing:
     """What the steps of a pipeline before its last, fitted on a fold, make of its rows.
 
     Attributes
@@ -34,7 +34,7 @@ class FittedPrefix:
     pipeline: Pipeline | None = None
     raw: Rows | None = None
 
-    def with_data(self, X: Any, y: Any) -> FittedPrefix:
+    def with_data(self, X: Any, y: Any) -> FittedPreprocessing:
         """Itself, which needs no data but its own."""
         return self
 
@@ -52,7 +52,7 @@ class FittedPrefix:
 
 
 @dataclass(frozen=True)
-class PrefixFile:
+class PreprocessingFile:
     """A fitted prefix in a file, of which the processes of one machine map the arrays.
 
     Attributes
@@ -63,7 +63,9 @@ class PrefixFile:
     path: Path
 
     @classmethod
-    def of(cls, prefix: FittedPrefix, folder: Path) -> PrefixFile | FittedPrefix:
+    def of(
+        cls, prefix: FittedPreprocessing, folder: Path
+    ) -> PreprocessingFile | FittedPreprocessing:
         """Leave a prefix in a folder; gives itself where that can't be."""
         path = folder / uuid4().hex
         try:
@@ -73,7 +75,7 @@ class PrefixFile:
             return prefix
         return cls(path)
 
-    def with_data(self, X: Any, y: Any) -> FittedPrefix:
+    def with_data(self, X: Any, y: Any) -> FittedPreprocessing:
         """What is in the file, which needs no other data."""
         try:
             return joblib.load(self.path, mmap_mode="c")
@@ -86,9 +88,9 @@ class PrefixFile:
             self.path.unlink()
 
 
-def fit_prefix(
+def fit_preprocessing(
     pipeline: Pipeline, fold: Fold, *, scores_pipeline: bool, scores_train: bool
-) -> FittedPrefix:
+) -> FittedPreprocessing:
     """Fit the steps of a pipeline before its last on the training rows of a fold.
 
     Parameters
@@ -104,7 +106,7 @@ def fit_prefix(
 
     Returns
     -------
-    FittedPrefix
+    FittedPreprocessing
     """
     prefix, rows = pipeline[:-1], fold.rows()
     # The steps may write into rows that nobody else has.
@@ -118,7 +120,11 @@ def fit_prefix(
         transformed = replace(transformed, X_test=X_test)
     except Exception as error:  # a score that fails, not a fit
         transformed = replace(transformed, X_test=None, test_error=error)
-    return FittedPrefix(transformed, prefix, rows) if scores_pipeline else FittedPrefix(transformed)
+    return (
+        FittedPreprocessing(transformed, prefix, rows)
+        if scores_pipeline
+        else FittedPreprocessing(transformed)
+    )
 
 
 def fit_transform(prefix: Pipeline, X: Any, y: Any, params: dict[str, Any]) -> Any:

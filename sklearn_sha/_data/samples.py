@@ -58,7 +58,7 @@ class Rows:
         if batch is None:
             return self._given(self.X_train, self.y_train, self.fit_params)
         y = None if self.y_train is None else take(self.y_train, batch)
-        params = cut_params(self.fit_params, batch, n_rows(self.X_train))
+        params = slice_params(self.fit_params, batch, n_samples_of(self.X_train))
         return take(self.X_train, batch), y, params
 
     def testing(self) -> tuple[Any, Any, dict[str, Any]]:
@@ -73,7 +73,7 @@ class Rows:
         return self._given(X, self.y_train, self.train_score_params)
 
     def _given(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-        give = _copy if self.is_owned else _lend
+        give = _copy if self.is_owned else _read_only_view
         return give(X), give(y), {name: give(value) for name, value in params.items()}
 
 
@@ -92,7 +92,7 @@ class Selected:
         return self.X[self.rows[which]]
 
 
-def n_rows(X: Any) -> int:
+def n_samples_of(X: Any) -> int:
     """Number of rows of array-like data."""
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
@@ -121,7 +121,7 @@ def as_numpy(X: Any) -> NDArray[Any]:
         return np.from_dlpack(X, device="cpu")
 
 
-def cut_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_all: int) -> dict[str, Any]:
+def slice_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_all: int) -> dict[str, Any]:
     """`params` with every entry that has a value per row cut to `rows`."""
     return {
         name: take(value, rows) if _is_per_row(value, n_all) else value
@@ -136,13 +136,13 @@ def _is_per_row(value: Any, n_all: int) -> bool:
     return is_sequence and not isinstance(value, str | bytes | Mapping) and len(value) == n_all
 
 
-def row_numbers(rows: Any) -> NDArray[np.intp]:
+def sample_indices(rows: Any) -> NDArray[np.intp]:
     """Numbers of the rows that a split selects, by number or by a mask."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype == bool else rows
 
 
-def _lend(part: Any) -> Any:
+def _read_only_view(part: Any) -> Any:
     if part is None:
         return None
     if isinstance(part, Selected):
@@ -152,7 +152,11 @@ def _lend(part: Any) -> Any:
         part.flags.writeable = False
         return part
     if sparse.issparse(part) and part.format in ("csr", "csc"):
-        arrays = (_lend(part.data), _lend(part.indices), _lend(part.indptr))
+        arrays = (
+            _read_only_view(part.data),
+            _read_only_view(part.indices),
+            _read_only_view(part.indptr),
+        )
         return type(part)(arrays, shape=part.shape, copy=False)
     return _copy(part)
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_sha._compat import callback_context
-from sklearn_sha._data.samples import Rows, n_rows
+from sklearn_sha._data.samples import Rows, n_samples_of
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Task:
 
         # Copies, since rows are others' too; made only if a callback asks.
         def copied(part: int) -> Any:
-            return rows.fitting(np.arange(n_rows(rows.X_train)))[part]
+            return rows.fitting(np.arange(n_samples_of(rows.X_train)))[part]
 
         data = partial(copied, 0), partial(copied, 1), lambda: metadata_of(copied(2))
         with self.context.propagate_callback_context(model):
@@ -77,11 +77,11 @@ def metadata_of(params: Mapping[str, Any]) -> dict[str, Any] | None:
     return None if weight is None else {"sample_weight": weight}
 
 
-UNHEARD = Task(None, None)
+NO_CALLBACKS = Task(None, None)
 """The task that nobody is told of, and so are all its parts."""
 
 
 def root_task(search: Any, n_subtasks: int) -> Task:
     """The task of a fit; for methods that `with_callbacks` decorates."""
     context = callback_context(search, n_subtasks)
-    return UNHEARD if context is None else Task(search, context)
+    return NO_CALLBACKS if context is None else Task(search, context)

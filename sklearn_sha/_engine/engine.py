@@ -18,17 +18,21 @@ from typing import Any, Protocol
 from numpy.typing import ArrayLike
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.preprocessing import FittedPrefix, PrefixFile, fit_prefix
+from sklearn_sha._data.preprocessing import (
+    FittedPreprocessing,
+    PreprocessingFile,
+    fit_preprocessing,
+)
 from sklearn_sha._engine.callbacks import Task
 from sklearn_sha._engine.evaluation import SECONDS_PER_BATCH, evaluate_batch, new_model
-from sklearn_sha._engine.jobs import Done, Job, Setting
-from sklearn_sha._engine.refit import Packed, refit_in_worker
-from sklearn_sha._parallel.monitoring import Death, Watch
+from sklearn_sha._engine.jobs import Done, EvaluationConfig, Job
+from sklearn_sha._engine.refit import PackedEstimator, refit_in_worker
+from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.requests import Algorithm, Pull, went_on
-from sklearn_sha.candidates.space import setting_key
+from sklearn_sha.candidates.space import params_key
 
 _BATCHES_PER_WORKER = 4
 """Few enough that rows are sent and cut for many jobs at once; enough that no worker waits
@@ -38,9 +42,9 @@ _SECONDS_WORTH_A_BATCH = 0.05
 """To send jobs and cut rows for them takes milliseconds: no batch is made shorter than this only
 to have more of them."""
 
-_PrefixKey = tuple[int, int, Hashable]
+_PreprocessingKey = tuple[int, int, Hashable]
 _Views = dict[tuple[int, int], Fold]
-_Groups = dict[_PrefixKey, list[Job]]
+_Groups = dict[_PreprocessingKey, list[Job]]
 
 
 class StoppedError(Exception):
@@ -81,7 +85,7 @@ class Listener(Protocol):
 
 
 @dataclass(frozen=True)
-class _Call:
+class _WorkerCall:
     """What a worker is asked to do.
 
     Attributes
@@ -99,7 +103,7 @@ class _Call:
     function: Callable[..., Any]
     args: tuple[Any, ...]
     parts: list[tuple[Job, ...]]
-    only: Callable[[int], _Call]
+    only: Callable[[int], _WorkerCall]
     take: Callable[[Any], None]
 
 
@@ -111,7 +115,7 @@ class Engine:
     candidates : sequence of dict
         Parameters of each arm.
     folds : sequence of Fold
-    setting : Setting
+    setting : EvaluationConfig
     store : Store
         What is finished. What it has already is not done again.
     workers : Workers
@@ -123,7 +127,7 @@ class Engine:
 
     Attributes
     ----------
-    refitted : dict of (int, int) to Packed
+    refitted : dict of (int, int) to PackedEstimator
         That candidate on all rows, by its number and resource; empty where it was not done, or
         failed.
     """
@@ -132,7 +136,7 @@ class Engine:
         self,
         candidates: Sequence[dict[str, Any]],
         folds: Sequence[Fold],
-        setting: Setting,
+        setting: EvaluationConfig,
         store: Store,
         workers: Workers,
         listener: Listener,
@@ -140,7 +144,7 @@ class Engine:
         refits: bool = False,
         deadline: float = inf,
     ) -> None:
-        self.refitted: dict[tuple[int, int], Packed] = {}
+        self.refitted: dict[tuple[int, int], PackedEstimator] = {}
         self._refits = refits
         self._candidates = candidates
         # The data are an argument of their own, which can be sent to each worker just once.
@@ -153,8 +157,8 @@ class Engine:
         self._deadline = deadline
         self._seconds_per_unit = 0.0
         self._seconds, self._units = 0.0, 0
-        self._prefixes: dict[_PrefixKey, FittedPrefix | PrefixFile] = {}
-        self._prefix_keys = [self._prefix_setting(params) for params in candidates]
+        self._preprocessing: dict[_PreprocessingKey, FittedPreprocessing | PreprocessingFile] = {}
+        self._preprocessing_keys = [self._preprocessing_key(params) for params in candidates]
 
     def run(self, algorithms: Sequence[Algorithm]) -> None:
         """Run algorithms to their ends, stage by stage: all rungs at a resource in one call.
@@ -242,10 +246,10 @@ class Engine:
                     place * len(self._folds) + number,
                     self._listener.task(pull),
                 )
-                groups[number, len(view.train), self._prefix_keys[arm]].append(job)
-        for key in self._prefixes.keys() - groups.keys():  # this stage can't use them
-            self._prefixes.pop(key).discard()
-        for calls_for in (self._prefix_calls, self._batch_calls):
+                groups[number, len(view.train), self._preprocessing_keys[arm]].append(job)
+        for key in self._preprocessing.keys() - groups.keys():  # this stage can't use them
+            self._preprocessing.pop(key).discard()
+        for calls_for in (self._preprocessing_calls, self._batch_calls):
             while calls := calls_for(views, self._unfinished(groups)):
                 if time() >= self._deadline:
                     raise StoppedError
@@ -267,27 +271,29 @@ class Engine:
         trained = self._store.trained.get((job.candidate, job.fold))
         return job if job.trained is trained else replace(job, trained=trained)
 
-    def _prefix_calls(self, views: _Views, groups: _Groups) -> list[_Call]:
+    def _preprocessing_calls(self, views: _Views, groups: _Groups) -> list[_WorkerCall]:
         """Fit the prefixes that are needed and not there."""
-        if not self._setting.has_prefix:
+        if not self._setting.shares_preprocessing:
             return []
         return [
-            self._prefix_call(key, views[key[:2]], jobs)
+            self._preprocessing_call(key, views[key[:2]], jobs)
             for key, jobs in groups.items()
-            if key not in self._prefixes
+            if key not in self._preprocessing
         ]
 
-    def _prefix_call(self, key: _PrefixKey, view: Fold, jobs: list[Job]) -> _Call:
-        def take(prefix: FittedPrefix | PrefixFile | str | None) -> None:
+    def _preprocessing_call(
+        self, key: _PreprocessingKey, view: Fold, jobs: list[Job]
+    ) -> _WorkerCall:
+        def take(prefix: FittedPreprocessing | PreprocessingFile | str | None) -> None:
             if isinstance(prefix, str):
                 self._keep([(job.failed(prefix), None) for job in jobs])
             elif prefix is not None:
                 self._workers.share(prefix)
-                self._prefixes[key] = prefix
+                self._preprocessing[key] = prefix
 
         job = replace(jobs[0], trained=None)
-        call = _Call(
-            _fit_prefix,
+        call = _WorkerCall(
+            _fit_preprocessing,
             (
                 view,
                 job,
@@ -303,16 +309,16 @@ class Engine:
         )
         return call
 
-    def _batch_calls(self, views: _Views, groups: _Groups) -> list[_Call]:
+    def _batch_calls(self, views: _Views, groups: _Groups) -> list[_WorkerCall]:
         """Jobs that share their rows, in batches; those with most to train first."""
         if self._units:
             self._seconds_per_unit = self._seconds / self._units
             self._seconds, self._units = 0.0, 0
         n_wanted = 1 if self._workers.n == 1 else _BATCHES_PER_WORKER * self._workers.n
         per_group = -(-n_wanted // max(1, len(groups)))
-        batches: list[tuple[int, int, _Call]] = []
+        batches: list[tuple[int, int, _WorkerCall]] = []
         for key, jobs in groups.items():
-            source = self._prefixes.get(key, views[key[:2]])
+            source = self._preprocessing.get(key, views[key[:2]])
             by_length = sorted(jobs, key=Job.units, reverse=True)
             seconds = self._seconds_per_unit * by_length[0].units()
             size = -(-len(jobs) // per_group)
@@ -328,7 +334,9 @@ class Engine:
         batches.sort(key=itemgetter(0, 1))
         return [call for _, _, call in batches]
 
-    def _batch_call(self, jobs: tuple[Job, ...], source: Fold | FittedPrefix | PrefixFile) -> _Call:
+    def _batch_call(
+        self, jobs: tuple[Job, ...], source: Fold | FittedPreprocessing | PreprocessingFile
+    ) -> _WorkerCall:
         units = {job.key: job.units() for job in jobs}
 
         def take(done: Done) -> None:
@@ -343,7 +351,7 @@ class Engine:
                 raise KeyboardInterrupt
 
         X, y = (self._X, self._y) if isinstance(source, Fold) else (None, None)
-        return _Call(
+        return _WorkerCall(
             evaluate_batch,
             (jobs, source, X, y, self._setting, self._deadline),
             [(job,) for job in jobs],
@@ -351,15 +359,15 @@ class Engine:
             take,
         )
 
-    def _refit_call(self, pull: Pull) -> _Call:
+    def _refit_call(self, pull: Pull) -> _WorkerCall:
         """Train the candidate that is left on all rows, while other workers would idle."""
         (arm,) = pull.arms
 
-        def take(packed: Packed | None) -> None:
+        def take(packed: PackedEstimator | None) -> None:
             if packed is not None:
                 self.refitted[arm, pull.resource] = packed
 
-        call = _Call(
+        call = _WorkerCall(
             refit_in_worker,
             (
                 self._folds[0],
@@ -375,14 +383,14 @@ class Engine:
         )
         return call
 
-    def _send(self, calls: list[_Call]) -> None:
+    def _send(self, calls: list[_WorkerCall]) -> None:
         """Have calls done, and keep what comes back as it comes."""
         died = [(calls[number], death) for number, death in self._results(calls)]
         # A call without jobs is not tried again.
         died = [(call, death) for call, death in died if call.parts[death.part]]
         if not died:
             return
-        _warn_of_deaths(
+        _warn_about_worker_deaths(
             [(call.parts[death.part], death) for call, death in died], self._workers.fit_timeout
         )
         timed_out = any(death.traceback for _, death in died)
@@ -393,17 +401,17 @@ class Engine:
                 for _, second in self._results([call.only(death.part)]):
                     self._fail(call.parts[death.part], second)
 
-    def _results(self, calls: list[_Call]) -> list[tuple[int, Death]]:
+    def _results(self, calls: list[_WorkerCall]) -> list[tuple[int, WorkerDeath]]:
         """Have calls done; the numbers of those whose worker died, and how."""
         deaths = []
         for number, result in self._workers.run([(call.function, call.args) for call in calls]):
-            if isinstance(result, Death):
+            if isinstance(result, WorkerDeath):
                 deaths.append((number, result))
             else:
                 calls[number].take(result)
         return deaths
 
-    def _fail(self, jobs: Sequence[Job], death: Death) -> None:
+    def _fail(self, jobs: Sequence[Job], death: WorkerDeath) -> None:
         """Give jobs up whose worker died again, or was ended since they took too long."""
         error: Exception
         if death.traceback:
@@ -426,12 +434,12 @@ class Engine:
         self._store.keep(pairs)
         self._listener.kept([outcome for outcome, _ in pairs])
 
-    def _prefix_setting(self, params: dict[str, Any]) -> Hashable:
+    def _preprocessing_key(self, params: dict[str, Any]) -> Hashable:
         """What a candidate's parameters say of the steps before the last: equal, shared."""
-        if not self._setting.has_prefix:
+        if not self._setting.shares_preprocessing:
             return None
         last = self._setting.estimator.steps[-1][0]
-        return setting_key({k: v for k, v in params.items() if k.split("__")[0] != last})
+        return params_key({k: v for k, v in params.items() if k.split("__")[0] != last})
 
 
 @contextmanager
@@ -450,7 +458,9 @@ def _is_final(pulls: Sequence[Pull]) -> bool:
     return len(pulls) == 1 and pulls[0].last and len(pulls[0].arms) == 1
 
 
-def _warn_of_deaths(died: Sequence[tuple[Sequence[Job], Death]], fit_timeout: float | None) -> None:
+def _warn_about_worker_deaths(
+    died: Sequence[tuple[Sequence[Job], WorkerDeath]], fit_timeout: float | None
+) -> None:
     too_long = [jobs for jobs, death in died if death.traceback]
     where = ", ".join(
         f"candidate {jobs[0].candidate} on fold {jobs[0].fold}"
@@ -467,16 +477,16 @@ def _warn_of_deaths(died: Sequence[tuple[Sequence[Job], Death]], fit_timeout: fl
     )
 
 
-def _fit_prefix(
-    watch: Watch,
+def _fit_preprocessing(
+    watch: CallMonitor,
     fold: Fold,
     job: Job,
     X: Any,
     y: Any,
-    setting: Setting,
+    setting: EvaluationConfig,
     deadline: float,
     folder: Path | None,
-) -> FittedPrefix | PrefixFile | str | None:
+) -> FittedPreprocessing | PreprocessingFile | str | None:
     """The prefix of a job's candidate, fitted on a fold, and left in a folder where there is one.
 
     In its place the traceback where it fails, and None after the deadline.
@@ -487,7 +497,7 @@ def _fit_prefix(
     try:
         with watch.parts() as begins:
             begins(0)
-            prefix = fit_prefix(
+            prefix = fit_preprocessing(
                 pipeline,
                 fold.with_data(X, y),
                 scores_pipeline=setting.scores_pipeline,
@@ -498,4 +508,4 @@ def _fit_prefix(
             job.add_note(error)
             raise
         return format_exc()
-    return prefix if folder is None else PrefixFile.of(prefix, folder)
+    return prefix if folder is None else PreprocessingFile.of(prefix, folder)

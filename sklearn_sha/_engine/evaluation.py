@@ -10,11 +10,11 @@ from traceback import format_exc
 from typing import Any
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.preprocessing import FittedPrefix, PrefixFile
-from sklearn_sha._data.samples import Rows, n_rows
-from sklearn_sha._engine.jobs import Done, Job, Setting
-from sklearn_sha._parallel.monitoring import Watch
-from sklearn_sha._storage.models import ModelSizes, Trained, TrainedFile
+from sklearn_sha._data.preprocessing import FittedPreprocessing, PreprocessingFile
+from sklearn_sha._data.samples import Rows, n_samples_of
+from sklearn_sha._engine.jobs import Done, EvaluationConfig, Job
+from sklearn_sha._parallel.monitoring import CallMonitor
+from sklearn_sha._storage.models import ModelFile, ModelSizes, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome, Scores
 from sklearn_sha.candidates.space import with_params
 
@@ -23,31 +23,31 @@ SECONDS_PER_BATCH = 2.0
 little is lost where a search is stopped, long enough that cutting rows costs nothing."""
 
 
-def new_model(setting: Setting, params: dict[str, Any]) -> Any:
+def new_model(setting: EvaluationConfig, params: dict[str, Any]) -> Any:
     """The estimator with a candidate's parameters, not fitted: a pipeline where it is one."""
     return with_params(setting.estimator, params)
 
 
 def evaluate_batch(
-    watch: Watch,
+    watch: CallMonitor,
     jobs: Sequence[Job],
-    source: Fold | FittedPrefix | PrefixFile,
+    source: Fold | FittedPreprocessing | PreprocessingFile,
     X: Any,
     y: Any,
-    setting: Setting,
+    setting: EvaluationConfig,
     deadline: float,
 ) -> Done:
     """Evaluate jobs that share their rows; the function that is sent to workers.
 
     Parameters
     ----------
-    watch : Watch
+    watch : CallMonitor
     jobs : sequence of Job
-    source : Fold, FittedPrefix or PrefixFile
+    source : Fold, FittedPreprocessing or PreprocessingFile
         Gives the rows, once for all jobs.
     X, y : array-like or None
         All rows, where the source is a fold, which comes without.
-    setting : Setting
+    setting : EvaluationConfig
     deadline : float
         No job begins after it, in seconds as `time.time` counts them.
 
@@ -57,7 +57,7 @@ def evaluate_batch(
         Of the first jobs: all that fit into `SECONDS_PER_BATCH` and the bytes of a batch, and at
         least one before the deadline, unless interrupted.
     """
-    done: list[tuple[Outcome, Trained | None]] = []
+    done: list[tuple[Outcome, TrainedModel | None]] = []
     unseen: list[tuple[int, int]] = []
     interrupted = False
     sizes = ModelSizes(len(jobs), setting.batch_bytes)
@@ -71,7 +71,7 @@ def evaluate_batch(
                 is_full = now >= until or sizes.total >= setting.batch_bytes
                 if now >= deadline or (done and is_full):
                     break
-                if isinstance(job.trained, TrainedFile) and job.trained.is_out_of_sight:
+                if isinstance(job.trained, ModelFile) and job.trained.is_out_of_sight:
                     unseen.append((job.candidate, job.fold))
                     continue
                 begins(number)
@@ -87,22 +87,24 @@ def evaluate_batch(
     return Done([(o, files.get(o.key, trained)) for o, trained in done], interrupted, unseen)
 
 
-def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outcome, Trained | None]:
+def evaluate(
+    job: Job, source: Any, rows: Rows, setting: EvaluationConfig
+) -> tuple[Outcome, TrainedModel | None]:
     """Train one candidate on one fold up to the job's target, and score it.
 
     Parameters
     ----------
     job : Job
-    source : Fold or FittedPrefix
+    source : Fold or FittedPreprocessing
     rows : Rows
         What it gives to train on.
-    setting : Setting
+    setting : EvaluationConfig
 
     Returns
     -------
     Outcome
         A failure is an outcome too.
-    Trained or None
+    TrainedModel or None
         The model, where it is kept and training can continue from it.
 
     Raises
@@ -115,7 +117,7 @@ def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outco
     trained = _begin(job, setting)
     start = perf_counter()
     try:
-        trained = call_training(trained, job, rows, setting)
+        trained = _train(trained, job, rows, setting)
     except Exception as error:
         if setting.error_score == "raise":
             job.add_note(error)
@@ -145,33 +147,33 @@ def evaluate(job: Job, source: Any, rows: Rows, setting: Setting) -> tuple[Outco
         tuple(errors),
     )
     may_continue = job.keep and setting.continues
-    if may_continue and setting.resource.continues(trained.model, n_rows(rows.X_train)):
+    if may_continue and setting.resource.continues(trained.model, n_samples_of(rows.X_train)):
         return outcome, trained
     return outcome, None
 
 
-def _begin(job: Job, setting: Setting) -> Trained:
+def _begin(job: Job, setting: EvaluationConfig) -> TrainedModel:
     """The model that a job trains, which nobody else has from here on."""
     model = None if job.trained is None else job.trained.take()
     if job.trained is None or model is None:
         return _untrained(job, setting)
-    return Trained(model, job.trained.spent, job.trained.owns_rows)
+    return TrainedModel(model, job.trained.spent, job.trained.copies_samples)
 
 
-def _untrained(job: Job, setting: Setting) -> Trained:
+def _untrained(job: Job, setting: EvaluationConfig) -> TrainedModel:
     model = new_model(setting, job.params)
-    return Trained(model[-1] if setting.has_prefix else model, 0)
+    return TrainedModel(model[-1] if setting.shares_preprocessing else model, 0)
 
 
-def call_training(trained: Trained, job: Job, rows: Rows, setting: Setting) -> Trained:
+def _train(trained: TrainedModel, job: Job, rows: Rows, setting: EvaluationConfig) -> TrainedModel:
     task = job.task.subtask("candidate-split-evaluation", number=job.place)
 
-    def advance(start: Trained, view: Rows) -> Trained:
+    def advance(start: TrainedModel, view: Rows) -> TrainedModel:
         with task.training(start.model, view):
             setting.resource.advance(start.model, view, start.spent, job.target)
-        return Trained(start.model, job.target, view.is_owned)
+        return TrainedModel(start.model, job.target, view.is_owned)
 
-    if trained.owns_rows:
+    if trained.copies_samples:
         return advance(trained, rows.owned())
     try:
         return advance(trained, rows)
@@ -186,8 +188,8 @@ def _score(
     model: Any,
     rows: Rows,
     part: Callable[[Rows], tuple[Any, Any, dict[str, Any]]],
-    trained: Trained,
-    setting: Setting,
+    trained: TrainedModel,
+    setting: EvaluationConfig,
     errors: list[str],
 ) -> Scores | None:
     """Scores on a part of the rows; None, and an error more, where that fails."""
@@ -200,9 +202,9 @@ def _score(
 
     try:
         try:
-            scores = call(rows.owned() if trained.owns_rows else rows)
+            scores = call(rows.owned() if trained.copies_samples else rows)
         except ValueError as error:
-            if trained.owns_rows or not is_read_only(error):
+            if trained.copies_samples or not is_read_only(error):
                 raise
             scores = call(rows.owned())
     except Exception:

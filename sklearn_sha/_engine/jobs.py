@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from sklearn_sha._engine.callbacks import UNHEARD, Task
-from sklearn_sha._storage.models import ModelFolder, Trained, TrainedFile
+from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
+from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.resources.base import Resource
 
@@ -24,7 +24,7 @@ class Job:
         The candidate's parameters.
     rung, target : int
         The rung, and the total units to train to.
-    trained : Trained, TrainedFile or None
+    trained : TrainedModel, ModelFile or None
         Where to train on from; None for a new model.
     keep : bool
         Whether the model may be asked for again.
@@ -39,10 +39,10 @@ class Job:
     params: dict[str, Any]
     rung: int
     target: int
-    trained: Trained | TrainedFile | None
+    trained: TrainedModel | ModelFile | None
     keep: bool
     place: int = 0
-    task: Task = UNHEARD
+    task: Task = NO_CALLBACKS
 
     @property
     def key(self) -> tuple[int, int, int]:
@@ -66,7 +66,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Setting:
+class EvaluationConfig:
     """What all jobs of a search share.
 
     Attributes
@@ -78,7 +78,7 @@ class Setting:
         Takes an estimator, X, y and parameters, and returns a number or a dict of them.
     error_score : float or "raise"
     return_train_score : bool
-    has_prefix : bool
+    shares_preprocessing : bool
         True where `estimator` is a pipeline of which a job trains the last step only.
     continues : bool
         Whether models keep training from rung to rung, where the resource lets them.
@@ -97,7 +97,7 @@ class Setting:
     scorer: Any
     error_score: float | str
     return_train_score: bool
-    has_prefix: bool
+    shares_preprocessing: bool
     continues: bool
     scores_pipeline: bool
     models: ModelFolder | None = None
@@ -110,13 +110,13 @@ class Done:
 
     Attributes
     ----------
-    pairs : list of (Outcome, Trained, TrainedFile or None)
+    pairs : list of (Outcome, TrainedModel, ModelFile or None)
     interrupted : bool
         Whether a KeyboardInterrupt ended it, which the search has to raise again.
     unseen : list of (int, int)
         Candidates and folds whose models the worker does not see, and so did nothing for.
     """
 
-    pairs: list[tuple[Outcome, Trained | TrainedFile | None]]
+    pairs: list[tuple[Outcome, TrainedModel | ModelFile | None]]
     interrupted: bool = False
     unseen: list[tuple[int, int]] = field(default_factory=list)

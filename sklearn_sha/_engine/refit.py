@@ -13,15 +13,15 @@ from typing import Any
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import fit_transform
 from sklearn_sha._data.samples import Rows
-from sklearn_sha._engine.callbacks import UNHEARD, Task
+from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
 from sklearn_sha._engine.evaluation import is_read_only, new_model
-from sklearn_sha._engine.jobs import Setting
-from sklearn_sha._parallel.captured_output import Said, Warned
-from sklearn_sha._parallel.monitoring import Watch
+from sklearn_sha._engine.jobs import EvaluationConfig
+from sklearn_sha._parallel.captured_output import CapturedWarning, RepeatedOutput
+from sklearn_sha._parallel.monitoring import CallMonitor
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedEstimator:
     """A refitted estimator on its way from a worker.
 
     Attributes
@@ -43,7 +43,7 @@ class Packed:
         """
         try:
             model, caught = pickle.loads(self.content)
-            said = Said()
+            said = RepeatedOutput()
             said.add(caught)
             said.show()
         except Exception:
@@ -52,7 +52,11 @@ class Packed:
 
 
 def refit(
-    fold: Fold, params: dict[str, Any], units: int, setting: Setting, task: Task = UNHEARD
+    fold: Fold,
+    params: dict[str, Any],
+    units: int,
+    setting: EvaluationConfig,
+    task: Task = NO_CALLBACKS,
 ) -> Any:
     """Train the estimator with a candidate's parameters on all rows.
 
@@ -63,7 +67,7 @@ def refit(
     params : dict
     units : int
         Of resource.
-    setting : Setting
+    setting : EvaluationConfig
     task : Task
         What callbacks are told of it.
 
@@ -87,13 +91,19 @@ def refit(
 
 
 def refit_in_worker(
-    watch: Watch, fold: Fold, X: Any, y: Any, params: dict[str, Any], units: int, setting: Setting
-) -> Packed | None:
+    watch: CallMonitor,
+    fold: Fold,
+    X: Any,
+    y: Any,
+    params: dict[str, Any],
+    units: int,
+    setting: EvaluationConfig,
+) -> PackedEstimator | None:
     """The same, as it is sent to workers: the fold comes without data.
 
     Returns
     -------
-    Packed or None
+    PackedEstimator or None
         None where it fails, or can't travel: then the process that searches does it, and has
         the error.
     """
@@ -107,7 +117,7 @@ def refit_in_worker(
             start = perf_counter()
             model = refit(fold.with_data(X, y), params, units, setting)
             seconds = perf_counter() - start
-        return Packed(pickle.dumps((model, [*map(Warned.of, caught)])), seconds)
+        return PackedEstimator(pickle.dumps((model, [*map(CapturedWarning.of, caught)])), seconds)
     except (Exception, KeyboardInterrupt):
         return None
 
@@ -117,12 +127,12 @@ def _trained_on(
     fold: Fold,
     params: dict[str, Any],
     units: int,
-    setting: Setting,
+    setting: EvaluationConfig,
     task: Task,
 ) -> Any:
     best = new_model(setting, params)
     trained = best
-    if setting.has_prefix:
+    if setting.shares_preprocessing:
         prefix = best[:-1]
         X, y, _ = rows.fitting()
         rows = replace(rows, X_train=fit_transform(prefix, X, y, fold.prefix_params))

@@ -18,7 +18,7 @@ _LINES_SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Warned:
+class CapturedWarning:
     """A warning, as it can be sent from a worker and given again.
 
     Attributes
@@ -34,10 +34,10 @@ class Warned:
     lineno: int
 
     @classmethod
-    def of(cls, caught: warnings.WarningMessage) -> Warned:
+    def of(cls, caught: warnings.WarningMessage) -> CapturedWarning:
         """What `warnings.catch_warnings` has caught."""
         text = str(caught.message)
-        return cls(_made_of_text(caught.category, text), text, caught.filename, caught.lineno)
+        return cls(_rebuilt_from_text(caught.category, text), text, caught.filename, caught.lineno)
 
     def again(self, note: str = "") -> None:
         """Give it in this process, as if it came from where it was given."""
@@ -53,17 +53,17 @@ class Warned:
         )
 
 
-class Said:
+class RepeatedOutput:
     """What was said so far, and how often.
 
     Numbers in it don't count: what is the same but for them is the same.
     """
 
     def __init__(self) -> None:
-        self._first: dict[tuple[object, ...], Warned | str] = {}
+        self._first: dict[tuple[object, ...], CapturedWarning | str] = {}
         self._times: Counter[tuple[object, ...]] = Counter()
 
-    def add(self, things: Iterable[Warned | str]) -> None:
+    def add(self, things: Iterable[CapturedWarning | str]) -> None:
         """Take in warnings, and lines that were printed."""
         for thing in things:
             key: tuple[object, ...] = (
@@ -84,7 +84,7 @@ class Said:
         if len(lines) > _LINES_SHOWN:
             print(f"... and {len(lines) - _LINES_SHOWN} more from workers")
         for key, warned in first.items():
-            if isinstance(warned, Warned):
+            if isinstance(warned, CapturedWarning):
                 note = "" if times[key] == 1 else f" (the first of {times[key]} such warnings)"
                 # A filter that makes errors of warnings has done so in the fit. Where it did not
                 # get there, what is finished is worth more.
@@ -93,14 +93,14 @@ class Said:
 
 
 @contextmanager
-def heard(into: list[Warned | str], prints: bool) -> Iterator[None]:
+def capture_output(into: list[CapturedWarning | str], prints: bool) -> Iterator[None]:
     """Keep warnings from being shown, and prints where asked for; in other threads, nothing.
 
     What catches a warning catches those of all threads, so that only the main one does.
 
     Parameters
     ----------
-    into : list of Warned or str
+    into : list of CapturedWarning or str
         Gets what is said.
     prints : bool
     """
@@ -117,18 +117,18 @@ def heard(into: list[Warned | str], prints: bool) -> Iterator[None]:
             try:
                 yield
             finally:
-                into.extend(map(Warned.of, caught))
+                into.extend(map(CapturedWarning.of, caught))
                 into.extend(printed.getvalue().splitlines())
     except BaseException:
         # Nobody may take along what was said before an error.
-        said = Said()
+        said = RepeatedOutput()
         said.add(into)
         into.clear()
         said.show()
         raise
 
 
-def _made_of_text(category: type[Warning], text: str) -> type[Warning]:
+def _rebuilt_from_text(category: type[Warning], text: str) -> type[Warning]:
     """The category, or the next above it that needs nothing but a text."""
     for cls in category.__mro__:
         with suppress(Exception):

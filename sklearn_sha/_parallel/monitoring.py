@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from socket import gethostname
 
-from sklearn_sha._parallel.captured_output import Warned, heard
+from sklearn_sha._parallel.captured_output import CapturedWarning, capture_output
 
 _HEADER = 8
 _one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Death:
+class WorkerDeath:
     """How the worker of a call ended.
 
     Attributes
@@ -34,7 +34,7 @@ class Death:
 
 
 @dataclass(frozen=True)
-class Watch:
+class CallMonitor:
     """Knows of a call which part its worker is at, also once the worker is dead.
 
     Attributes
@@ -47,7 +47,7 @@ class Watch:
         Seconds after which a part ends the whole process.
     hears_prints : bool
         Whether what parts print is kept from being shown at once, as their warnings are.
-    said : list of Warned or str
+    said : list of CapturedWarning or str
         What they have said so far.
     """
 
@@ -55,7 +55,7 @@ class Watch:
     path: Path | None
     timeout: float | None
     hears_prints: bool = False
-    said: list[Warned | str] = field(default_factory=list)
+    said: list[CapturedWarning | str] = field(default_factory=list)
 
     @contextmanager
     def parts(self) -> Iterator[Callable[[int], None]]:
@@ -74,7 +74,7 @@ class Watch:
                     )
                 stack.callback(_one_at_a_time.release)
                 stack.callback(faulthandler.cancel_dump_traceback_later)
-            stack.enter_context(heard(self.said, self.hears_prints))
+            stack.enter_context(capture_output(self.said, self.hears_prints))
 
             def begins(part: int) -> None:
                 if file is not None:
@@ -88,7 +88,7 @@ class Watch:
             if file is not None:
                 file.truncate(0)  # whatever becomes of the result: it was not here
 
-    def death(self) -> Death | None:
+    def death(self) -> WorkerDeath | None:
         """How the worker ended; None where it had not begun."""
         if self.path is None or not self.path.exists():
             return None
@@ -96,7 +96,7 @@ class Watch:
         if len(content) < _HEADER:
             return None
         traceback = content[_HEADER:].decode(errors="replace")
-        return Death(int.from_bytes(content[:_HEADER], "little"), traceback)
+        return WorkerDeath(int.from_bytes(content[:_HEADER], "little"), traceback)
 
 
 def location() -> tuple[str, int, int]:

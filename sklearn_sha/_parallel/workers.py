@@ -18,13 +18,13 @@ from joblib import effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklearn_sha._parallel.captured_output import Said, Warned
-from sklearn_sha._parallel.monitoring import Death, Watch, location
+from sklearn_sha._parallel.captured_output import CapturedWarning, RepeatedOutput
+from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath, location
 
 CALLS_AT_ONCE = 4
 """Per worker, where a backend hands back nothing before all that was sent is done."""
 
-_DEATHS = {
+_WORKER_DEATHS = {
     ("distributed", "KilledWorker"),
     ("ray", "RayActorError"),
     ("ray", "WorkerCrashedError"),
@@ -98,7 +98,7 @@ class Workers:
             self._streams = False
         self._numbers = count()
         self._stored: dict[int, tuple[Any, _Stored]] = {}
-        self._said = Said()
+        self._said = RepeatedOutput()
         self._parent = folder
         self._folder: Path | None = None
         self.folder_of_all: Path | None = None
@@ -129,12 +129,12 @@ class Workers:
         Parameters
         ----------
         calls : sequence of (callable, tuple)
-            Functions of a module, and their arguments after the first, which is a `Watch`.
+            Functions of a module, and their arguments after the first, which is a `CallMonitor`.
 
         Yields
         ------
         (int, object)
-            The number of a call and its result, or the `Death` of its worker. Calls of which
+            The number of a call and its result, or the `WorkerDeath` of its worker. Calls of which
             nothing is given were not done; there is at least one that was.
         """
         if not self._streams:
@@ -156,10 +156,10 @@ class Workers:
                 if number not in positions:
                     continue
                 yield positions.pop(number), result
-                if isinstance(result, Death):
+                if isinstance(result, WorkerDeath):
                     self._await_restart()
         except Exception as error:
-            if not _is_death(error):
+            if not _is_worker_death(error):
                 if "pickle" in str(error):
                     error.add_note(
                         "What processes send each other, trained models too, has to be pickled; "
@@ -170,7 +170,7 @@ class Workers:
             deaths = [(position, watches[position].death()) for position in positions.values()]
             if all(death is None for _, death in deaths):
                 # It died before it began, or where its file can't be seen: any may be it.
-                deaths = [(position, Death(0, "")) for position, _ in deaths]
+                deaths = [(position, WorkerDeath(0, "")) for position, _ in deaths]
             yield from ((position, death) for position, death in deaths if death is not None)
 
     def share(self, *things: Any) -> None:
@@ -212,10 +212,10 @@ class Workers:
                 )
             sleep(0.1)
 
-    def _watch(self) -> Watch:
+    def _watch(self) -> CallMonitor:
         number = next(self._numbers)
         path = None if self._folder is None else self._folder / str(number)
-        return Watch(number, path, self.fit_timeout, hears_prints=not self.share_memory)
+        return CallMonitor(number, path, self.fit_timeout, hears_prints=not self.share_memory)
 
     def _check_timeout(self) -> None:
         ((host, process, parent),) = self._parallel([delayed(location)()])
@@ -247,7 +247,9 @@ def _is_one_machine(backend: Any) -> bool:
     return type(backend).__name__ in _OF_ONE_MACHINE
 
 
-def _call(watch: Watch, function: Function, *args: Any) -> tuple[int, Any, Sequence[Warned | str]]:
+def _call(
+    watch: CallMonitor, function: Function, *args: Any
+) -> tuple[int, Any, Sequence[CapturedWarning | str]]:
     # dask sends a call again whose worker died; then that is the result.
     if (death := watch.death()) is not None:
         return watch.number, death, ()
@@ -260,7 +262,7 @@ def _itself(thing: Any) -> Any:
     return thing
 
 
-def _is_death(error: Exception) -> bool:
+def _is_worker_death(error: Exception) -> bool:
     """Whether an error says that a worker is dead; dask's and ray's are known by their names."""
     names = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__}
-    return isinstance(error, BrokenExecutor) or not names.isdisjoint(_DEATHS)
+    return isinstance(error, BrokenExecutor) or not names.isdisjoint(_WORKER_DEATHS)

@@ -15,7 +15,7 @@ from sklearn_sha.bandit.requests import Pull
 from sklearn_sha.schedules import Schedule
 
 
-class Lines:
+class ConsoleProgress:
     """A line a rung, with ``verbose=2`` a line a candidate before it, with 3 a line a fit.
 
     The first line of all shows whether models continue training between rungs.

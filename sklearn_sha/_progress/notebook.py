@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._formatting import html_table, named, quantity
-from sklearn_sha._progress.console import Lines, refit_seconds
+from sklearn_sha._progress.console import ConsoleProgress, refit_seconds
 from sklearn_sha._progress.progress import Progress, refit_line, rung_name
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import Pull
@@ -35,7 +35,7 @@ class _Page:
         return self.text
 
 
-class LiveTable(Lines):
+class NotebookProgress(ConsoleProgress):
     """One table, updated in place: a row a rung and one for the refit, and a bar meanwhile.
 
     Below it is shown whether models continue training between rungs.
@@ -132,15 +132,15 @@ class LiveTable(Lines):
         self._handle.update(_Page(html + self._details, "\n".join(self._lines)))
 
 
-def shown(
+def progress_display(
     verbose: int,
     schedule: Schedule,
     candidates: Sequence[dict[str, Any]],
     progress: Progress,
     **params: Any,
-) -> Lines:
+) -> ConsoleProgress:
     """What shows a search here: a notebook's table or lines; nothing with ``verbose=0``."""
-    kind = LiveTable if verbose and _in_notebook() else Lines
+    kind = NotebookProgress if verbose and _in_notebook() else ConsoleProgress
     return kind(verbose, schedule, candidates, progress, **params)
 
 

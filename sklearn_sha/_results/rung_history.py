@@ -10,7 +10,7 @@ from typing import Any
 from sklearn_sha._formatting import html_table
 from sklearn_sha.bandit.promotion import promote
 from sklearn_sha.inspection.curves import curves
-from sklearn_sha.inspection.svg import falling_away
+from sklearn_sha.inspection.svg import elimination_svg
 
 _SHOWN = {
     "bracket": "bracket",
@@ -71,4 +71,4 @@ class RungHistory(list[dict[str, Any]]):
         last = max(ends, key=lambda row: (row["resource"], row["best_score"]))
         best = promote([-score for score in last["scores"]], 1)[0]
         shown = curves(candidates, resources, scores, [nan] * len(scores))
-        return falling_away(shown, winner=last["candidates"][best], unit=self.unit)
+        return elimination_svg(shown, winner=last["candidates"][best], unit=self.unit)

@@ -27,14 +27,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
-from sklearn_sha._data.samples import n_rows
-from sklearn_sha._engine.callbacks import UNHEARD, Task, metadata_of, root_task
+from sklearn_sha._data.samples import n_samples_of
+from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task, metadata_of, root_task
 from sklearn_sha._engine.engine import Engine, StoppedError, never_replacing
-from sklearn_sha._engine.refit import Packed, refit
+from sklearn_sha._engine.refit import PackedEstimator, refit
 from sklearn_sha._engine.scoring import make_scoring
 from sklearn_sha._formatting import quantity
 from sklearn_sha._parallel.workers import Workers, on_this_machine
-from sklearn_sha._progress.notebook import shown
+from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._results.failures import (
     all_failed_message,
@@ -49,12 +49,12 @@ from sklearn_sha._search.delegation import (
     requests_of_partial_fit,
 )
 from sklearn_sha._search.fingerprint import data_fingerprint, fingerprint
-from sklearn_sha._search.interrupted import Stopped
+from sklearn_sha._search.interrupted import InterruptedSearch
 from sklearn_sha._search.limits import Limits
 from sklearn_sha._search.mlflow import autologged
 from sklearn_sha._search.prepare import Setup, set_up
 from sklearn_sha._search.resource_of import resource_kind, trains_last_step
-from sklearn_sha._search.rung_observer import Course
+from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.memory import free_memory
 from sklearn_sha._storage.store import Store
@@ -62,18 +62,18 @@ from sklearn_sha.bandit.hyperband import bracket_halvings
 from sklearn_sha.bandit.promotion import Patience, running_mean, running_min
 from sklearn_sha.bandit.requests import Algorithm
 from sklearn_sha.candidates.space import search_space
-from sklearn_sha.inspection.html import PageMixin
+from sklearn_sha.inspection.html import HTMLReprMixin
 from sklearn_sha.inspection.ranking import best_row
 from sklearn_sha.resources.integer_parameter import IntegerParameter
-from sklearn_sha.schedules import Schedule, contest_sizes
+from sklearn_sha.schedules import Schedule, rung_sizes
 
 _BYTES_WORTH_A_BATCH = 2**26
-_MEMORIES = {"best": running_min, "mean": running_mean}
+_AGGREGATIONS = {"best": running_min, "mean": running_mean}
 
 
 @BaseSearchCV.register  # docs/decisions/0008-searchcv.md says why it is no subclass
 class BaseHalvingSearch(
-    PageMixin, CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta
+    HTMLReprMixin, CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta
 ):
     """What the search classes share; a subclass has the parameters and the schedule."""
 
@@ -238,7 +238,7 @@ class BaseHalvingSearch(
         finally:
             self.__dict__.pop("_stopped", None)
             if not ended:
-                self._stopped = Stopped.now(self, setup, store, data)
+                self._stopped = InterruptedSearch.now(self, setup, store, data)
 
     def _search(self, setup: Setup, store: Store, begun: float, task: Task) -> bool:
         """Whether it came to its end, and nothing stopped it before."""
@@ -266,7 +266,7 @@ class BaseHalvingSearch(
         if not workers.share_memory:
             batch_bytes = max(batch_bytes, _BYTES_WORTH_A_BATCH)
         progress = Progress(setup.schedule, len(setup.folds), workers.n)
-        lines = shown(
+        lines = progress_display(
             self.verbose,
             setup.schedule,
             setup.candidates,
@@ -274,13 +274,13 @@ class BaseHalvingSearch(
             n_folds=len(setup.folds),
             error_score=results.error_score,
         )
-        course = Course(
+        course = RungObserver(
             setup.schedule,
             results,
             lines,
             task,
             metric_of=self._promoting_metric,
-            memory=_MEMORIES.get(self.score_memory),
+            memory=_AGGREGATIONS.get(self.score_aggregation),
         )
         engine = Engine(
             setup.candidates,
@@ -294,7 +294,7 @@ class BaseHalvingSearch(
             refits=bool(self.refit)
             and not callable(self.refit)
             and self.max_time is None
-            and task is UNHEARD
+            and task is NO_CALLBACKS
             and not workers.share_memory
             and len(setup.schedule.brackets) == 1,
             deadline=inf if self.max_time is None else begun + self.max_time,
@@ -333,7 +333,7 @@ class BaseHalvingSearch(
         if self.refit:
             try:
                 packed = engine.refitted.get((self.best_candidate_, self.best_n_resources_))
-                n_samples = n_rows(setup.folds[0].X)
+                n_samples = n_samples_of(setup.folds[0].X)
                 lines.refit_begins(self.best_candidate_, self.best_n_resources_, n_samples)
                 self._refit(setup, packed, task.subtask("refit-with-best-params"))
                 lines.refit_ends(self.refit_time_)
@@ -350,7 +350,7 @@ class BaseHalvingSearch(
             return inf
         return free_memory() / 4 if self.model_memory == "auto" else self.model_memory
 
-    def _contend(self, setup: Setup, engine: Engine, course: Course) -> None:
+    def _contend(self, setup: Setup, engine: Engine, course: RungObserver) -> None:
         """Run the algorithms to their ends, or until time, patience or a callback has."""
         patience = Patience(self.patience, self.tol)
         for algorithms in self._rounds(setup.schedule):
@@ -466,7 +466,7 @@ class BaseHalvingSearch(
         # Of several brackets, the widest: it has come as far as any, and to the fewest.
         widest = self.rung_history_[0].get("bracket")
         (*_, last) = [row for row in self.rung_history_ if row.get("bracket") == widest]
-        self.n_remaining_candidates_ = [*contest_sizes(last["n_candidates"], self.factor), 1][1]
+        self.n_remaining_candidates_ = [*rung_sizes(last["n_candidates"], self.factor), 1][1]
         self.scorer_ = setup.scoring.scorers
         self.multimetric_ = results.metrics != ["score"]
         self.promote_by_ = results.metric
@@ -493,7 +493,7 @@ class BaseHalvingSearch(
         self.best_n_resources_ = int(self.all_cv_results_["n_resources"][row])
         self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
 
-    def _refit(self, setup: Setup, packed: Packed | None, task: Task) -> None:
+    def _refit(self, setup: Setup, packed: PackedEstimator | None, task: Task) -> None:
         start = perf_counter()
         if packed is None or (best := packed.unpacked()) is None:
             with on_this_machine():

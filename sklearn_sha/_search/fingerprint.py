@@ -12,10 +12,10 @@ import sklearn
 from sklearn.utils import indexable
 
 from sklearn_sha._compat import without_callbacks
-from sklearn_sha._data.samples import as_numpy, n_rows, take
+from sklearn_sha._data.samples import as_numpy, n_samples_of, take
 from sklearn_sha._search.prepare import Setup
 
-FREE = (
+NOT_IN_FINGERPRINT = (
     "n_jobs",
     "pre_dispatch",
     "verbose",
@@ -74,7 +74,7 @@ def fingerprint(search: Any, setup: Setup, data: Mapping[str, str]) -> dict[str,
         **{
             name: _text(value)
             for name, value in sorted(params.items())
-            if name not in (*FREE, *_DRAWN, "resource")
+            if name not in (*NOT_IN_FINGERPRINT, *_DRAWN, "resource")
         },
         **data,
     }
@@ -96,7 +96,7 @@ def data_fingerprint(X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, str
     dict of str to str
     """
     X, y = indexable(X, y)
-    n = n_rows(X)
+    n = n_samples_of(X)
     some = np.unique(np.linspace(0, n - 1, min(n, _SAMPLED_ROWS)).astype(np.intp))
     shape = getattr(X, "shape", (n,))
     return {

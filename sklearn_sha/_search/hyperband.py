@@ -14,7 +14,7 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.limits import Limits, minimum
 from sklearn_sha.bandit.requests import Algorithm
-from sklearn_sha.candidates.sampling import draw_for_brackets
+from sklearn_sha.candidates.sampling import sample_for_brackets
 from sklearn_sha.candidates.space import search_space, space_name
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.schedules import Schedule, hyperband_schedules
@@ -66,7 +66,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         As in SuccessiveHalvingSearchCV.
     model_memory : int, "auto" or None, default="auto"
         As in SuccessiveHalvingSearchCV.
-    score_memory : "last", "best" or "mean", default="last"
+    score_aggregation : "last", "best" or "mean", default="last"
         What a candidate is promoted by: its score in this rung, its best so far, or the mean
         of its scores so far, where scores fluctuate as training goes on. The winner of the
         last rung is by its score there.
@@ -183,7 +183,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         fit_timeout: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
         model_memory: int | Literal["auto"] | None = "auto",
-        score_memory: Literal["last", "best", "mean"] = "last",
+        score_aggregation: Literal["last", "best", "mean"] = "last",
         promote_by: str | None = None,
         batch_size: int | None = None,
         scoring: Any = None,
@@ -210,7 +210,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.fit_timeout = fit_timeout
         self.checkpoint = checkpoint
         self.model_memory = model_memory
-        self.score_memory = score_memory
+        self.score_aggregation = score_aggregation
         self.promote_by = promote_by
         self.batch_size = batch_size
         self.scoring = scoring
@@ -235,7 +235,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
                 UserWarning,
                 stacklevel=4,
             )
-        return draw_for_brackets(search_space(self), brackets, random_state, space_name(self))
+        return sample_for_brackets(search_space(self), brackets, random_state, space_name(self))
 
     def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
         return Schedule.joined(self._brackets(limits))

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from sklearn_sha._search.fingerprint import FREE, data_fingerprint, digest
+from sklearn_sha._search.fingerprint import NOT_IN_FINGERPRINT, data_fingerprint, digest
 from sklearn_sha._search.prepare import Setup
 from sklearn_sha._storage.checkpoint import differences
 from sklearn_sha._storage.store import Store
 
 
 @dataclass(frozen=True)
-class Stopped:
+class InterruptedSearch:
     """Where a search stood.
 
     Attributes
@@ -41,7 +41,7 @@ class Stopped:
     def changes(self, search: Any, data: tuple[Any, Any, dict[str, Any]]) -> list[str]:
         """Names of what is not as it was then, of the data and of what results depend on."""
         params = search.get_params()
-        names = [name for name in {**self.params, **params} if name not in FREE]
+        names = [name for name in {**self.params, **params} if name not in NOT_IN_FINGERPRINT]
         missing = object()
         pairs = ((n, self.params.get(n, missing), params.get(n, missing)) for n in names)
         changed = [n for n, then, now in pairs if then is not now and digest(then) != digest(now)]

@@ -13,9 +13,9 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags, indexable
 
 from sklearn_sha._data.folds import Fold, make_folds
-from sklearn_sha._data.samples import row_numbers
+from sklearn_sha._data.samples import sample_indices
 from sklearn_sha._data.subsampling import class_codes, with_subsampling
-from sklearn_sha._engine.jobs import Setting
+from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._search.advice import (
     cheaper_resources,
@@ -40,7 +40,7 @@ from sklearn_sha._search.validation import (
     warn_of_counting,
     warn_of_ignored,
 )
-from sklearn_sha.candidates.sampling import draw_different
+from sklearn_sha.candidates.sampling import sample_distinct
 from sklearn_sha.candidates.space import search_space, with_params
 from sklearn_sha.resources.automatic import (
     last_step,
@@ -60,7 +60,7 @@ class Setup:
     candidates : list of dict
     schedule : Schedule
     folds : list of Fold
-    setting : Setting
+    setting : EvaluationConfig
     scoring : Scoring
     resource : str
         What "auto" became.
@@ -71,7 +71,7 @@ class Setup:
     candidates: list[dict[str, Any]]
     schedule: Schedule
     folds: list[Fold]
-    setting: Setting
+    setting: EvaluationConfig
     scoring: Scoring
     resource: str
     warning: str = ""
@@ -118,8 +118,8 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         warn_of_ignored(search)
     check_resource(search, kind)
 
-    has_prefix = trains_last_step(search.estimator, search_space(search), kind)
-    routed = route(search, params, scoring, kind, has_prefix)
+    shares_preprocessing = trains_last_step(search.estimator, search_space(search), kind)
+    routed = route(search, params, scoring, kind, shares_preprocessing)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     splits = list(splitter.split(X, y, **routed.split))
     if not splits:
@@ -133,13 +133,13 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
             "cv.split and cv.get_n_splits return inconsistent results. Expected "
             f"{n_splits} splits, got {len(splits)} from cv={search.cv!r}."
         )
-    n_train = max(len(row_numbers(train)) for train, _ in splits)
+    n_train = max(len(sample_indices(train)) for train, _ in splits)
     codes = class_codes(y) if is_classifier(search.estimator) else None
     unit = unit_of(search, kind, example)
     limits = replace(limits_of(search, kind, example, n_train, codes, X), resource=kind, unit=unit)
     candidates = search._candidates(limits, random_state)
     check_sampled(search, kind, candidates)
-    continues = all_continue(search, kind, has_prefix, candidates, n_train, routed.fit)
+    continues = all_continue(search, kind, shares_preprocessing, candidates, n_train, routed.fit)
     limits = replace(limits, continues=continues)
     schedule = search._schedule(len(candidates), limits)
     check_first_rung(kind, schedule, limits)
@@ -154,7 +154,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
             notes += cheaper_resources(search, schedule, n_train)
         else:
             kind, unit = "n_samples", SampleCount.unit
-            has_prefix = trains_last_step(search.estimator, search_space(search), kind)
+            shares_preprocessing = trains_last_step(search.estimator, search_space(search), kind)
             routed.fit.pop("classes", None)  # which fit finds in y
     else:
         warning = cost_warning(schedule, limits)
@@ -171,19 +171,19 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         pairwise=_is_pairwise(example, X),
     )
     seed = int(random_state.randint(np.iinfo(np.int32).max))
-    resource = make_resource(search, kind, has_prefix, seed, last_step(example), y)
+    resource = make_resource(search, kind, shares_preprocessing, seed, last_step(example), y)
     if not isinstance(resource, PartialFit | IntegerParameter):
         folds = with_subsampling(folds, splitter=splitter, codes=codes, seed=seed)
-    setting = Setting(
+    setting = EvaluationConfig(
         search.estimator,
         resource,
         scoring.scorer,
         search.error_score,
         search.return_train_score,
-        has_prefix,
+        shares_preprocessing,
         schedule.continues,
         # Under routing, a pipeline's own score may send metadata to its other steps.
-        scores_pipeline=has_prefix
+        scores_pipeline=shares_preprocessing
         and (
             not scoring.sees_predictions_only
             or bool(search.scoring is None and routed.score and routing_enabled())
@@ -194,7 +194,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
 
 def _example(search: Any, random_state: RandomState) -> Any:
     """The estimator with the parameters of one candidate."""
-    (params,) = draw_different(search_space(search), 1, deepcopy(random_state))
+    (params,) = sample_distinct(search_space(search), 1, deepcopy(random_state))
     return with_params(search.estimator, params)
 
 

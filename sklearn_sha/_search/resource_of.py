@@ -101,14 +101,14 @@ def own_resource(search: Any) -> Resource | None:
 
 
 def make_resource(
-    search: Any, kind: str, has_prefix: bool, seed: int, trained: Any, y: Any
+    search: Any, kind: str, shares_preprocessing: bool, seed: int, trained: Any, y: Any
 ) -> Resource:
     if (own := own_resource(search)) is not None:
         return own
     if kind == "n_samples":
         return SampleCount()
     if kind != "partial_fit":
-        return _parameter(kind, has_prefix)
+        return _parameter(kind, shares_preprocessing)
     given = search.resource if isinstance(search.resource, PartialFit) else PartialFit()
     return PartialFit(
         batch_size_of(search),
@@ -117,9 +117,9 @@ def make_resource(
     )
 
 
-def _parameter(kind: str, has_prefix: bool) -> IntegerParameter:
+def _parameter(kind: str, shares_preprocessing: bool) -> IntegerParameter:
     """The resource of a parameter, named as the trained estimator does."""
-    return IntegerParameter(kind.partition("__")[2] if has_prefix else kind)
+    return IntegerParameter(kind.partition("__")[2] if shares_preprocessing else kind)
 
 
 def batch_size_of(search: Any) -> int | None:
@@ -130,7 +130,7 @@ def batch_size_of(search: Any) -> int | None:
 def all_continue(
     search: Any,
     kind: str,
-    has_prefix: bool,
+    shares_preprocessing: bool,
     candidates: list[dict[str, Any]],
     n_train: int,
     fit_params: dict[str, Any],
@@ -139,11 +139,11 @@ def all_continue(
     if kind in ("partial_fit", "n_samples"):
         return kind == "partial_fit"
     own = own_resource(search)
-    resource = own or _parameter(kind, has_prefix)
+    resource = own or _parameter(kind, shares_preprocessing)
 
     def continues(params: dict[str, Any]) -> bool:
         model = with_params(search.estimator, params)
-        trained = model[-1] if has_prefix else model
+        trained = model[-1] if shares_preprocessing else model
         if own is None and fit_params.keys() - {"sample_weight"} and booster_of(trained):
             return False  # callbacks, say, or initial scores, which each fit begins anew with
         return resource.continues(trained, n_train)

@@ -26,7 +26,7 @@ def routing_enabled() -> bool:
 
 
 def route(
-    search: Any, params: dict[str, Any], scoring: Scoring, kind: str, has_prefix: bool
+    search: Any, params: dict[str, Any], scoring: Scoring, kind: str, shares_preprocessing: bool
 ) -> _Routed:
     if routing_enabled():
         routed = process_routing(search, "fit", **params)
@@ -43,7 +43,7 @@ def route(
     score = {}
     if weight is not None and scoring.takes_sample_weight(type(search).__name__):
         score["sample_weight"] = weight
-    if not has_prefix:
+    if not shares_preprocessing:
         return _Routed(fit, {}, split, score)
     last = search.estimator.steps[-1][0]
     for name in fit:

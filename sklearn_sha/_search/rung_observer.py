@@ -10,21 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from sklearn_sha._engine.callbacks import Task
 from sklearn_sha._engine.engine import StoppedError
-from sklearn_sha._progress.console import Lines
+from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import Pull
 from sklearn_sha.schedules import Schedule
 
 
-class Course:
+class RungObserver:
     """Listens to an engine; a context that ends with the search, or with what stops it.
 
     Parameters
     ----------
     schedule : Schedule
     results : Results
-    lines : Lines
+    lines : ConsoleProgress
         Show how it goes.
     task : Task
         Of the search, of which each rung is a part.
@@ -43,7 +43,7 @@ class Course:
         self,
         schedule: Schedule,
         results: Results,
-        lines: Lines,
+        lines: ConsoleProgress,
         task: Task,
         *,
         metric_of: Callable[[list[str]], str],

@@ -16,7 +16,7 @@ from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.limits import Limits, minimum
 from sklearn_sha.bandit.doubling import repeated_halving
 from sklearn_sha.bandit.requests import Algorithm
-from sklearn_sha.candidates.sampling import draw_candidates
+from sklearn_sha.candidates.sampling import sample_candidates
 from sklearn_sha.candidates.space import given_name, n_candidates_of, search_space, space_name
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.schedules import (
@@ -104,7 +104,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         they are dropped, with a warning, and refit from scratch if their candidates are
         promoted. The results do not depend on it. "auto": a quarter of the memory that is free
         when the search begins. None: no limit.
-    score_memory : "last", "best" or "mean", default="last"
+    score_aggregation : "last", "best" or "mean", default="last"
         What a candidate is promoted by: its score in this rung, its best so far, or the mean
         of its scores so far, where scores fluctuate as training goes on. The winner of the
         last rung is by its score there.
@@ -238,7 +238,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         fit_timeout: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
         model_memory: int | Literal["auto"] | None = "auto",
-        score_memory: Literal["last", "best", "mean"] = "last",
+        score_aggregation: Literal["last", "best", "mean"] = "last",
         promote_by: str | None = None,
         batch_size: int | None = None,
         scoring: Any = None,
@@ -267,7 +267,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.fit_timeout = fit_timeout
         self.checkpoint = checkpoint
         self.model_memory = model_memory
-        self.score_memory = score_memory
+        self.score_aggregation = score_aggregation
         self.promote_by = promote_by
         self.batch_size = batch_size
         self.scoring = scoring
@@ -283,7 +283,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     def _candidates(self, limits: Limits, random_state: RandomState) -> list[dict[str, Any]]:
         check_int("budget", self.budget, '"double" or None', self.budget in (None, "double"))
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
-        return draw_candidates(search_space(self), n_candidates_of(self), random_state, names)
+        return sample_candidates(search_space(self), n_candidates_of(self), random_state, names)
 
     def _may_be_grid_search(self) -> bool:
         return self.budget is None and self.min_resources == self.max_resources == "auto"

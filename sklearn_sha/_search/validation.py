@@ -69,8 +69,10 @@ def check_parameters(search: Any) -> None:
         seconds = getattr(search, name)
         if seconds is not None and not (is_real(seconds) and seconds > 0):
             raise ValueError(f"{name}={seconds!r} must be a number of seconds above 0, or None.")
-    if search.score_memory not in ("last", "best", "mean"):
-        raise ValueError(f'score_memory={search.score_memory!r} must be "last", "best" or "mean".')
+    if search.score_aggregation not in ("last", "best", "mean"):
+        raise ValueError(
+            f'score_aggregation={search.score_aggregation!r} must be "last", "best" or "mean".'
+        )
     if search.error_score != "raise" and not is_real(search.error_score):
         raise ValueError(
             f"error_score={search.error_score!r}: error_score must be the string 'raise' or a "

@@ -17,7 +17,7 @@ from socket import gethostname
 from typing import Any, Self
 
 from sklearn_sha._storage.durable_files import CheckpointError, append, write_files
-from sklearn_sha._storage.models import ModelFolder, Trained, TrainedFile
+from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import Pair, Store
 
@@ -130,7 +130,7 @@ class Checkpoint(Store):
     def keep(self, pairs: Sequence[Pair]) -> None:
         """Take in what came of jobs; once it returns, they are safe."""
         # Those of a worker that does not see the folder.
-        came = {o.key: trained for o, trained in pairs if isinstance(trained, Trained)}
+        came = {o.key: trained for o, trained in pairs if isinstance(trained, TrainedModel)}
         assert self.models is not None
         files = self.models.put(came)
         if len(files) < len(came):
@@ -143,10 +143,10 @@ class Checkpoint(Store):
                 t.length,
                 t.digest,
                 t.spent,
-                t.owns_rows,
+                t.copies_samples,
             ]
             for o, t in pairs
-            if isinstance(t, TrainedFile)
+            if isinstance(t, ModelFile)
         }
         append(
             self._journal,
@@ -225,7 +225,7 @@ def _pairs(entry: Mapping[str, Any], folder: Path) -> list[Pair]:
     for fields in entry["outcomes"]:
         outcome = Outcome(**fields | {"errors": tuple(fields["errors"])})
         model = entry["models"].get(f"{outcome.candidate}-{outcome.fold}")
-        pairs.append((outcome, TrainedFile(folder / model[0], *model[1:]) if model else None))
+        pairs.append((outcome, ModelFile(folder / model[0], *model[1:]) if model else None))
     return pairs
 
 

@@ -20,7 +20,7 @@ _LARGE = 2**20
 _Key = TypeVar("_Key", bound=tuple[int, ...])
 
 
-class Trained:
+class TrainedModel:
     """A model in memory.
 
     Parameters
@@ -28,7 +28,7 @@ class Trained:
     model : estimator
     spent : int
         Units of resource that it has had.
-    owns_rows : bool, default=False
+    copies_samples : bool, default=False
         True where the estimator writes into its input, and so needs a copy of the rows.
 
     Attributes
@@ -39,10 +39,10 @@ class Trained:
 
     nbytes: int = 0
 
-    def __init__(self, model: Any, spent: int, owns_rows: bool = False) -> None:
+    def __init__(self, model: Any, spent: int, copies_samples: bool = False) -> None:
         self.model = model
         self.spent = spent
-        self.owns_rows = owns_rows
+        self.copies_samples = copies_samples
 
     def take(self) -> Any:
         """The model, to be trained on in place: None where it was taken before.
@@ -98,7 +98,7 @@ class ModelSizes:
         self._n_seen = 0
         self._largest = 0
 
-    def add(self, trained: Trained) -> None:
+    def add(self, trained: TrainedModel) -> None:
         """Set how many bytes a model has."""
         self._n_seen += 1
         is_power_of_two = self._n_seen & (self._n_seen - 1) == 0
@@ -111,7 +111,7 @@ class ModelSizes:
 
 
 @dataclass(frozen=True)
-class TrainedFile:
+class ModelFile:
     """A model in a file of a `ModelFolder`.
 
     Attributes
@@ -121,8 +121,8 @@ class TrainedFile:
         Where in the file it stands.
     digest : str
         Of what stands there; empty in a temporary folder, where it is not checked.
-    spent, owns_rows
-        As of `Trained`.
+    spent, copies_samples
+        As of `TrainedModel`.
     fetched : bytes or None
         What stands there, for a worker that does not see the file.
     """
@@ -132,7 +132,7 @@ class TrainedFile:
     length: int
     digest: str
     spent: int
-    owns_rows: bool
+    copies_samples: bool
     fetched: bytes | None = None
 
     @property
@@ -198,18 +198,18 @@ class ModelFolder:
         """Whether models of this process are to be written there at once."""
         return os.getpid() != self.memory_of
 
-    def put(self, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
+    def put(self, models: Mapping[_Key, TrainedModel]) -> dict[_Key, ModelFile]:
         """Write models to files, under names that no other process gives.
 
         Parameters
         ----------
-        models : dict of tuple of int to Trained
+        models : dict of tuple of int to TrainedModel
             Small ones share a file, since each file that has to reach the disk costs some
             milliseconds; no two large ones do, since each is worth deleting on its own.
 
         Returns
         -------
-        dict of tuple of int to TrainedFile
+        dict of tuple of int to ModelFile
             Without those that can't be left here: all where the worker is on another machine;
             and if not durable, also some for a full disk, and for one that can't be pickled.
 
@@ -222,7 +222,7 @@ class ModelFolder:
             return {}
         return self._put_durably(models) if self.durable else self._put_for_now(models)
 
-    def _put_durably(self, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
+    def _put_durably(self, models: Mapping[_Key, TrainedModel]) -> dict[_Key, ModelFile]:
         files: dict[Path, bytearray] = {}
         written = {}
         shared = self.path / uuid4().hex
@@ -231,14 +231,14 @@ class ModelFolder:
             path = shared if len(content) < _LARGE else self.path / uuid4().hex
             file = files.setdefault(path, bytearray())
             place = (path, len(file), len(content), _digest(content))
-            written[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
+            written[key] = ModelFile(*place, trained.spent, trained.copies_samples)
             file += content
         write_files(files)
         return written
 
-    def _put_for_now(self, models: Mapping[_Key, Trained]) -> dict[_Key, TrainedFile]:
+    def _put_for_now(self, models: Mapping[_Key, TrainedModel]) -> dict[_Key, ModelFile]:
         """Straight to the files: a copy of a large model in memory costs as much as its file."""
-        written: dict[_Key, TrainedFile] = {}
+        written: dict[_Key, ModelFile] = {}
         waiting = list(models.items())
         while waiting:
             path = self.path / uuid4().hex
@@ -250,7 +250,7 @@ class ModelFolder:
                         start = file.tell()
                         trained.dump(file)
                         place = (path, start, file.tell() - start, "")
-                        of_file[key] = TrainedFile(*place, trained.spent, trained.owns_rows)
+                        of_file[key] = ModelFile(*place, trained.spent, trained.copies_samples)
             except Exception:  # what can't be left here travels, or has its error there
                 path.unlink(missing_ok=True)
                 break
@@ -258,7 +258,7 @@ class ModelFolder:
         return written
 
 
-def _pickled(trained: Trained) -> bytes:
+def _pickled(trained: TrainedModel) -> bytes:
     try:
         return trained.content()
     except Exception as error:

@@ -15,10 +15,10 @@ from typing import Any
 from weakref import finalize
 
 from sklearn_sha._storage.memory import is_in_memory
-from sklearn_sha._storage.models import ModelFolder, Trained, TrainedFile
+from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 
-Pair = tuple[Outcome, Trained | TrainedFile | None]
+Pair = tuple[Outcome, TrainedModel | ModelFile | None]
 
 
 class Store:
@@ -28,7 +28,7 @@ class Store:
     ----------
     outcomes : dict of (int, int, int) to Outcome
         By candidate, fold and resource.
-    trained : dict of (int, int) to Trained or TrainedFile
+    trained : dict of (int, int) to TrainedModel or ModelFile
         By candidate and fold: the model of the last outcome, where it may train on.
     models : ModelFolder or None
         Where workers leave models.
@@ -49,7 +49,7 @@ class Store:
 
     def __init__(self) -> None:
         self.outcomes: dict[tuple[int, int, int], Outcome] = {}
-        self.trained: dict[tuple[int, int], Trained | TrainedFile] = {}
+        self.trained: dict[tuple[int, int], TrainedModel | ModelFile] = {}
         self._obsolete: set[Path] = set()
         self._in_memory = 0  # bytes of models
         self._files_are_in_memory = False
@@ -84,22 +84,22 @@ class Store:
         if beyond:
             self._put_elsewhere(beyond)
 
-    def _size_in_memory(self, trained: Trained | TrainedFile) -> int:
-        if isinstance(trained, Trained):
+    def _size_in_memory(self, trained: TrainedModel | ModelFile) -> int:
+        if isinstance(trained, TrainedModel):
             return trained.nbytes
         return trained.length if self._files_are_in_memory else 0
 
-    def _put_elsewhere(self, models: Mapping[tuple[int, int], Trained | TrainedFile]) -> None:
+    def _put_elsewhere(self, models: Mapping[tuple[int, int], TrainedModel | ModelFile]) -> None:
         """Leave models that find no room in memory in files, or drop them."""
-        in_memory = {key: t for key, t in models.items() if isinstance(t, Trained)}
-        files: dict[tuple[int, int], TrainedFile] = {}
+        in_memory = {key: t for key, t in models.items() if isinstance(t, TrainedModel)}
+        files: dict[tuple[int, int], ModelFile] = {}
         with suppress(OSError):  # no room for a folder either
             self.share()
             if self.models is not None and not self._files_are_in_memory:
                 files = self.models.put(in_memory)
         self.trained |= files
         dropped = [models[key] for key in models.keys() - files.keys()]
-        self._obsolete |= {t.path for t in dropped if isinstance(t, TrainedFile)}
+        self._obsolete |= {t.path for t in dropped if isinstance(t, ModelFile)}
         if dropped and not self._has_warned:
             self._has_warned = True
             folder = self.models.path.parent if self.models is not None else "temporary files"
@@ -121,7 +121,7 @@ class Store:
     def fetch(self, candidate: int, fold: int) -> None:
         """Read a model, to be sent to a worker that does not see its file."""
         trained = self.trained[candidate, fold]
-        assert isinstance(trained, TrainedFile)
+        assert isinstance(trained, ModelFile)
         if not trained.digest and trained.is_out_of_sight:
             self.drop(candidate, fold)  # somebody has cleared temporary files away
         else:
@@ -129,14 +129,14 @@ class Store:
 
     def wanted(self) -> set[Path]:
         """The files that have a model which may train on."""
-        return {t.path for t in self.trained.values() if isinstance(t, TrainedFile)}
+        return {t.path for t in self.trained.values() if isinstance(t, ModelFile)}
 
     def drop(self, candidate: int, fold: int) -> None:
         """Let go of a model, where there is one."""
         trained = self.trained.pop((candidate, fold), None)
         if trained is not None:
             self._in_memory -= self._size_in_memory(trained)
-        if isinstance(trained, TrainedFile):
+        if isinstance(trained, ModelFile):
             self._obsolete.add(trained.path)
 
     def finish(self) -> None:

@@ -12,7 +12,7 @@ from sklearn.model_selection import ParameterSampler
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
-from sklearn_sha.candidates.space import check_spaces, grid_of, setting_key, spaces_of
+from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
 from sklearn_sha.schedules import Schedule
 
 N_CANDIDATES = 64
@@ -22,7 +22,7 @@ probability 1 - 0.95**64 = 0.96."""
 _DRAWS_PER_CANDIDATE = 100
 
 
-def draw_candidates(
+def sample_candidates(
     param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     n_candidates: int | str,
     random_state: RandomState,
@@ -56,7 +56,7 @@ def draw_candidates(
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
     wanted = None if n_candidates == "auto" else int(n_candidates)
-    candidates = draw_different(param_distributions, wanted, random_state)
+    candidates = sample_distinct(param_distributions, wanted, random_state)
     if wanted is not None and len(candidates) < wanted:
         warnings.warn(
             f"{names[1]}={wanted} is more than the "
@@ -68,7 +68,7 @@ def draw_candidates(
     return candidates
 
 
-def draw_for_brackets(
+def sample_for_brackets(
     param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     schedules: Sequence[Schedule],
     random_state: RandomState,
@@ -79,7 +79,7 @@ def draw_for_brackets(
     Parameters
     ----------
     param_distributions : dict or list of dict
-        As for `draw_candidates`.
+        As for `sample_candidates`.
     schedules : sequence of Schedule
         One a bracket.
     random_state : RandomState
@@ -94,7 +94,7 @@ def draw_for_brackets(
         a bracket as far as there are enough, and drawn anew for each.
     """
     sizes = [schedule.n_candidates[0] for schedule in schedules]
-    pool = draw_different(param_distributions, sum(sizes), random_state)
+    pool = sample_distinct(param_distributions, sum(sizes), random_state)
     if len(pool) == sum(sizes):
         return pool
     warnings.warn(
@@ -111,7 +111,7 @@ def draw_for_brackets(
     ]
 
 
-def draw_different(
+def sample_distinct(
     param_distributions: Any, wanted: int | None, random_state: RandomState
 ) -> list[dict[str, Any]]:
     """Different candidates, as many as there are of those wanted.
@@ -119,7 +119,7 @@ def draw_different(
     Parameters
     ----------
     param_distributions, random_state
-        As for `draw_candidates`.
+        As for `sample_candidates`.
     wanted : int or None
         None is the whole grid, or `N_CANDIDATES` of distributions.
 
@@ -142,7 +142,7 @@ def draw_different(
     )
     different: dict[Hashable, dict[str, Any]] = {}
     for params in drawn:
-        different.setdefault(setting_key(params), params)
+        different.setdefault(params_key(params), params)
         if len(different) == wanted:
             break
     return list(different.values())

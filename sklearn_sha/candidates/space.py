@@ -101,7 +101,7 @@ def spaces_of(param_distributions: Any) -> Any:
     return [param_distributions] if is_one else param_distributions
 
 
-def setting_key(params: Mapping[str, Any]) -> Hashable:
+def params_key(params: Mapping[str, Any]) -> Hashable:
     """A key that is equal for equal settings, and tells 1 from True and from 1.0.
 
     What cannot be hashed, and estimators, are told apart by identity: a setting may then

@@ -10,7 +10,7 @@ from sklearn_sha._compat import search_block
 from sklearn_sha._formatting import named
 
 
-class PageMixin:
+class HTMLReprMixin:
     """Shows a search by the names that IPython and scikit-learn's diagrams look for."""
 
     @property
@@ -36,7 +36,9 @@ class PageMixin:
                 f", mean test score {self.best_score_:.4g}" if hasattr(self, "best_score_") else ""
             )
             best = f"<p>Best: <code>{escape(named(self.best_params_))}</code>{score}</p>"
-        stopped = "<p>Stopped before its end.</p>" if getattr(self, "interrupted_", False) else ""
+        stopped = (
+            "<p>Interrupted before its end.</p>" if getattr(self, "interrupted_", False) else ""
+        )
         schedule = getattr(self, "schedule_", None)
         training = f"<p>{schedule.training}</p>" if schedule and schedule.training else ""
         notes = f"{best}{stopped}{training}"

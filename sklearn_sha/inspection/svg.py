@@ -14,7 +14,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 12, 40
 _MOST_LINES = 300
 
 
-def falling_away(curves: Mapping[int, Curve], winner: int, unit: str) -> str:
+def elimination_svg(curves: Mapping[int, Curve], winner: int, unit: str) -> str:
     """One line a candidate, score by units of resource; the winner's is thick.
 
     What is below the visible range lies on the lower edge, and is counted. Of more than 300

@@ -17,7 +17,7 @@ from sklearn_sha._formatting import aligned, html_table, quantity
 from sklearn_sha._param_validation import check_has_rungs, is_int
 from sklearn_sha.inspection.envelope import Row, envelope
 from sklearn_sha.inspection.ranking import best_row, kendall, spearman
-from sklearn_sha.schedules import contest_sizes
+from sklearn_sha.schedules import rung_sizes
 
 _WIDTH = 95  # of the table above the sentence
 
@@ -298,7 +298,7 @@ def _verdict(rungs: Sequence[Row], noise: float, search: Any) -> tuple[float, bo
     larger = f"min_resources={safe}"
     if is_int(getattr(search, "budget", None)):
         # With r_0 = budget / (n ceil(log n)), the paper's first rung.
-        sizes = contest_sizes(rungs[0]["candidates"], search.factor)
+        sizes = rung_sizes(rungs[0]["candidates"], search.factor)
         larger = f"budget={safe * rungs[0]['candidates'] * len(sizes)}"
     return (
         tolerance,

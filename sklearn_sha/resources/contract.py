@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from sklearn_sha._data.folds import make_folds
-from sklearn_sha._data.samples import n_rows
+from sklearn_sha._data.samples import n_samples_of
 from sklearn_sha._data.subsampling import with_subsampling
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import Resource
@@ -42,7 +42,7 @@ def check_resource(
         changes the rows that it is lent, or the resource.
     """
     before = joblib.hash(vars(resource))
-    n = n_rows(X)
+    n = n_samples_of(X)
     folds = make_folds(
         X, y, [(np.arange(n), np.arange(0, n, 2))], fit_params={}, prefix_params={},
         score_params={}, pairwise=False,
@@ -60,7 +60,7 @@ def check_resource(
             resource.advance(one, rows, spent, target)
             assert joblib.hash((rows.X_train, rows.y_train)) == lent, "advance changed its rows"
             one, spent = pickle.loads(pickle.dumps(one)), target
-        return _said_by(one, X)
+        return _outputs(one, X)
 
     for few, many in pairwise(units):
         once = trained(many)
@@ -77,7 +77,7 @@ def check_resource(
     )
 
 
-def _said_by(model: Any, X: Any) -> list[NDArray[Any]]:
+def _outputs(model: Any, X: Any) -> list[NDArray[Any]]:
     methods = ("predict_proba", "decision_function", "predict", "transform", "score_samples")
     said = [getattr(model, name)(X) for name in methods if hasattr(model, name)]
     assert said, "the model has none of predict, transform, ... to be looked at"

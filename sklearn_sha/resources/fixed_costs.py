@@ -7,7 +7,7 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from sklearn_sha._data.samples import n_rows
+from sklearn_sha._data.samples import n_samples_of
 
 # Measured by docs/benchmarks/fixed_cost.py. A sample of a light estimator costs as much as it has
 # values, so that the cost of a fit without samples is a number of values; of the others, whose
@@ -72,8 +72,8 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
         problems = n_classes if n_classes > 2 else 1
         return math.ceil(_VALUES_PER_LINEAR_FIT / (problems * _values_per_sample(X)))
     # Early stopping, which is on by default from 10,001 samples, makes a fit on fewer cost as much.
-    if getattr(model, "early_stopping", None) == "auto" and n_rows(X) > 10_000:
-        return n_rows(X)
+    if getattr(model, "early_stopping", None) == "auto" and n_samples_of(X) > 10_000:
+        return n_samples_of(X)
     if name.startswith(("AdaBoost", "ExtraTrees", "RandomForest")):
         return _SAMPLES_PER_ENSEMBLE_FIT
     return SAMPLES_PER_FIT

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._data.samples import Rows, n_rows
+from sklearn_sha._data.samples import Rows, n_samples_of
 from sklearn_sha.resources.base import Resource, call_training
 
 
@@ -53,7 +53,9 @@ class PartialFit(Resource):
     def _call(self, model: Any, rows: Rows, spent: int, target: int) -> None:
         for call in range(spent, target):
             whole = self.batch_size is None
-            X, y, params = rows.fitting(None if whole else self.batch(call, n_rows(rows.X_train)))
+            X, y, params = rows.fitting(
+                None if whole else self.batch(call, n_samples_of(rows.X_train))
+            )
             if call == 0 and self.classes is not None and _takes_classes(model.partial_fit):
                 params = {"classes": self.classes} | params
             call_training(model.partial_fit, X, y, params)
