@@ -44,32 +44,36 @@ def test_promote_keeps_the_best_and_the_earliest_of_equals(losses, data):
 
 
 def run(schedule, loss):
-    """Drive the generator with a loss(arm, resource); return its pulls and its best arm."""
-    search, pulls = halving(schedule), []
-    pull = next(search)
+    """Drive the generator with a loss(arm, resource); return its requests and its best arm."""
+    search, requests = halving(schedule), []
+    request = next(search)
     while True:
-        pulls.append(pull)
+        requests.append(request)
         try:
-            pull = search.send([loss(arm, pull.resource) for arm in pull.arms])
+            request = search.send([loss(arm, request.n_resources) for arm in request.candidate_ids])
         except StopIteration as end:
-            return pulls, end.value
+            return requests, end.value
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 27, 100])
 @pytest.mark.parametrize("factor", [1.5, 2, 3])
-def test_pulls_are_the_schedules_rungs(n, factor):
+def test_requests_are_the_schedules_rungs(n, factor):
     schedule = schedule_from_range(n, factor=factor, max_resources=200)
     rng = np.random.default_rng(n)
     table = rng.normal(size=(n, 201))
-    pulls, best = run(schedule, lambda arm, resource: table[arm, resource])
-    assert [len(pull.arms) for pull in pulls] == schedule.n_candidates
-    assert [pull.resource for pull in pulls] == schedule.n_resources
-    assert [pull.last for pull in pulls] == [False] * (len(pulls) - 1) + [True]
-    assert [pull.rung for pull in pulls] == list(range(len(pulls)))
-    for before, after in itertools.pairwise(pulls):
-        kept = sorted(before.arms, key=lambda arm: table[arm, before.resource])[: len(after.arms)]
-        assert sorted(kept) == list(after.arms)
-    assert best == min(pulls[-1].arms, key=lambda arm: table[arm, pulls[-1].resource])
+    requests, best = run(schedule, lambda arm, resource: table[arm, resource])
+    assert [len(request.candidate_ids) for request in requests] == schedule.n_candidates
+    assert [request.n_resources for request in requests] == schedule.n_resources
+    assert [request.is_final for request in requests] == [False] * (len(requests) - 1) + [True]
+    assert [request.rung for request in requests] == list(range(len(requests)))
+    for before, after in itertools.pairwise(requests):
+        kept = sorted(before.candidate_ids, key=lambda arm: table[arm, before.n_resources])[
+            : len(after.candidate_ids)
+        ]
+        assert sorted(kept) == list(after.candidate_ids)
+    assert best == min(
+        requests[-1].candidate_ids, key=lambda arm: table[arm, requests[-1].n_resources]
+    )
 
 
 def test_constant_losses_find_the_best_arm_whatever_the_budget():
@@ -99,11 +103,16 @@ def test_successive_halving_is_the_generator_and_spends_no_more(n, factor, seed,
     table = Table(n, budget, seed)
     result = successive_halving(table, n, budget, factor)
     schedule = schedule_from_budget(n, budget, factor=factor)
-    pulls, best = run(schedule, lambda arm, resource: table.losses[arm, resource])
+    requests, best = run(schedule, lambda arm, resource: table.losses[arm, resource])
     assert result.best == best
     assert result.spent == schedule.spent <= budget
-    assert [row["arms"] for row in result.history] == [pull.arms for pull in pulls]
-    assert [row["kept"] for row in result.history] == [*(pull.arms for pull in pulls[1:]), (best,)]
+    assert [row["arms"] for row in result.history] == [
+        request.candidate_ids for request in requests
+    ]
+    assert [row["kept"] for row in result.history] == [
+        *(request.candidate_ids for request in requests[1:]),
+        (best,),
+    ]
 
 
 @given(st.integers(1, 40), st.integers(2, 4), st.integers(1, 60), st.integers(0, 99))
@@ -118,8 +127,8 @@ def test_doubling_asks_once_and_is_a_row_of_whole_halvings(n, factor, highest, s
     # The same halvings, each by itself and with nothing known.
     rows, best = [], None
     for schedule in doubling_schedules(n, factor=factor, max_resources=highest):
-        pulls, best = run(schedule, lambda arm, resource: table.losses[arm, resource])
-        rows += [pull.arms for pull in pulls]
+        requests, best = run(schedule, lambda arm, resource: table.losses[arm, resource])
+        rows += [request.candidate_ids for request in requests]
     assert [row["arms"] for row in result.history] == rows
     assert result.best == best
     assert result.history[-1]["resource"] == highest

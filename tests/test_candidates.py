@@ -11,7 +11,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.candidates.sampling import N_CANDIDATES, sample_candidates
+from sklearn_sha.candidates.sampling import N_CANDIDATES, RandomSampler, first_candidates
 from sklearn_sha.candidates.space import params_key
 
 GRIDS = [
@@ -22,44 +22,45 @@ GRIDS = [
 ]
 
 
-def draw(space, n="auto", seed=0):
-    return sample_candidates(space, n, np.random.RandomState(seed))
+def sampled(space, n="auto", seed=0):
+    _, candidates = first_candidates(RandomSampler(), space, n, np.random.RandomState(seed))
+    return candidates
 
 
 @pytest.mark.parametrize("grid", GRIDS)
 def test_auto_is_the_whole_grid_in_its_order(grid):
-    assert draw(grid) == list(ParameterGrid(grid))
+    assert sampled(grid) == list(ParameterGrid(grid))
 
 
 @given(st.integers(1, 11), st.integers(0, 100))
 def test_a_part_of_a_grid_is_the_sample_of_randomized_search(n, seed):
     grid = {"a": list(range(4)), "b": [0, 1, 2]}
-    assert draw(grid, n, seed) == list(ParameterSampler(grid, n, random_state=seed))
+    assert sampled(grid, n, seed) == list(ParameterSampler(grid, n, random_state=seed))
 
 
 def test_auto_of_distributions_is_64():
     assert N_CANDIDATES == 64
     assert pytest.approx(0.96, abs=0.005) == 1 - 0.95**N_CANDIDATES
     space = {"a": loguniform(1e-3, 1), "b": [1, 2]}
-    assert draw(space, seed=3) == list(ParameterSampler(space, 64, random_state=3))
+    assert sampled(space, seed=3) == list(ParameterSampler(space, 64, random_state=3))
 
 
 @pytest.mark.parametrize("space", [{"a": randint(0, 30), "b": [1, 2]}, [{"a": randint(0, 60)}]])
 def test_discrete_distributions_do_not_repeat(space):
-    candidates = draw(space, 50)
+    candidates = sampled(space, 50)
     assert len({tuple(sorted(c.items())) for c in candidates}) == len(candidates) == 50
 
 
 @pytest.mark.parametrize("space", [{"a": [1, 2, 3]}, {"a": randint(0, 3)}])
 def test_fewer_than_wanted_warns_with_both_numbers(space):
     with pytest.warns(UserWarning, match="n_candidates=9 is more than the 3 different candidates"):
-        candidates = draw(space, 9)
+        candidates = sampled(space, 9)
     assert len(candidates) == 3
 
 
 def test_one_candidate_is_singular():
     with pytest.warns(UserWarning, match="more than the 1 different candidate that"):
-        draw({"a": [1]}, 9)
+        sampled({"a": [1]}, 9)
 
 
 def test_keys_tell_types_apart_and_take_anything():
@@ -98,16 +99,16 @@ def test_keys_tell_types_apart_and_take_anything():
 )
 def test_bad_spaces_are_named(space, error, message):
     if error is None:
-        assert len(draw(space)) == 64
+        assert len(sampled(space)) == 64
         return
     with pytest.raises(error, match=message):
-        draw(space)
+        sampled(space)
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "all", None])
 def test_bad_numbers_are_named(n):
     with pytest.raises(ValueError, match=f"n_candidates={n!r} must be an integer of at least 1"):
-        draw({"a": [1]}, n)
+        sampled({"a": [1]}, n)
 
 
 SPACE = {"limit": [0.1, 0.2]}

@@ -18,7 +18,7 @@ from sklearn_sha._progress import console
 from sklearn_sha._progress.console import fit_line
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._storage.outcomes import Outcome
-from sklearn_sha.bandit import Pull
+from sklearn_sha.bandit import RungRequest
 from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
 
 X = np.arange(24.0).reshape(12, 2)
@@ -32,15 +32,15 @@ class Clock:
         return self.now
 
 
-def pulls_of(schedule):
-    """The pulls of all brackets, stage by stage, as an engine asks for them."""
-    pulls = [
-        Pull(k, tuple(range(rung.n_candidates)), rung.resource, last=False, bracket=rung.bracket)
+def requests_of(schedule):
+    """The requests of all brackets, stage by stage, as an engine asks for them."""
+    requests = [
+        RungRequest(k, tuple(range(rung.n_candidates)), rung.resource, bracket=rung.bracket)
         for bracket in schedule.brackets
         for k, rung in enumerate(bracket.rungs)
     ]
-    for resource in sorted({pull.resource for pull in pulls}):
-        yield [pull for pull in pulls if pull.resource == resource]
+    for resource in sorted({request.n_resources for request in requests}):
+        yield [request for request in requests if request.n_resources == resource]
 
 
 @given(st.integers(1, 200), st.integers(2, 5), st.integers(1, 9), st.integers(1, 9), st.booleans())
@@ -55,10 +55,10 @@ def test_time_left_is_exact_where_a_unit_always_takes_as_long(
         for rung in schedule.rungs
     ]
     progress = Progress(schedule, n_folds, n_workers, clock)
-    for k, ((pull,), seconds) in enumerate(zip(pulls_of(schedule), rounds, strict=True)):
-        progress.begins([pull])
+    for k, ((request,), seconds) in enumerate(zip(requests_of(schedule), rounds, strict=True)):
+        progress.rungs_begin([request])
         assert progress.n_kept == 0
-        progress.kept(progress.n_jobs)
+        progress.jobs_completed(progress.n_jobs)
         clock.now += seconds
         assert progress.elapsed == sum(rounds[: k + 1])
         assert (progress.left or 0.0) == pytest.approx(sum(rounds[k + 1 :]))
@@ -68,11 +68,11 @@ def test_time_left_within_a_rung_and_before_there_is_any_speed():
     clock = Clock()
     schedule = schedule_from_range(8, max_resources=8)  # 8, 4, 2 candidates of 2, 2, 4 units
     progress = Progress(schedule, 1, 1, clock)
-    first, *_ = pulls_of(schedule)
-    progress.begins(first)
+    first, *_ = requests_of(schedule)
+    progress.rungs_begin(first)
     clock.now += 3
     assert progress.left is None
-    progress.kept(2)  # 4 of 16 + 8 + 8 units
+    progress.jobs_completed(2)  # 4 of 16 + 8 + 8 units
     assert progress.left == pytest.approx(3 * 28 / 4)
 
 
@@ -80,9 +80,9 @@ def test_brackets_that_share_a_stage_count_together():
     clock = Clock()
     schedule = Schedule.joined(hyperband_schedules(9))
     progress = Progress(schedule, 1, 1, clock)
-    for pulls in pulls_of(schedule):
-        progress.begins(pulls)
-        progress.kept(progress.n_jobs)
+    for requests in requests_of(schedule):
+        progress.rungs_begin(requests)
+        progress.jobs_completed(progress.n_jobs)
     assert progress.left is None
 
 
@@ -90,12 +90,12 @@ def test_what_is_known_from_before_counts_as_done_but_not_as_fast():
     clock = Clock()
     schedule = schedule_from_range(8, max_resources=8)  # 8, 4, 2 candidates of 2, 2, 4 units
     progress = Progress(schedule, 1, 1, clock)
-    first, second, _ = pulls_of(schedule)
-    progress.begins(first, 8)
+    first, second, _ = requests_of(schedule)
+    progress.rungs_begin(first, 8)
     assert progress.left is None
-    progress.begins(second, 2)
+    progress.rungs_begin(second, 2)
     clock.now += 6
-    progress.kept(1)  # 2 units in 6 seconds; 2 and 8 are left
+    progress.jobs_completed(1)  # 2 units in 6 seconds; 2 and 8 are left
     assert (progress.n_kept, progress.left) == (3, pytest.approx(30))
 
 

@@ -11,7 +11,8 @@ from matplotlib import pyplot as plt
 from sklearn.model_selection import KFold
 from toys import Curve
 
-from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV, _search
+from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
+from sklearn_sha._search import base
 from sklearn_sha._search.prepare import set_up
 from sklearn_sha.inspection import trust_report
 
@@ -28,7 +29,7 @@ def unit(monkeypatch):
         setup = set_up(*args)
         return replace(setup, schedule=replace(setup.schedule, unit=unit))
 
-    monkeypatch.setattr(_search, "set_up", in_laps)
+    monkeypatch.setattr(base, "set_up", in_laps)
     yield unit
     plt.close("all")
 

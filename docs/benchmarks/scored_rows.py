@@ -22,7 +22,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from sklearn_sha import SuccessiveHalvingSearchCV, _folds
+from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha._data import folds
 
 N_SEEDS = 5
 SEARCHES = {
@@ -38,7 +39,7 @@ def fitted(estimator: Any, grid: dict[str, Any], seed: int, least: int) -> tuple
     """A search whose test folds have at least so many rows, and its seconds."""
     X, y, _ = real_data.flights()
     last = estimator.__class__.__name__.lower()
-    _folds.MIN_TEST_ROWS = least
+    folds.MIN_TEST_ROWS = least
     search = SuccessiveHalvingSearchCV(
         make_pipeline(StandardScaler(), estimator),
         {f"{last}__{name}": values for name, values in grid.items()},

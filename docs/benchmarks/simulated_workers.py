@@ -18,7 +18,7 @@ from sklearn_sha._engine.jobs import Done, EvaluationConfig
 from sklearn_sha._storage.models import TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import Store
-from sklearn_sha.bandit import bracket_halvings, repeated_halving
+from sklearn_sha.bandit import halving, numbered, repeated_halving
 from sklearn_sha.resources import PartialFit
 from sklearn_sha.schedules import doubling_schedules, hyperband_schedules, schedule_from_range
 
@@ -29,14 +29,21 @@ SPREAD = 0.5  # of the candidates' speeds: the standard deviation of their logar
 STRAGGLERS, SLOWDOWN = 0.02, 5.0  # so many jobs take so many times as long
 SECONDS_PER_DISPATCH = 0.001  # of the one process that sends
 
+
+def brackets(schedules):
+    """One run of halving per schedule, over different candidates."""
+    propose = numbered()
+    return [halving(schedule, propose) for schedule in schedules]
+
+
 SEARCHES = {
     "halving": lambda: (
         243,
-        bracket_halvings([schedule_from_range(243, factor=3, max_resources=243)]),
+        [halving(schedule_from_range(243, factor=3, max_resources=243))],
     ),
     "Hyperband": lambda: (
         sum(schedule.n_candidates[0] for schedule in hyperband_schedules(243)),
-        bracket_halvings(hyperband_schedules(243)),
+        brackets(hyperband_schedules(243)),
     ),
     "doubling": lambda: (
         243,
@@ -88,24 +95,24 @@ class SimulatedWorkers:
 
 
 class Answers:
-    """Listens to an engine, and gives each arm the loss that it always has."""
+    """Observes an engine, and gives each candidate the loss that it always has."""
 
     def __init__(self, losses):
         self.losses = losses
 
-    def task(self, pull):
+    def task(self, request):
         return NO_CALLBACKS
 
-    def record(self, pull, *_):
-        return self.losses[list(pull.arms)]
+    def rung_ends(self, request, *_):
+        return self.losses[list(request.candidate_ids)]
 
-    def begins(self, pulls, n_known):
+    def rungs_begin(self, requests, n_known):
         pass
 
-    def kept(self, outcomes):
+    def jobs_completed(self, outcomes):
         pass
 
-    def promoted(self, pull, arms):
+    def promoted(self, request, ids):
         pass
 
 

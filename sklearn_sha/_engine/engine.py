@@ -1,11 +1,11 @@
-"""Drives algorithms: answers their pulls through workers and keeps what is finished."""
+"""Drives algorithms: answers their requests through workers and keeps what is finished."""
 
 from __future__ import annotations
 
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import inf
@@ -31,7 +31,7 @@ from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import Store
-from sklearn_sha.bandit.requests import Algorithm, Pull, went_on
+from sklearn_sha.bandit.requests import Requests, RungRequest, promoted_ids
 from sklearn_sha.candidates.space import params_key
 
 _BATCHES_PER_WORKER = 4
@@ -51,37 +51,42 @@ class StoppedError(Exception):
     """The search is to stop before all was done that the algorithms asked for."""
 
 
-class Listener(Protocol):
-    """What an engine tells of its stages; a stage is all rungs at one resource."""
+class Observer(Protocol):
+    """What is notified by an engine. A stage is all rungs at one resource."""
 
-    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
-        """A stage is to be run, of which so many jobs are in the store; or raise `StoppedError`."""
+    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
+        """A stage begins, of which `n_known` jobs are in the store; or raise `StoppedError`."""
 
-    def task(self, pull: Pull) -> Task:
-        """That of a pull, whose jobs are parts of it."""
+    def task(self, request: RungRequest) -> Task:
+        """Return the callback task of a request, of which its jobs are parts."""
 
-    def kept(self, outcomes: Sequence[Outcome]) -> None:
-        """Jobs of the stage are finished."""
+    def jobs_completed(self, outcomes: Sequence[Outcome]) -> None:
+        """Jobs of the stage are completed."""
 
-    def record(
-        self, pull: Pull, outcomes: list[Outcome], seconds: float, is_whole: bool
+    def rung_ends(
+        self, request: RungRequest, outcomes: list[Outcome], seconds: float, is_complete: bool
     ) -> ArrayLike | None:
-        """Take in a pull, and give the losses of its arms; None where all of them failed.
+        """Receive a rung's outcomes, and return the losses of its candidates.
 
         Parameters
         ----------
-        pull : Pull
-            Of a stage that was broken off it has the arms that were done.
+        request : RungRequest
+            Of an interrupted stage it has the candidates that were completed.
         outcomes : list of Outcome
-            Of its new arms, arm by arm and fold by fold.
+            Of its new candidates, candidate by candidate and fold by fold.
         seconds : float
-            That the stage took.
-        is_whole : bool
-            Whether all arms are there.
+            Duration of the stage.
+        is_complete : bool
+            Whether all candidates are there.
+
+        Returns
+        -------
+        array-like of float, or None
+            None if all candidates failed.
         """
 
-    def promoted(self, pull: Pull, arms: tuple[int, ...]) -> None:
-        """Of a pull these arms go on; of the last, the best."""
+    def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
+        """These candidates of a rung are promoted; of a bracket's last rung, the best one."""
 
 
 @dataclass(frozen=True)
@@ -112,14 +117,14 @@ class Engine:
 
     Parameters
     ----------
-    candidates : sequence of dict
-        Parameters of each arm.
+    params : sequence of dict
+        Parameters by candidate id. It may grow while algorithms run.
     folds : sequence of Fold
     setting : EvaluationConfig
     store : Store
         What is finished. What it has already is not done again.
     workers : Workers
-    listener : Listener
+    observer : Observer
     refits : bool, default=False
         Whether the last candidate is trained on all rows beside its folds.
     deadline : float, default=inf
@@ -134,128 +139,138 @@ class Engine:
 
     def __init__(
         self,
-        candidates: Sequence[dict[str, Any]],
+        params: Sequence[dict[str, Any]],
         folds: Sequence[Fold],
         setting: EvaluationConfig,
         store: Store,
         workers: Workers,
-        listener: Listener,
+        observer: Observer,
         *,
         refits: bool = False,
         deadline: float = inf,
     ) -> None:
         self.refitted: dict[tuple[int, int], PackedEstimator] = {}
         self._refits = refits
-        self._candidates = candidates
+        self._params = params
         # The data are an argument of their own, which can be sent to each worker just once.
         self._X, self._y = folds[0].X, folds[0].y
         self._folds = [fold.with_data(None, None) for fold in folds]
         self._setting = setting
         self._store = store
         self._workers = workers
-        self._listener = listener
+        self._observer = observer
         self._deadline = deadline
         self._seconds_per_unit = 0.0
         self._seconds, self._units = 0.0, 0
         self._preprocessing: dict[_PreprocessingKey, FittedPreprocessing | PreprocessingFile] = {}
-        self._preprocessing_keys = [self._preprocessing_key(params) for params in candidates]
+        self._preprocessing_keys: dict[int, Hashable] = {}
 
-    def run(self, algorithms: Sequence[Algorithm]) -> None:
-        """Run algorithms to their ends, stage by stage: all rungs at a resource in one call.
+    def run(self, algorithms: Sequence[Requests]) -> None:
+        """Run algorithms to their ends, stage by stage: all rungs at a resource together.
 
         Parameters
         ----------
         algorithms : sequence of generator
-            Of `sklearn_sha.bandit`, over different arms.
+            Of `sklearn_sha.bandit`, over different candidates.
 
         Raises
         ------
         StoppedError
-            Where the deadline breaks a stage off, or the listener says so.
+            If the deadline interrupts a stage, or the observer stops the search.
         """
         self._workers.share(self._X, self._y, *self._folds)
-        asking = {algorithm: next(algorithm) for algorithm in algorithms}
+        asking: dict[Requests, RungRequest] = {}
+        for algorithm in algorithms:
+            with suppress(StopIteration):  # there are no candidates
+                asking[algorithm] = next(algorithm)
         while asking:
-            # Who is ahead waits for the others: the longest rungs then come all at once.
-            lowest = min(pull.resource for pull in asking.values())
-            stage = {a: pull for a, pull in asking.items() if pull.resource == lowest}
-            pulls = [*stage.values()]
-            self._listener.begins(pulls, self._n_known(pulls))
+            # Those ahead wait for the others, so that the longest rungs run together.
+            lowest = min(request.n_resources for request in asking.values())
+            stage = {a: request for a, request in asking.items() if request.n_resources == lowest}
+            requests = [*stage.values()]
+            self._observer.rungs_begin(requests, self._n_known(requests))
             start = perf_counter()
             try:
-                self._answer(pulls)
+                self._answer(requests)
             except BaseException as stop:
                 # Whatever interrupts a stage, nothing that was completed is lost.
                 with never_replacing(stop):
-                    self._tell(pulls, perf_counter() - start)
+                    self._end_rungs(requests, perf_counter() - start)
                 raise
-            losses = self._tell(pulls, perf_counter() - start)
-            for (algorithm, pull), told in zip(stage.items(), losses, strict=True):
+            losses = self._end_rungs(requests, perf_counter() - start)
+            for (algorithm, request), sent in zip(stage.items(), losses, strict=True):
                 try:
-                    asking[algorithm] = algorithm.send(told)
-                    self._listener.promoted(pull, went_on(pull, told, asking[algorithm]))
+                    following = asking[algorithm] = algorithm.send(sent)
+                    self._observer.promoted(request, promoted_ids(request, sent, following))
                 except StopIteration as end:
                     del asking[algorithm]
-                    self._listener.promoted(pull, () if end.value is None else (end.value,))
+                    self._observer.promoted(request, () if end.value is None else (end.value,))
 
-    def _n_known(self, pulls: Sequence[Pull]) -> int:
+    def _n_known(self, requests: Sequence[RungRequest]) -> int:
         return sum(
-            (arm, fold, pull.resource) in self._store.outcomes
-            for pull in pulls
-            for arm in pull.new
-            for fold in range(len(self._folds))
+            key in self._store.outcomes
+            for request in requests
+            for candidate in request.new_ids
+            for key in self._keys(request, candidate)
         )
 
-    def _tell(self, pulls: Sequence[Pull], seconds: float) -> list[ArrayLike | None]:
+    def _keys(self, request: RungRequest, candidate: int) -> list[tuple[int, int, int]]:
+        """Keys of the outcomes of a candidate that a request asks for."""
+        folds = request.folds_of(len(self._folds))
+        return [(candidate, fold, request.n_resources) for fold in folds]
+
+    def _end_rungs(self, requests: Sequence[RungRequest], seconds: float) -> list[ArrayLike | None]:
+        """Notify the observer of the end of a stage; return the losses of its rungs."""
         losses: list[ArrayLike | None] = []
-        for pull in pulls:
+        for request in requests:
             done: dict[int, list[Outcome]] = {}
-            for arm in pull.new:
-                keys = [(arm, fold, pull.resource) for fold in range(len(self._folds))]
+            for candidate in request.new_ids:
+                keys = self._keys(request, candidate)
                 if all(key in self._store.outcomes for key in keys):
-                    done[arm] = [self._store.outcomes[key] for key in keys]
-            arms = tuple(arm for arm in pull.arms if arm in done or arm in pull.known)
-            if arms:
+                    done[candidate] = [self._store.outcomes[key] for key in keys]
+            ids = tuple(i for i in request.candidate_ids if i in done or i in request.known)
+            if ids:
                 outcomes = list(chain.from_iterable(done.values()))
-                losses.append(
-                    self._listener.record(
-                        replace(pull, arms=arms), outcomes, seconds, arms == pull.arms
-                    )
-                )
+                completed = replace(request, candidate_ids=ids)
+                is_complete = ids == request.candidate_ids
+                losses.append(self._observer.rung_ends(completed, outcomes, seconds, is_complete))
         return losses
 
-    def _answer(self, pulls: Sequence[Pull]) -> None:
-        """Have an outcome of every new arm of the pulls, on every fold."""
+    def _answer(self, requests: Sequence[RungRequest]) -> None:
+        """Have an outcome of every new candidate of the requests, on each of their folds."""
         numbers = range(len(self._folds))
-        for arm, number in product(chain.from_iterable(p.dropped for p in pulls), numbers):
-            self._store.drop(arm, number)
+        eliminated = chain.from_iterable(request.eliminated for request in requests)
+        for candidate, number in product(eliminated, numbers):
+            self._store.drop(candidate, number)
         views: _Views = {}
         groups: _Groups = defaultdict(list)
-        for number, pull in product(numbers, pulls):
-            view = self._setting.resource.view(self._folds[number], pull.resource)
+        for number, request in product(numbers, requests):
+            if number not in request.folds_of(len(self._folds)):
+                continue
+            view = self._setting.resource.view(self._folds[number], request.n_resources)
             views[number, len(view.train)] = view
-            for place, arm in enumerate(pull.new):
+            for place, candidate in enumerate(request.new_ids):
                 job = Job(
-                    arm,
+                    candidate,
                     number,
-                    self._candidates[arm],
-                    pull.rung,
-                    pull.resource,
-                    self._store.trained.get((arm, number)),
-                    not pull.last,
+                    self._params[candidate],
+                    request.rung,
+                    request.n_resources,
+                    self._store.trained.get((candidate, number)),
+                    not request.is_final,
                     place * len(self._folds) + number,
-                    self._listener.task(pull),
+                    self._observer.task(request),
                 )
-                groups[number, len(view.train), self._preprocessing_keys[arm]].append(job)
+                groups[number, len(view.train), self._preprocessing_key(candidate)].append(job)
         for key in self._preprocessing.keys() - groups.keys():  # this stage can't use them
             self._preprocessing.pop(key).discard()
         for calls_for in (self._preprocessing_calls, self._batch_calls):
             while calls := calls_for(views, self._unfinished(groups)):
                 if time() >= self._deadline:
                     raise StoppedError
-                if self._refits and calls_for == self._batch_calls and _is_final(pulls):
+                if self._refits and calls_for == self._batch_calls and _is_final(requests):
                     # What takes longest begins first.
-                    calls.insert(0, self._refit_call(pulls[0]))
+                    calls.insert(0, self._refit_call(requests[0]))
                     self._refits = False
                 self._send(calls)
 
@@ -359,13 +374,13 @@ class Engine:
             take,
         )
 
-    def _refit_call(self, pull: Pull) -> _WorkerCall:
+    def _refit_call(self, request: RungRequest) -> _WorkerCall:
         """Train the candidate that is left on all rows, while other workers would idle."""
-        (arm,) = pull.arms
+        (candidate,) = request.candidate_ids
 
         def take(packed: PackedEstimator | None) -> None:
             if packed is not None:
-                self.refitted[arm, pull.resource] = packed
+                self.refitted[candidate, request.n_resources] = packed
 
         call = _WorkerCall(
             refit_in_worker,
@@ -373,8 +388,8 @@ class Engine:
                 self._folds[0],
                 self._X,
                 self._y,
-                self._candidates[arm],
-                pull.resource,
+                self._params[candidate],
+                request.n_resources,
                 self._setting,
             ),
             [()],
@@ -432,14 +447,19 @@ class Engine:
 
     def _keep(self, pairs: list[tuple[Outcome, Any]]) -> None:
         self._store.keep(pairs)
-        self._listener.kept([outcome for outcome, _ in pairs])
+        self._observer.jobs_completed([outcome for outcome, _ in pairs])
 
-    def _preprocessing_key(self, params: dict[str, Any]) -> Hashable:
-        """What a candidate's parameters say of the steps before the last: equal, shared."""
+    def _preprocessing_key(self, candidate: int) -> Hashable:
+        """Equal for candidates whose preprocessing steps have the same parameters."""
         if not self._setting.shares_preprocessing:
             return None
-        last = self._setting.estimator.steps[-1][0]
-        return params_key({k: v for k, v in params.items() if k.split("__")[0] != last})
+        if candidate not in self._preprocessing_keys:
+            last = self._setting.estimator.steps[-1][0]
+            params = self._params[candidate].items()
+            self._preprocessing_keys[candidate] = params_key(
+                {k: v for k, v in params if k.split("__")[0] != last}
+            )
+        return self._preprocessing_keys[candidate]
 
 
 @contextmanager
@@ -453,9 +473,9 @@ def never_replacing(stop: BaseException) -> Iterator[None]:
         raise
 
 
-def _is_final(pulls: Sequence[Pull]) -> bool:
+def _is_final(requests: Sequence[RungRequest]) -> bool:
     """Whether one candidate is left, and wins whatever its loss is."""
-    return len(pulls) == 1 and pulls[0].last and len(pulls[0].arms) == 1
+    return len(requests) == 1 and requests[0].is_final and len(requests[0].candidate_ids) == 1
 
 
 def _warn_about_worker_deaths(

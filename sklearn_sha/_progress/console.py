@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn_sha._formatting import named, number
 from sklearn_sha._progress.progress import Progress, refit_line, rung_line
 from sklearn_sha._storage.outcomes import Outcome
-from sklearn_sha.bandit.requests import Pull
+from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.schedules import Schedule
 
 
@@ -24,7 +24,8 @@ class ConsoleProgress:
     ----------
     verbose : int
     schedule : Schedule
-    candidates : sequence of dict
+    params : sequence of dict
+        Parameters by candidate id. It may grow during the search.
     progress : Progress
     n_folds : int
     error_score : float
@@ -35,7 +36,7 @@ class ConsoleProgress:
         self,
         verbose: int,
         schedule: Schedule,
-        candidates: Sequence[dict[str, Any]],
+        params: Sequence[dict[str, Any]],
         progress: Progress,
         *,
         n_folds: int,
@@ -45,7 +46,7 @@ class ConsoleProgress:
         self.error_score = error_score
         self.verbose = verbose
         self.schedule = schedule
-        self.candidates = candidates
+        self.params = params
         self.progress = progress
 
     def start(self) -> None:
@@ -53,32 +54,32 @@ class ConsoleProgress:
         if self.verbose and self.schedule.training:
             print(self.schedule.training)
 
-    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
+    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
         """Rungs begin, of which so many jobs are known."""
-        self.progress.begins(pulls, n_known)
+        self.progress.rungs_begin(requests, n_known)
 
-    def kept(self, outcomes: Sequence[Outcome]) -> None:
+    def jobs_completed(self, outcomes: Sequence[Outcome]) -> None:
         """Jobs of them are done."""
-        self.progress.kept(len(outcomes))
+        self.progress.jobs_completed(len(outcomes))
         if self.verbose > 2:
             for outcome in outcomes:
-                params = self.candidates[outcome.candidate]
+                params = self.params[outcome.candidate]
                 print(fit_line(outcome, params, self.n_folds, self.error_score))
 
-    def rung(self, pull: Pull, scores: NDArray[np.float64]) -> None:
-        """A rung is done, in which its arms had these scores."""
+    def rung_ends(self, request: RungRequest, scores: NDArray[np.float64]) -> None:
+        """A rung ends, in which its candidates had these scores."""
         if not self.verbose:
             return
         if self.verbose > 1:
-            width = len(str(len(self.candidates) - 1))
-            for arm, score in zip(pull.arms, scores, strict=True):
-                params = named(self.candidates[arm])
-                print(f"  candidate {arm:>{width}}  score {number(score, 4):>8}  {params}")
-        print(self._line(pull, scores))
+            width = len(str(len(self.params) - 1))
+            for candidate, score in zip(request.candidate_ids, scores, strict=True):
+                params = named(self.params[candidate])
+                print(f"  candidate {candidate:>{width}}  score {number(score, 4):>8}  {params}")
+        print(self._line(request, scores))
 
-    def _line(self, pull: Pull, scores: NDArray[np.float64]) -> str:
+    def _line(self, request: RungRequest, scores: NDArray[np.float64]) -> str:
         best = float(np.fmax.reduce(scores))
-        return rung_line(self.schedule, pull, best, self.progress.elapsed, self.progress.left)
+        return rung_line(self.schedule, request, best, self.progress.elapsed, self.progress.left)
 
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
         """The best candidate, selected at a resource, is refit on all samples."""

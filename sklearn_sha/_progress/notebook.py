@@ -15,7 +15,7 @@ from sklearn_sha._formatting import html_table, named, quantity
 from sklearn_sha._progress.console import ConsoleProgress, refit_seconds
 from sklearn_sha._progress.progress import Progress, refit_line, rung_name
 from sklearn_sha._storage.outcomes import Outcome
-from sklearn_sha.bandit.requests import Pull
+from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.schedules import Schedule
 
 _SECONDS_BETWEEN_UPDATES = 0.2
@@ -56,38 +56,38 @@ class NotebookProgress(ConsoleProgress):
         if self.schedule.training:
             self._lines.append(self.schedule.training)
 
-    def begins(self, pulls: Sequence[Pull], n_known: int) -> None:
-        super().begins(pulls, n_known)
-        names = ", ".join(rung_name(self.schedule, pull) for pull in pulls)
-        self._name = f"{names}, {quantity(pulls[0].resource, self.schedule.unit)}"
+    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
+        super().rungs_begin(requests, n_known)
+        names = ", ".join(rung_name(self.schedule, request) for request in requests)
+        self._name = f"{names}, {quantity(requests[0].n_resources, self.schedule.unit)}"
         self._update(self._bar())
 
-    def kept(self, outcomes: Sequence[Outcome]) -> None:
-        super().kept(outcomes)
+    def jobs_completed(self, outcomes: Sequence[Outcome]) -> None:
+        super().jobs_completed(outcomes)
         if self.progress.elapsed - self._updated >= _SECONDS_BETWEEN_UPDATES:
             self._update(self._bar())
 
-    def rung(self, pull: Pull, scores: NDArray[np.float64]) -> None:
+    def rung_ends(self, request: RungRequest, scores: NDArray[np.float64]) -> None:
         best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
         elapsed, left = self.progress.elapsed, self.progress.left
-        name = rung_name(self.schedule, pull)
+        name = rung_name(self.schedule, request)
         row = {
             "rung": name.replace("rung ", ""),
-            "candidates": len(pull.arms),
-            self.schedule.unit: pull.resource,
+            "candidates": len(request.candidate_ids),
+            self.schedule.unit: request.n_resources,
             "best score": float(scores[best]),
-            "best parameters": named(self.candidates[pull.arms[best]]),
+            "best parameters": named(self.params[request.candidate_ids[best]]),
             "elapsed": elapsed,
             "left": "" if left is None else f"about {left:.0f} s",
         }
         for column, value in row.items():
             self._columns.setdefault(column, []).append(value)
-        self._lines.append(self._line(pull, scores))
+        self._lines.append(self._line(request, scores))
         if self.verbose > 1:
             columns = {
-                "candidate": pull.arms,
+                "candidate": request.candidate_ids,
                 "score": scores.tolist(),
-                "parameters": [named(self.candidates[arm]) for arm in pull.arms],
+                "parameters": [named(self.params[number]) for number in request.candidate_ids],
             }
             self._details = (
                 f"<details><summary>candidates of {name}</summary>{html_table(columns)}</details>"
@@ -96,7 +96,7 @@ class NotebookProgress(ConsoleProgress):
 
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
         line = refit_line(self.schedule, candidate, n_resources, n_samples)
-        self._refitted = named(self.candidates[candidate])
+        self._refitted = named(self.params[candidate])
         self._lines.append(line)
         self._update(f"<progress></progress> {escape(line)}")
 
@@ -135,13 +135,13 @@ class NotebookProgress(ConsoleProgress):
 def progress_display(
     verbose: int,
     schedule: Schedule,
-    candidates: Sequence[dict[str, Any]],
+    params: Sequence[dict[str, Any]],
     progress: Progress,
-    **params: Any,
+    **settings: Any,
 ) -> ConsoleProgress:
     """What shows a search here: a notebook's table or lines; nothing with ``verbose=0``."""
     kind = NotebookProgress if verbose and _in_notebook() else ConsoleProgress
-    return kind(verbose, schedule, candidates, progress, **params)
+    return kind(verbose, schedule, params, progress, **settings)
 
 
 def _in_notebook() -> bool:

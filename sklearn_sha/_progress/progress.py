@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 
 from sklearn_sha._formatting import number, quantity
-from sklearn_sha.bandit.requests import Pull
+from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.schedules import Schedule
 
 
@@ -44,14 +44,14 @@ class Progress:
         """Units that the busiest worker trains."""
         return -(-n_candidates * self._n_folds // self._n_workers) * units
 
-    def begins(self, pulls: Sequence[Pull], n_known: int = 0) -> None:
+    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int = 0) -> None:
         """Rungs begin, of which so many jobs are known; and what was begun before is over."""
         self._behind += self._done_here
-        self._here = sum(self._ahead.pop((pull.bracket, pull.resource)) for pull in pulls)
-        self.n_jobs = sum(len(pull.new) for pull in pulls) * self._n_folds
+        self._here = sum(self._ahead.pop((r.bracket, r.n_resources), 0.0) for r in requests)
+        self.n_jobs = sum(len(r.new_ids) * len(r.folds_of(self._n_folds)) for r in requests)
         self.n_kept = self._n_known = n_known
 
-    def kept(self, n_jobs: int) -> None:
+    def jobs_completed(self, n_jobs: int) -> None:
         """So many jobs of what was begun are done."""
         self.n_kept += n_jobs
 
@@ -75,14 +75,18 @@ class Progress:
 
 
 def rung_line(
-    schedule: Schedule, pull: Pull, best_score: float | None, elapsed: float, left: float | None
+    schedule: Schedule,
+    request: RungRequest,
+    best_score: float | None,
+    elapsed: float,
+    left: float | None,
 ) -> str:
     """One line, aligned with those of the other rungs.
 
     Parameters
     ----------
     schedule : Schedule
-    pull : Pull
+    request : RungRequest
         Of the rung that is done.
     best_score : float or None
     elapsed : float
@@ -94,17 +98,18 @@ def rung_line(
     --------
     >>> from dataclasses import replace
     >>> from sklearn_sha._progress.progress import rung_line
-    >>> from sklearn_sha.bandit import Pull
+    >>> from sklearn_sha.bandit import RungRequest
     >>> from sklearn_sha.schedules import schedule_from_range
     >>> schedule = replace(schedule_from_range(64, max_resources=100), unit="trees")
-    >>> rung_line(schedule, Pull(3, tuple(range(8)), 24, last=False), 0.912345, 7.25, 5.0)
+    >>> rung_line(schedule, RungRequest(3, tuple(range(8)), 24), 0.912345, 7.25, 5.0)
     'rung 3/5   8 candidates,  24 trees   best score   0.9123     7.2 s, about     5 s left'
     """
     score = "" if best_score is None else f"best score {number(best_score, 4):>8}"
-    candidates = _in_column(len(pull.arms), schedule.n_candidates, "candidates", ",")
-    resource = _in_column(pull.resource, schedule.n_resources, schedule.unit)
-    return f"{rung_name(schedule, pull)}  {candidates} {resource}   {score}  {elapsed:7.1f} s" + (
-        "" if left is None else f", about {left:5.0f} s left"
+    candidates = _in_column(len(request.candidate_ids), schedule.n_candidates, "candidates", ",")
+    resource = _in_column(request.n_resources, schedule.n_resources, schedule.unit)
+    return (
+        f"{rung_name(schedule, request)}  {candidates} {resource}   {score}  {elapsed:7.1f} s"
+        + ("" if left is None else f", about {left:5.0f} s left")
     )
 
 
@@ -115,7 +120,7 @@ def _in_column(number: int, numbers: Sequence[int], things: str, end: str = "") 
     return (" " * (width - len(str(number))) + text).ljust(width + 1 + len(things + end))
 
 
-def rung_name(schedule: Schedule, pull: Pull) -> str:
+def rung_name(schedule: Schedule, request: RungRequest) -> str:
     """Number of a rung and of the last one, and of the bracket if there are several.
 
     Rungs are counted from 0, as in ``iter``.
@@ -123,19 +128,19 @@ def rung_name(schedule: Schedule, pull: Pull) -> str:
     Examples
     --------
     >>> from sklearn_sha._progress.progress import rung_name
-    >>> from sklearn_sha.bandit import Pull
+    >>> from sklearn_sha.bandit import RungRequest
     >>> from sklearn_sha.schedules import schedule_from_range
     >>> schedule = schedule_from_range(8, max_resources=100)
-    >>> [rung_name(schedule, Pull(k, (0,), n, last=False)) for k, n in [(0, 25), (2, 100)]]
+    >>> [rung_name(schedule, RungRequest(k, (0,), n)) for k, n in [(0, 25), (2, 100)]]
     ['rung 0/2', 'rung 2/2']
     """
     brackets = schedule.brackets
-    mine = brackets[pull.bracket].n_resources
+    mine = brackets[request.bracket].n_resources
     # Budget doubling counts its rungs from one run to the next.
-    last = pull.rung + len(mine) - 1 - mine.index(pull.resource)
+    last = request.rung + len(mine) - 1 - mine.index(request.n_resources)
     width = len(str(len(schedule.rungs) - 1))
-    bracket = f"{schedule.bracket_name} {pull.bracket:>{len(str(len(brackets) - 1))}}  "
-    name = f"rung {pull.rung:>{width}}/{last:<{width}}"
+    bracket = f"{schedule.bracket_name} {request.bracket:>{len(str(len(brackets) - 1))}}  "
+    name = f"rung {request.rung:>{width}}/{last:<{width}}"
     return f"{bracket if len(brackets) > 1 else ''}{name}"
 
 

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn_sha._results.columns import param_columns, ranks_of, store_moments, store_splits
 from sklearn_sha._results.rung_history import RungHistory
 from sklearn_sha._storage.outcomes import Outcome, Scores
-from sklearn_sha.bandit.requests import Pull
+from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.inspection.ranking import spearman
-from sklearn_sha.schedules import Schedule
 
 _RUNG_COLUMNS = ("bracket", "iter", "n_resources", "candidate", "cached")
 """What all_cv_results_ has and cv_results_ does not, which has GridSearchCV's columns."""
@@ -22,10 +21,10 @@ _RUNG_COLUMNS = ("bracket", "iter", "n_resources", "candidate", "cached")
 
 @dataclass(frozen=True)
 class _RungOutcome:
-    """Arrays of one rung, of shape (n_arms, n_folds); scores by metric."""
+    """Arrays of one rung, of shape (n_candidates, n_folds); scores by metric."""
 
-    pull: Pull
-    is_whole: bool
+    request: RungRequest
+    is_complete: bool
     step: int
     spent: int
     wall_time: float
@@ -34,6 +33,11 @@ class _RungOutcome:
     fit_failed: NDArray[np.bool_]
     test: dict[str, NDArray[np.float64]]
     train: dict[str, NDArray[np.float64]]
+
+    def is_joined_by(self, request: RungRequest) -> bool:
+        """Whether a request adds candidates to this rung."""
+        own = self.request
+        return (own.bracket, own.rung) == (request.bracket, request.rung)
 
     def means(self, metric: str) -> NDArray[np.float64]:
         return self.test[metric].mean(axis=1)
@@ -44,10 +48,15 @@ class Results:
 
     Parameters
     ----------
-    candidates : sequence of dict
-        Parameters of each candidate.
-    schedule : Schedule
+    params : sequence of dict
+        Parameters by candidate id. It may grow while results come in.
     n_folds : int
+    continues : bool
+        Whether models continue training between rungs.
+    repeats : bool
+        Whether brackets are runs over the same candidates, of which the last one counts.
+    unit : str
+        What the resource counts, in the plural.
     columns : sequence of str
         Of "bracket" (rung_history_ has the bracket of each rung) and "cached" (all_cv_results_
         has which scores were known and read back): those that the search has.
@@ -71,21 +80,22 @@ class Results:
 
     def __init__(
         self,
-        candidates: Sequence[dict[str, Any]],
-        schedule: Schedule,
+        params: Sequence[dict[str, Any]],
         *,
         n_folds: int,
+        continues: bool,
+        repeats: bool,
+        unit: str,
         columns: Sequence[str],
         error_score: float,
         metrics: list[str] | None,
         return_train_score: bool,
     ) -> None:
-        self.candidates = candidates
+        self.params = params
         self.n_folds = n_folds
-        self._continues = schedule.continues
-        self._repeats = schedule.repeats
-        self._unit = schedule.unit
-        self._ends = [bracket.n_resources[-1] for bracket in schedule.brackets]
+        self._continues = continues
+        self._repeats = repeats
+        self._unit = unit
         self.columns = columns
         self.error_score = error_score
         self._metrics = metrics
@@ -98,18 +108,24 @@ class Results:
         self._rungs: list[_RungOutcome] = []
 
     def add(
-        self, pull: Pull, outcomes: Sequence[Outcome], wall_time: float, is_whole: bool
+        self,
+        request: RungRequest,
+        outcomes: Sequence[Outcome],
+        wall_time: float,
+        is_complete: bool,
     ) -> None:
-        """Take in a rung, or its part that was done before the search was broken off.
+        """Add a rung, or the completed part of one that was interrupted.
+
+        More candidates of a rung that is there join it.
 
         Parameters
         ----------
-        pull : Pull
+        request : RungRequest
         outcomes : sequence of Outcome
-            Of its new arms, candidate by candidate and fold by fold.
+            Of its new candidates, candidate by candidate and fold by fold.
         wall_time : float
-        is_whole : bool
-            False where arms are missing.
+        is_complete : bool
+            False if candidates are missing.
         """
         if self._metrics is None and (names := _metric_names(outcomes)):
             self._metrics = names
@@ -127,9 +143,9 @@ class Results:
         self.failures += [
             {
                 "candidate": o.candidate,
-                "params": self.candidates[o.candidate],
+                "params": self.params[o.candidate],
                 "split": o.fold,
-                "rung": pull.rung,
+                "rung": request.rung,
                 "n_resources": o.resource,
                 "failed": "fit" if o.fit_failed else "score",
                 "error": error,
@@ -137,55 +153,68 @@ class Results:
             for o in outcomes
             for error in o.errors
         ]
-        before = self._before(len(self._rungs), pull)
-        step = pull.resource - (before.pull.resource if before else 0)
+        joined = self._rungs[-1] if self._rungs and self._rungs[-1].is_joined_by(request) else None
+        before = self._before(len(self._rungs) - (joined is not None), request)
+        step = request.n_resources - (before.request.n_resources if before else 0)
         trained = [
-            pull.resource - (self._furthest.get(arm, 0) if self._continues else 0)
-            for arm in pull.new
+            request.n_resources - (self._furthest.get(candidate, 0) if self._continues else 0)
+            for candidate in request.new_ids
         ]
-        self._furthest |= dict.fromkeys(pull.new, pull.resource)
+        self._furthest |= dict.fromkeys(request.new_ids, request.n_resources)
         spent = (self._rungs[-1].spent if self._rungs else 0) + sum(trained)
 
-        is_new = np.isin(pull.arms, pull.new)
-        known = np.asarray(pull.arms)[~is_new].tolist()
-        told = [self._told(arm, pull.resource) for arm in known]
+        is_new = np.isin(request.candidate_ids, request.new_ids)
+        known_ids = np.asarray(request.candidate_ids)[~is_new].tolist()
+        known = [self._scored(candidate, request.n_resources) for candidate in known_ids]
 
-        def rows(values: Sequence[float], known: Sequence[NDArray[Any]] = ()) -> NDArray[Any]:
-            """An array of the rung: of new arms the values, of known ones what was told."""
-            array = np.zeros((len(pull.arms), self.n_folds))
-            array[is_new] = np.reshape(values, (len(pull.new), self.n_folds))
-            if known:
-                array[~is_new] = known
+        def rows(
+            values: Sequence[float], known_values: Sequence[NDArray[Any]] = ()
+        ) -> NDArray[Any]:
+            """An array of the rung: values of new candidates, and those that were known."""
+            array = np.zeros((len(request.candidate_ids), self.n_folds))
+            array[is_new] = np.reshape(values, (len(request.new_ids), self.n_folds))
+            if known_values:
+                array[~is_new] = known_values
             return array
+
+        def times(name: str) -> NDArray[np.float64]:
+            # Of a rung that is joined; a known score that is read back takes no time.
+            earlier = [] if joined is None else [getattr(joined, name)[k] for _, k in known]
+            return rows([getattr(outcome, name) for outcome in outcomes], earlier)
 
         test = self._by_metric([o.test_scores for o in outcomes])
         train = self._by_metric([o.train_scores for o in outcomes])
         failed = [o.fit_failed for o in outcomes]
-        self._rungs.append(
-            _RungOutcome(
-                pull,
-                is_whole,
-                step,
-                spent,
-                wall_time,
-                rows([o.fit_time for o in outcomes]),
-                rows([o.score_time for o in outcomes]),
-                rows(failed, [rung.fit_failed[k] for rung, k in told]).astype(bool),
-                {m: rows(test[m], [rung.test[m][k] for rung, k in told]) for m in self.metrics},
-                {m: rows(train[m], [rung.train[m][k] for rung, k in told]) for m in self.metrics}
-                if self.return_train_score
-                else {},
-            )
+        outcome = _RungOutcome(
+            request if joined is None else replace(request, known=joined.request.known),
+            is_complete,
+            step,
+            spent,
+            wall_time + (0.0 if joined is None else joined.wall_time),
+            times("fit_time"),
+            times("score_time"),
+            rows(failed, [rung.fit_failed[k] for rung, k in known]).astype(bool),
+            {m: rows(test[m], [rung.test[m][k] for rung, k in known]) for m in self.metrics},
+            {m: rows(train[m], [rung.train[m][k] for rung, k in known]) for m in self.metrics}
+            if self.return_train_score
+            else {},
         )
+        if joined is not None:
+            self._rungs.pop()
+        self._rungs.append(outcome)
 
-    def _told(self, arm: int, resource: int) -> tuple[_RungOutcome, int]:
-        """The rung in which an arm was trained to a resource, and its position there."""
-        rung = next(r for r in self._rungs if r.pull.resource == resource and arm in r.pull.new)
-        return rung, rung.pull.arms.index(arm)
+    def _scored(self, candidate: int, n_resources: int) -> tuple[_RungOutcome, int]:
+        """The rung in which a candidate was scored at a resource, and its position there."""
+        rung = next(
+            r
+            for r in self._rungs
+            if r.request.n_resources == n_resources and candidate in r.request.new_ids
+        )
+        return rung, rung.request.candidate_ids.index(candidate)
 
-    def promoted(self, pull: Pull, arms: tuple[int, ...]) -> None:
-        """Take in which arms of a rung went on; of a bracket's last rung, the best."""
-        self._promoted[pull.bracket, pull.rung] = arms
+    def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
+        """Add which candidates of a rung were promoted; of a bracket's last rung, the best one."""
+        self._promoted[request.bracket, request.rung] = ids
 
     @property
     def metrics(self) -> list[str]:
@@ -205,11 +234,7 @@ class Results:
     @property
     def has_complete_rung(self) -> bool:
         """Whether all candidates of some rung were evaluated."""
-        return any(rung.is_whole for rung in self._rungs)
-
-    def ends_bracket(self, pull: Pull) -> bool:
-        """Whether a rung is the last of its bracket."""
-        return pull.resource == self._ends[pull.bracket]
+        return any(rung.is_complete for rung in self._rungs)
 
     def last_rung_failed(self) -> bool:
         """Whether failed fits left no candidate a score in the last rung that was added."""
@@ -226,32 +251,39 @@ class Results:
         return all(rung.fit_failed.all() for rung in self._rungs)
 
     def mean_scores(self) -> NDArray[np.float64]:
-        """Mean test scores, by `metric`, of the arms of the last rung that was added."""
+        """Mean test scores, by `metric`, of the candidates of the rung that was added last."""
         return self._rungs[-1].means(self.metric)
 
-    def remembered(self, memory: Callable[[ArrayLike], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Losses of the arms of the last rung, by a memory over all they have shown so far.
+    def aggregated(
+        self, aggregate: Callable[[ArrayLike], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Losses of the rung that was added last, aggregated over those of each candidate so far.
 
-        What is NaN now is NaN, whatever it was before.
+        What is NaN in this rung stays NaN.
 
         Parameters
         ----------
-        memory : callable
-            Takes an arm's losses, from the least resource to the most, and returns as many.
+        aggregate : callable
+            Takes a candidate's losses by increasing resource, and returns as many.
 
         Returns
         -------
-        ndarray of float, shape (n_arms,)
+        ndarray of float, shape (n_candidates,)
         """
-        now = self._rungs[-1].pull
-        shown: dict[int, dict[int, float]] = {arm: {} for arm in now.arms}
+        now = self._rungs[-1].request
+        scores: dict[int, dict[int, float]] = {number: {} for number in now.candidate_ids}
         for rung in self._rungs:
-            if rung.pull.resource <= now.resource:
-                for arm, score in zip(rung.pull.arms, rung.means(self.metric), strict=True):
-                    if arm in shown:
-                        shown[arm][rung.pull.resource] = score
-        losses = [memory([-s for _, s in sorted(of.items())])[-1] for of in shown.values()]
+            if rung.request.n_resources <= now.n_resources:
+                means = rung.means(self.metric)
+                for number, score in zip(rung.request.candidate_ids, means, strict=True):
+                    if number in scores:
+                        scores[number][rung.request.n_resources] = score
+        losses = [aggregate([-s for _, s in sorted(of.items())])[-1] for of in scores.values()]
         return np.where(np.isnan(self.mean_scores()), np.nan, losses)
+
+    def fold_scores(self) -> NDArray[np.float64]:
+        """Test scores, by `metric`, of the rung that was added last; (n_candidates, n_folds)."""
+        return self._rungs[-1].test[self.metric]
 
     def all_cv_results(self) -> dict[str, Any]:
         """GridSearchCV's columns but for the ranks, one row per candidate and rung.
@@ -266,22 +298,24 @@ class Results:
         results: dict[str, Any] = {}
         for name in ("fit_time", "score_time"):
             store_moments(results, name, np.concatenate([getattr(r, name) for r in rungs]))
-        arms = np.concatenate([np.array(r.pull.arms) for r in rungs])
-        for name, column in param_columns(self.candidates).items():
-            results[f"param_{name}"] = column[arms]
-        results["params"] = [self.candidates[arm] for arm in arms]
+        ids = np.concatenate([np.array(r.request.candidate_ids) for r in rungs])
+        for name, column in param_columns(self.params).items():
+            results[f"param_{name}"] = column[ids]
+        results["params"] = [self.params[number] for number in ids]
         for metric in self.metrics:
             scores = np.concatenate([r.test[metric] for r in rungs])
             store_splits(results, f"test_{metric}", scores)
             if self.return_train_score:
                 train = np.concatenate([r.train[metric] for r in rungs])
                 store_splits(results, f"train_{metric}", train)
-        results["bracket"] = self._per_row([r.pull.bracket for r in rungs])
-        results["iter"] = self._per_row([r.pull.rung for r in rungs])
-        results["n_resources"] = self._per_row([r.pull.resource for r in rungs])
-        results["candidate"] = arms
+        results["bracket"] = self._per_row([r.request.bracket for r in rungs])
+        results["iter"] = self._per_row([r.request.rung for r in rungs])
+        results["n_resources"] = self._per_row([r.request.n_resources for r in rungs])
+        results["candidate"] = ids
         if "cached" in self.columns:
-            results["cached"] = np.concatenate([np.isin(r.pull.arms, r.pull.known) for r in rungs])
+            results["cached"] = np.concatenate(
+                [np.isin(r.request.candidate_ids, r.request.known) for r in rungs]
+            )
         return results
 
     def cv_results(
@@ -301,7 +335,7 @@ class Results:
             Where its rows are in `all_cv_results`.
         """
         final = self._last_rungs()
-        starts = np.cumsum([0, *(len(rung.pull.arms) for rung in self._rungs)])
+        starts = np.cumsum([0, *(len(rung.request.candidate_ids) for rung in self._rungs)])
         rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in final])
         standing = self._per_row([self._standing(rung) for rung in self._rungs])[rows]
         n_resources = all_cv_results["n_resources"][rows]
@@ -324,8 +358,8 @@ class Results:
         """
         numbers = range(len(self._rungs))
         succeeded = [k for k in numbers if not self._has_failed(self._rungs[k])] or numbers
-        whole = [k for k in succeeded if self._rungs[k].is_whole] or succeeded
-        last = {self._rungs[k].pull.bracket: k for k in whole}
+        whole = [k for k in succeeded if self._rungs[k].is_complete] or succeeded
+        last = {self._rungs[k].request.bracket: k for k in whole}
         if not self._repeats:
             return [last[bracket] for bracket in sorted(last)]
         # Runs over the same candidates: the last of those that came to their end.
@@ -333,7 +367,7 @@ class Results:
 
     def _per_row(self, values: Sequence[int]) -> NDArray[np.intp]:
         """One value per candidate and rung, of one per rung."""
-        return np.repeat(values, [len(rung.pull.arms) for rung in self._rungs])
+        return np.repeat(values, [len(rung.request.candidate_ids) for rung in self._rungs])
 
     def rung_history(self) -> RungHistory:
         """One dict a rung."""
@@ -341,37 +375,37 @@ class Results:
         return RungHistory(rows, self._unit)
 
     def _history_of(self, k: int, rung: _RungOutcome) -> dict[str, Any]:
-        pull, metric = rung.pull, self.metric
-        kept = list(self._promoted.get((pull.bracket, pull.rung), ()))
+        request, metric = rung.request, self.metric
+        kept = list(self._promoted.get((request.bracket, request.rung), ()))
         return {
-            **({"bracket": pull.bracket} if "bracket" in self.columns else {}),
-            "iter": pull.rung,
-            "n_candidates": len(pull.arms),
+            **({"bracket": request.bracket} if "bracket" in self.columns else {}),
+            "iter": request.rung,
+            "n_candidates": len(request.candidate_ids),
             "step": rung.step,
-            "resource": pull.resource,
+            "resource": request.n_resources,
             "spent": rung.spent,
-            "candidates": list(pull.arms),
+            "candidates": list(request.candidate_ids),
             "scores": rung.means(metric).tolist(),
             "promoted": kept,
-            **_promotion(rung, kept, self._before(k, pull), metric),
+            **_promotion(rung, kept, self._before(k, request), metric),
             "fit_time": float(rung.fit_time.sum()),
             "score_time": float(rung.score_time.sum()),
             "wall_time": rung.wall_time,
         }
 
-    def _before(self, k: int, pull: Pull) -> _RungOutcome | None:
+    def _before(self, k: int, request: RungRequest) -> _RungOutcome | None:
         """The rung before the k-th in its bracket."""
-        earlier = (r for r in reversed(self._rungs[:k]) if r.pull.bracket == pull.bracket)
+        earlier = (r for r in reversed(self._rungs[:k]) if r.request.bracket == request.bracket)
         return next(earlier, None)
 
     def _standing(self, rung: _RungOutcome) -> int:
         """2 in a bracket that has ended, 1 in another, 0 in a rung that was broken off."""
-        if not rung.is_whole:
+        if not rung.is_complete:
             return 0
         return 1 + any(
-            r.is_whole
-            and r.pull.bracket == rung.pull.bracket
-            and self.ends_bracket(r.pull)
+            r.is_complete
+            and r.request.bracket == rung.request.bracket
+            and r.request.is_last_rung
             and not self._has_failed(r)
             for r in self._rungs
         )
@@ -399,9 +433,9 @@ def _promotion(
     cut = correlation = None
     means = rung.means(metric)
     if kept:
-        cut = float(means[np.searchsorted(rung.pull.arms, kept)].min())
+        cut = float(means[np.searchsorted(rung.request.candidate_ids, kept)].min())
     if before is not None:
-        shared = np.searchsorted(before.pull.arms, rung.pull.arms)
+        shared = np.searchsorted(before.request.candidate_ids, rung.request.candidate_ids)
         correlation = spearman(before.means(metric)[shared], means)
     best = float(np.fmax.reduce(means))
     return {"best_score": best, "cut_score": cut, "rank_correlation": correlation}

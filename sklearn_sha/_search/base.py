@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from copy import deepcopy
 from dataclasses import replace
-from math import inf
+from math import inf, nan
 from time import perf_counter, time
 from typing import Any, Self
 
@@ -58,9 +58,11 @@ from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.memory import free_memory
 from sklearn_sha._storage.store import Store
-from sklearn_sha.bandit.hyperband import bracket_halvings
-from sklearn_sha.bandit.promotion import Patience, running_mean, running_min
-from sklearn_sha.bandit.requests import Algorithm
+from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.bandit.promotion import running_mean, running_min
+from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.pool import CandidatePool
+from sklearn_sha.candidates.sampling import RandomSampler
 from sklearn_sha.candidates.space import search_space
 from sklearn_sha.inspection.html import HTMLReprMixin
 from sklearn_sha.inspection.ranking import best_row
@@ -71,6 +73,30 @@ _BYTES_WORTH_A_BATCH = 2**26
 _AGGREGATIONS = {"best": running_min, "mean": running_mean}
 
 
+def _columns_of(plan: Schedule) -> tuple[str, ...]:
+    """Columns that depend on the plan: "bracket", or "cached" for scores that were read back."""
+    if plan.repeats:
+        return ("cached",)
+    return ("bracket",) if len(plan.brackets) > 1 else ()
+
+
+def _run(
+    algorithm: Algorithm,
+    plan: Schedule,
+    pool: CandidatePool,
+    engine: Engine,
+    observer: RungObserver,
+) -> None:
+    """Run an algorithm to its end, or until something stops it."""
+    rounds = algorithm.rounds(plan, pool.propose)
+    with suppress(StopIteration):
+        running = next(rounds)
+        while True:
+            observer.final_losses.clear()
+            engine.run(running)
+            running = rounds.send(min(observer.final_losses, default=nan))
+
+
 @BaseSearchCV.register  # docs/decisions/0008-searchcv.md says why it is no subclass
 class BaseHalvingSearch(
     HTMLReprMixin, CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta
@@ -78,24 +104,32 @@ class BaseHalvingSearch(
     """What the search classes share; a subclass has the parameters and the schedule."""
 
     @abstractmethod
-    def _candidates(self, limits: Limits, random_state: RandomState) -> list[dict[str, Any]]:
-        """The candidates of this search."""
+    def _algorithm(self) -> Algorithm:
+        """The algorithm of this search."""
 
     @abstractmethod
-    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
-        """The schedule of so many candidates, bracket by bracket."""
+    def _candidates(
+        self, bounds: Callable[[int], Bounds], rng: RandomState
+    ) -> tuple[int, list[dict[str, Any]]]:
+        """How many candidates there are, and those that are known before the search."""
+
+    def _check_plan(self, plan: Schedule, limits: Limits) -> None:
+        """Warn about a plan that is probably not what the user wants."""
 
     def _may_be_grid_search(self) -> bool:
         """Whether the user leaves it to the search how many rungs there are, even one."""
         return False
 
-    def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
-        """What is run one after the other, and in each round together: a halving a bracket."""
-        return [bracket_halvings(schedule.brackets)]
-
-    def _columns(self, schedule: Schedule) -> tuple[str, ...]:
-        """The columns that depend on the kind of search: "bracket" and "cached"."""
-        return ("bracket",) if len(schedule.brackets) > 1 else ()
+    def _sampler(self) -> Sampler:
+        """The source of candidates."""
+        if isinstance(self.sampler, Sampler):
+            return self.sampler
+        if self.sampler != "auto":
+            raise TypeError(
+                f'sampler={self.sampler!r} is no Sampler. Give "auto", or an instance of a '
+                "subclass of sklearn_sha.candidates.Sampler."
+            )
+        return RandomSampler()
 
     def plan(self, X: Any, y: Any = None, **params: Any) -> Schedule:
         """The schedule that fit would follow, without training anything.
@@ -242,11 +276,15 @@ class BaseHalvingSearch(
 
     def _search(self, setup: Setup, store: Store, begun: float, task: Task) -> bool:
         """Whether it came to its end, and nothing stopped it before."""
+        plan = setup.schedule
+        pool = CandidatePool(setup.sampler, search_space(self), setup.candidates, setup.seed)
         results = Results(
-            setup.candidates,
-            setup.schedule,
+            pool.params,
             n_folds=len(setup.folds),
-            columns=self._columns(setup.schedule),
+            continues=plan.continues,
+            repeats=plan.repeats,
+            unit=plan.unit,
+            columns=_columns_of(plan),
             error_score=np.nan if self.error_score == "raise" else self.error_score,
             metrics=setup.scoring.metrics,
             return_train_score=self.return_train_score,
@@ -265,30 +303,30 @@ class BaseHalvingSearch(
         batch_bytes = store.limit / (8 * workers.n)
         if not workers.share_memory:
             batch_bytes = max(batch_bytes, _BYTES_WORTH_A_BATCH)
-        progress = Progress(setup.schedule, len(setup.folds), workers.n)
-        lines = progress_display(
+        display = progress_display(
             self.verbose,
-            setup.schedule,
-            setup.candidates,
-            progress,
+            plan,
+            pool.params,
+            Progress(plan, len(setup.folds), workers.n),
             n_folds=len(setup.folds),
             error_score=results.error_score,
         )
-        course = RungObserver(
-            setup.schedule,
+        observer = RungObserver(
             results,
-            lines,
+            display,
+            pool,
             task,
+            n_rungs=len(plan.rungs),
             metric_of=self._promoting_metric,
-            memory=_AGGREGATIONS.get(self.score_aggregation),
+            aggregate=_AGGREGATIONS.get(self.score_aggregation),
         )
         engine = Engine(
-            setup.candidates,
+            pool.params,
             setup.folds,
             replace(setup.setting, models=store.models, batch_bytes=batch_bytes),
             store,
             workers,
-            course,
+            observer,
             # A refit is not to use up time that folds could have had; callbacks are told of it
             # in this process.
             refits=bool(self.refit)
@@ -296,13 +334,13 @@ class BaseHalvingSearch(
             and self.max_time is None
             and task is NO_CALLBACKS
             and not workers.share_memory
-            and len(setup.schedule.brackets) == 1,
+            and len(plan.brackets) == 1,
             deadline=inf if self.max_time is None else begun + self.max_time,
         )
         ended = True
         try:
-            with workers, course:
-                self._contend(setup, engine, course)
+            with workers, observer:
+                _run(setup.algorithm, plan, pool, engine, observer)
         except StoppedError:
             if not results.n_rungs:
                 raise TimeoutError(
@@ -334,14 +372,14 @@ class BaseHalvingSearch(
             try:
                 packed = engine.refitted.get((self.best_candidate_, self.best_n_resources_))
                 n_samples = n_samples_of(setup.folds[0].X)
-                lines.refit_begins(self.best_candidate_, self.best_n_resources_, n_samples)
+                display.refit_begins(self.best_candidate_, self.best_n_resources_, n_samples)
                 self._refit(setup, packed, task.subtask("refit-with-best-params"))
-                lines.refit_ends(self.refit_time_)
+                display.refit_ends(self.refit_time_)
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 raise
             finally:
-                lines.end()
+                display.end()
         return ended
 
     def _bytes_for_models(self) -> float:
@@ -349,15 +387,6 @@ class BaseHalvingSearch(
         if self.model_memory is None:
             return inf
         return free_memory() / 4 if self.model_memory == "auto" else self.model_memory
-
-    def _contend(self, setup: Setup, engine: Engine, course: RungObserver) -> None:
-        """Run the algorithms to their ends, or until time, patience or a callback has."""
-        patience = Patience(self.patience, self.tol)
-        for algorithms in self._rounds(setup.schedule):
-            course.finals.clear()
-            engine.run(algorithms)
-            if course.finals and patience.is_over(min(course.finals)):
-                break
 
     def _advice(self, resource: str) -> str:
         if resource != "partial_fit":

@@ -9,11 +9,13 @@ from typing import Any
 import joblib
 import numpy as np
 import sklearn
+from numpy.random import RandomState
 from sklearn.utils import indexable
 
 from sklearn_sha._compat import without_callbacks
 from sklearn_sha._data.samples import as_numpy, n_samples_of, take
 from sklearn_sha._search.prepare import Setup
+from sklearn_sha.candidates.space import search_space, spaces_of
 
 NOT_IN_FINGERPRINT = (
     "n_jobs",
@@ -26,7 +28,7 @@ NOT_IN_FINGERPRINT = (
 )
 """Parameters of a search that its results do not depend on."""
 
-_SAMPLED_ROWS = 100_000
+_SAMPLED_ROWS, _SAMPLED_VALUES = 100_000, 8
 _DRAWN = (
     "estimator",
     "param_distributions",
@@ -63,7 +65,7 @@ def fingerprint(search: Any, setup: Setup, data: Mapping[str, str]) -> dict[str,
         "scikit-learn": sklearn.__version__,
         "search": type(search).__name__,
         "estimator": digest(without_callbacks(setup.setting.estimator)),
-        "candidates": digest(setup.candidates),
+        "candidates": digest([_described_space(search_space(search)), setup.seed]),
         "splits": digest([(f.train, f.test, f.train_order, f.test_order) for f in setup.folds]),
         "schedule": digest([vars(rung) for rung in setup.schedule.rungs]),
         # By what "auto" became; one of the user's own by all that it holds.
@@ -78,6 +80,21 @@ def fingerprint(search: Any, setup: Setup, data: Mapping[str, str]) -> dict[str,
         },
         **data,
     }
+
+
+def _described_space(space: Any) -> list[dict[str, str]]:
+    """Lists by their values and distributions by some, as a pickle of them can differ each time."""
+    return [
+        {
+            name: digest(
+                [values.rvs(random_state=RandomState(k)) for k in range(_SAMPLED_VALUES)]
+                if hasattr(values, "rvs")
+                else list(values)
+            )
+            for name, values in one.items()
+        }
+        for one in spaces_of(space)
+    ]
 
 
 def data_fingerprint(X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, str]:

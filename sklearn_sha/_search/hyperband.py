@@ -12,12 +12,12 @@ from numpy.random import RandomState
 
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.base import BaseHalvingSearch
-from sklearn_sha._search.limits import Limits, minimum
-from sklearn_sha.bandit.requests import Algorithm
-from sklearn_sha.candidates.sampling import sample_for_brackets
+from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.bandit.hyperband import Hyperband
+from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.sampling import candidates_for_brackets
 from sklearn_sha.candidates.space import search_space, space_name
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.schedules import Schedule, hyperband_schedules
 
 
 class HyperbandSearchCV(BaseHalvingSearch):
@@ -38,6 +38,10 @@ class HyperbandSearchCV(BaseHalvingSearch):
         `param_grid` is given.
     param_grid : dict, list of dict or None, default=None
         GridSearchCV's name for `param_distributions`. Give one of the two.
+    sampler : "auto" or Sampler, default="auto"
+        Where candidates come from. "auto": all combinations of a grid, or samples from
+        distributions (`sklearn_sha.candidates.RandomSampler`). Or an instance of a subclass of
+        `sklearn_sha.candidates.Sampler`.
     factor : real > 1, default=3
         A rung promotes one in so many candidates, to so many times the resource.
     resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
@@ -172,6 +176,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         *,
         param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        sampler: Literal["auto"] | Sampler = "auto",
         factor: float = 3,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
@@ -199,6 +204,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.estimator = estimator
         self.param_distributions = param_distributions
         self.param_grid = param_grid
+        self.sampler = sampler
         self.factor = factor
         self.resource = resource
         self.min_resources = min_resources
@@ -223,9 +229,14 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.error_score = error_score
         self.return_train_score = return_train_score
 
-    def _candidates(self, limits: Limits, random_state: RandomState) -> list[dict[str, Any]]:
+    def _algorithm(self) -> Algorithm:
         check_int("n_repeats", self.n_repeats)
-        brackets = self._brackets(limits)
+        return Hyperband(self.factor, self.n_repeats, self.patience, self.tol)
+
+    def _candidates(
+        self, bounds: Callable[[int], Bounds], rng: RandomState
+    ) -> tuple[int, list[dict[str, Any]]]:
+        brackets = self._algorithm().plan(bounds(0)).brackets
         if len(brackets) == self.n_repeats:
             rung = brackets[0].rungs[0]
             warnings.warn(
@@ -235,29 +246,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
                 UserWarning,
                 stacklevel=4,
             )
-        return sample_for_brackets(search_space(self), brackets, random_state, space_name(self))
-
-    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
-        return Schedule.joined(self._brackets(limits))
-
-    def _brackets(self, limits: Limits) -> list[Schedule]:
-        highest = limits.maximum(self.max_resources)
-        least = minimum(self.min_resources, highest)
-
-        def brackets_from(least: int) -> list[Schedule]:
-            return hyperband_schedules(
-                highest, factor=self.factor, min_resources=least, continues=limits.continues
-            )
-
-        if least is None:
-            # Brackets differ in where they begin: three at least, whatever the samples.
-            possible = brackets_from(min(highest, limits.lowest))
-            least = min(limits.first, possible[-3:][0].n_resources[0])
-        return brackets_from(least) * int(self.n_repeats)
-
-    def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
-        (together,) = super()._rounds(schedule)
-        if self.patience is None:
-            return [together]
-        n = len(together) // self.n_repeats
-        return [together[start : start + n] for start in range(0, len(together), n)]
+        sizes = [bracket.n_candidates[0] for bracket in brackets]
+        sampler, space = self._sampler(), search_space(self)
+        candidates = candidates_for_brackets(sampler, space, sizes, rng, space_name(self))
+        return sum(sizes), candidates

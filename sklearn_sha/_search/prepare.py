@@ -24,7 +24,7 @@ from sklearn_sha._search.advice import (
     plan_notes,
     why_grid_search,
 )
-from sklearn_sha._search.limits import WORTH_HALVING, limits_of, unit_of
+from sklearn_sha._search.limits import WORTH_HALVING, Limits, limits_of, minimum, unit_of
 from sklearn_sha._search.resource_of import (
     all_continue,
     make_resource,
@@ -40,6 +40,8 @@ from sklearn_sha._search.validation import (
     warn_of_counting,
     warn_of_ignored,
 )
+from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.sampling import sample_distinct
 from sklearn_sha.candidates.space import search_space, with_params
 from sklearn_sha.resources.automatic import (
@@ -57,7 +59,12 @@ class Setup:
 
     Attributes
     ----------
+    sampler : Sampler
+    algorithm : Algorithm
     candidates : list of dict
+        Those that are known before the search.
+    seed : int
+        Of subsamples, mini-batches and candidates that are sampled later.
     schedule : Schedule
     folds : list of Fold
     setting : EvaluationConfig
@@ -68,7 +75,10 @@ class Setup:
         What the user should know before the search runs; empty if nothing.
     """
 
+    sampler: Sampler
+    algorithm: Algorithm
     candidates: list[dict[str, Any]]
+    seed: int
     schedule: Schedule
     folds: list[Fold]
     setting: EvaluationConfig
@@ -137,11 +147,17 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     codes = class_codes(y) if is_classifier(search.estimator) else None
     unit = unit_of(search, kind, example)
     limits = replace(limits_of(search, kind, example, n_train, codes, X), resource=kind, unit=unit)
-    candidates = search._candidates(limits, random_state)
+    algorithm, sampler = search._algorithm(), search._sampler()
+
+    def bounds(n_candidates: int) -> Bounds:
+        return _bounds(search, algorithm, limits, n_candidates)
+
+    n_candidates, candidates = search._candidates(bounds, random_state)
     check_sampled(search, kind, candidates)
     continues = all_continue(search, kind, shares_preprocessing, candidates, n_train, routed.fit)
     limits = replace(limits, continues=continues)
-    schedule = search._schedule(len(candidates), limits)
+    schedule = algorithm.plan(bounds(n_candidates))
+    search._check_plan(schedule, limits)
     check_first_rung(kind, schedule, limits)
     if kind == "partial_fit":
         warn_of_counting(search, schedule.rungs[-1].resource)
@@ -149,7 +165,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     if limits.is_automatic and limits.cost(schedule) > WORTH_HALVING:
         notes.append(why_grid_search(replace(schedule, unit=unit), limits))
         warning = ""
-        schedule = Schedule.from_rungs([len(candidates)], [n_train], continues=False)
+        schedule = Schedule.from_rungs([n_candidates], [n_train], continues=False)
         if kind == "n_samples":
             notes += cheaper_resources(search, schedule, n_train)
         else:
@@ -189,7 +205,27 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
             or bool(search.scoring is None and routed.score and routing_enabled())
         ),
     )
-    return Setup(candidates, schedule, folds, setting, scoring, kind, warning)
+    return Setup(
+        sampler, algorithm, candidates, seed, schedule, folds, setting, scoring, kind, warning
+    )
+
+
+def _bounds(search: Any, algorithm: Algorithm, limits: Limits, n_candidates: int) -> Bounds:
+    """What an algorithm can plan with."""
+    if algorithm.needs_maximum:
+        highest = limits.maximum(search.max_resources)
+        least = minimum(search.min_resources, highest)
+    else:
+        highest, least = limits.cap(search.max_resources) or 0, None
+    return Bounds(
+        n_candidates,
+        highest,
+        least,
+        limits.first,
+        limits.lowest,
+        search.max_resources == "auto",
+        limits.continues,
+    )
 
 
 def _example(search: Any, random_state: RandomState) -> Any:

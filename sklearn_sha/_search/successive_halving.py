@@ -13,18 +13,15 @@ from numpy.random import RandomState
 
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.base import BaseHalvingSearch
-from sklearn_sha._search.limits import Limits, minimum
-from sklearn_sha.bandit.doubling import repeated_halving
-from sklearn_sha.bandit.requests import Algorithm
-from sklearn_sha.candidates.sampling import sample_candidates
+from sklearn_sha._search.limits import Limits
+from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.bandit.doubling import BudgetDoubling
+from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
+from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.sampling import first_candidates
 from sklearn_sha.candidates.space import given_name, n_candidates_of, search_space, space_name
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.schedules import (
-    Schedule,
-    doubling_schedules,
-    schedule_from_budget,
-    schedule_from_range,
-)
+from sklearn_sha.schedules import Schedule
 
 
 class SuccessiveHalvingSearchCV(BaseHalvingSearch):
@@ -48,6 +45,10 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         is a list, else 64, which hold one of the best 5 % with probability 0.96.
     n_iter : int or None, default=None
         RandomizedSearchCV's name for `n_candidates`. Give one of the two.
+    sampler : "auto" or Sampler, default="auto"
+        Where candidates come from. "auto": all combinations of a grid, or samples from
+        distributions (`sklearn_sha.candidates.RandomSampler`). Or an instance of a subclass of
+        `sklearn_sha.candidates.Sampler`.
     factor : real > 1, default=2
         A rung promotes one in so many candidates, to so many times the resource.
     resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
@@ -82,6 +83,10 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         "double" needs no number: it halves all candidates from `min_resources` (the least for
         "auto") on, then again from `factor` times as many, and so on up to `max_resources`.
         What has been trained is not trained again.
+    algorithm : "auto" or Algorithm, default="auto"
+        Which candidates are evaluated next, and at which resource. "auto": Successive Halving, by
+        `factor` and `budget`. Or an instance of a subclass of `sklearn_sha.bandit.Algorithm`, which
+        ignores `factor`, `patience` and `tol`.
     patience : int or None, default=2
         With ``budget="double"``, stop after so many halvings in a row whose winner's score is
         not better by more than `tol` than that of a winner before. None: go on to the end.
@@ -227,11 +232,13 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         n_candidates: int | Literal["auto"] = "auto",
         n_iter: int | None = None,
+        sampler: Literal["auto"] | Sampler = "auto",
         factor: float = 2,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
         max_resources: int | Literal["auto"] = "auto",
         budget: int | Literal["double"] | None = None,
+        algorithm: Literal["auto"] | Algorithm = "auto",
         patience: int | None = 2,
         tol: float = 0.0,
         max_time: float | None = None,
@@ -256,11 +263,13 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.param_grid = param_grid
         self.n_candidates = n_candidates
         self.n_iter = n_iter
+        self.sampler = sampler
         self.factor = factor
         self.resource = resource
         self.min_resources = min_resources
         self.max_resources = max_resources
         self.budget = budget
+        self.algorithm = algorithm
         self.patience = patience
         self.tol = tol
         self.max_time = max_time
@@ -280,62 +289,45 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.error_score = error_score
         self.return_train_score = return_train_score
 
-    def _candidates(self, limits: Limits, random_state: RandomState) -> list[dict[str, Any]]:
+    def _algorithm(self) -> Algorithm:
         check_int("budget", self.budget, '"double" or None', self.budget in (None, "double"))
+        if self.algorithm != "auto":
+            if not isinstance(self.algorithm, Algorithm):
+                raise TypeError(
+                    f'algorithm={self.algorithm!r} is no Algorithm. Give "auto", or an instance of '
+                    "a subclass of sklearn_sha.bandit.Algorithm."
+                )
+            if self.budget is not None:
+                raise ValueError(
+                    f"budget={self.budget!r} and algorithm={self.algorithm!r} both set the "
+                    'schedule. Leave budget=None or algorithm="auto".'
+                )
+            return self.algorithm
+        if self.budget == "double":
+            return BudgetDoubling(self.factor, self.patience, self.tol)
+        if self.budget is None:
+            return SuccessiveHalving(self.factor)
+        if self.min_resources != "auto":
+            raise ValueError(
+                f"budget={self.budget} and min_resources={self.min_resources!r} both say "
+                'where the first rung stands; give min_resources="auto", or budget=None.'
+            )
+        return FixedBudget(int(self.budget), self.factor)
+
+    def _candidates(
+        self, bounds: Callable[[int], Bounds], rng: RandomState
+    ) -> tuple[int, list[dict[str, Any]]]:
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
-        return sample_candidates(search_space(self), n_candidates_of(self), random_state, names)
+        wanted = n_candidates_of(self)
+        return first_candidates(self._sampler(), search_space(self), wanted, rng, names)
 
     def _may_be_grid_search(self) -> bool:
-        return self.budget is None and self.min_resources == self.max_resources == "auto"
+        automatic = self.min_resources, self.max_resources, self.algorithm
+        return self.budget is None and all(value == "auto" for value in automatic)
 
-    def _rounds(self, schedule: Schedule) -> list[list[Algorithm]]:
-        if self.budget == "double":
-            return [[repeated_halving(schedule.brackets, patience=self.patience, tol=self.tol)]]
-        return super()._rounds(schedule)
-
-    def _columns(self, schedule: Schedule) -> tuple[str, ...]:
-        return ("cached",) if self.budget == "double" else ()
-
-    def _schedule(self, n_candidates: int, limits: Limits) -> Schedule:
-        if self.budget == "double":
-            highest = limits.maximum(self.max_resources)
-            least = minimum(self.min_resources, highest)
-            return Schedule.joined(
-                doubling_schedules(
-                    n_candidates,
-                    factor=self.factor,
-                    min_resources=min(limits.first, highest) if least is None else least,
-                    max_resources=highest,
-                    continues=limits.continues,
-                ),
-                repeats=True,
-            )
-        if self.budget is not None:
-            if self.min_resources != "auto":
-                raise ValueError(
-                    f"budget={self.budget} and min_resources={self.min_resources!r} both say "
-                    'where the first rung stands; give min_resources="auto", or budget=None.'
-                )
-            return schedule_from_budget(
-                n_candidates,
-                int(self.budget),
-                factor=self.factor,
-                max_resources=limits.cap(self.max_resources),
-                continues=limits.continues,
-            )
-        highest = limits.maximum(self.max_resources)
-        # Where the user wants less than a first rung has, rungs are still wanted.
-        is_little = self.max_resources != "auto" and highest <= limits.first
-        schedule = schedule_from_range(
-            n_candidates,
-            factor=self.factor,
-            min_resources=minimum(self.min_resources, highest),
-            max_resources=highest,
-            lowest=limits.lowest if is_little else limits.first,
-            continues=limits.continues,
-        )
-        self._warn_of_little_resource(schedule, limits)
-        return schedule
+    def _check_plan(self, plan: Schedule, limits: Limits) -> None:
+        if self.budget is None and self.algorithm == "auto":
+            self._warn_of_little_resource(plan, limits)
 
     def _warn_of_little_resource(self, schedule: Schedule, limits: Limits) -> None:
         last = schedule.rungs[-1].n_candidates

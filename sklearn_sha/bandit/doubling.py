@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from sklearn_sha._param_validation import check_int, check_patience
+from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
-from sklearn_sha.bandit.requests import Algorithm, Losses, Result
+from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, numbered
 from sklearn_sha.bandit.successive_halving import halving
 from sklearn_sha.schedules import (
     Schedule,
@@ -19,58 +20,116 @@ from sklearn_sha.schedules import (
 
 
 def repeated_halving(
-    schedules: Iterable[Schedule], *, patience: int | None = 2, tol: float = 0.0
-) -> Algorithm:
-    """The doubling trick [1]_: halvings of the same arms, each of a larger budget.
+    schedules: Iterable[Schedule],
+    propose: Propose | None = None,
+    *,
+    patience: int | None = 2,
+    tol: float = 0.0,
+) -> Requests:
+    """The doubling trick [1]_: runs over the same candidates, each with a larger budget.
 
     Parameters
     ----------
     schedules : iterable of Schedule
         Of `sklearn_sha.schedules.doubling_schedules`.
+    propose : callable, default=None
+        As in `halving`. The candidates of the first run are those of all.
     patience : int >= 1 or None, default=2
-        Stop after so many halvings in a row whose winner's loss is not lower by more than
-        `tol` than the lowest of a winner before. None: go on to the last schedule.
+        Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
+        the lowest of a run before. None: run all of them.
     tol : float >= 0, default=0.0
 
     Yields
     ------
-    Pull
-        ``known`` has the arms whose loss at this resource was told before: send it again.
+    RungRequest
+        ``known`` has the candidates whose losses at this resource were sent before: send them
+        again.
 
     Returns
     -------
     int or None
-        The winner of the last halving that has one. A halving ends with a rung in which all arms
-        failed, and the next one follows.
+        The best candidate of the last run that has one. A run ends with a rung in which all
+        candidates failed, and the next one follows.
 
     References
     ----------
     .. [1] K. Jamieson and A. Talwalkar, "Non-stochastic Best Arm Identification and
        Hyperparameter Optimization", AISTATS 2016, section 3.
     """
-    told: set[tuple[int, int]] = set()
-    rung = 0
-    winner: int | None = None
+    propose = propose or numbered()
+    ids: tuple[int, ...] = ()
+    sent: set[tuple[int, int]] = set()
+    n_rungs = 0
+    best: int | None = None
     waiting = Patience(patience, tol)
     for schedule in schedules:
-        inner = halving(schedule)
-        pull = next(inner)
-        while True:
-            known = tuple(arm for arm in pull.arms if (arm, pull.resource) in told)
-            losses = yield replace(pull, rung=rung, last=False, dropped=(), known=known)
-            rung += 1
-            told |= {(arm, pull.resource) for arm in pull.arms}
+        run = halving(schedule, _only(ids) if ids else propose)
+        request = next(run, None)
+        while request is not None:
+            candidates, n_resources = request.candidate_ids, request.n_resources
+            known = tuple(number for number in candidates if (number, n_resources) in sent)
+            rung = n_rungs + request.rung
+            losses = yield replace(request, rung=rung, is_final=False, eliminated=(), known=known)
+            sent |= {(number, n_resources) for number in candidates}
+            ids = tuple(sorted({*ids, *candidates}))
             try:
-                pull = inner.send(losses)
+                request = run.send(losses)
             except StopIteration as end:
+                n_rungs, request = rung + 1, None
+                if end.value is None:
+                    continue
                 best = end.value
-                break
-        if best is None:
-            continue
-        winner = best
-        if waiting.is_over(float(np.asarray(losses, dtype=float)[pull.arms.index(best)])):
-            break
-    return winner
+                if waiting.is_over(float(np.asarray(losses, dtype=float)[candidates.index(best)])):
+                    return best
+    return best
+
+
+def _only(ids: tuple[int, ...]) -> Propose:
+    """Propose these candidates in a single call, and no more."""
+    remaining = [ids]
+    return lambda n: remaining.pop() if remaining else ()
+
+
+class BudgetDoubling(Algorithm):
+    """The doubling trick: runs over the same candidates, each with a larger budget.
+
+    Parameters
+    ----------
+    factor : real > 1, default=2
+        As in `SuccessiveHalving`; also the ratio between the budgets of two runs.
+    patience : int or None, default=2
+        Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
+        the lowest of a run before. None: run until the maximum is reached.
+    tol : float, default=0.0
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import Bounds, BudgetDoubling
+    >>> plan = BudgetDoubling().plan(Bounds(n_candidates=4, max_resources=8))
+    >>> [run.n_resources for run in plan.brackets]
+    [[1, 2], [2, 4], [4, 8]]
+    """
+
+    def __init__(self, factor: float = 2, patience: int | None = 2, tol: float = 0.0) -> None:
+        self.factor = factor
+        self.patience = patience
+        self.tol = tol
+
+    def plan(self, bounds: Bounds) -> Schedule:
+        least = bounds.min_resources
+        return Schedule.joined(
+            doubling_schedules(
+                bounds.n_candidates,
+                factor=self.factor,
+                min_resources=min(bounds.first, bounds.max_resources) if least is None else least,
+                max_resources=bounds.max_resources,
+                continues=bounds.continues,
+            ),
+            repeats=True,
+        )
+
+    def requests(self, plan: Schedule, propose: Propose) -> Requests:
+        return repeated_halving(plan.brackets, propose, patience=self.patience, tol=self.tol)
 
 
 def doubling(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator
 
 from sklearn_sha._param_validation import check_int
+from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
-from sklearn_sha.bandit.requests import Algorithm, Losses, Result
+from sklearn_sha.bandit.promotion import Patience
+from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, numbered
 from sklearn_sha.bandit.successive_halving import halving
 from sklearn_sha.schedules import (
     Schedule,
@@ -59,23 +61,67 @@ def hyperband(
     check_int("max_resources", max_resources)
     check_int("min_resources", min_resources)
     schedules = hyperband_schedules(max_resources, factor=factor, min_resources=min_resources)
-    return run_over_losses(bracket_halvings(schedules), losses)
+    propose = numbered()
+    return run_over_losses([halving(schedule, propose) for schedule in schedules], losses)
 
 
-def bracket_halvings(schedules: Iterable[Schedule]) -> list[Algorithm]:
-    """One `halving` a schedule, each with arms of its own, numbered on.
+class Hyperband(Algorithm):
+    """Hyperband [1]_: brackets of Successive Halving, from the widest to a single rung.
 
     Parameters
     ----------
-    schedules : iterable of Schedule
-        Of one bracket each.
+    factor : real > 1, default=3
+    n_repeats : int, default=1
+        How often the set of brackets is run, with new candidates each time.
+    patience : int or None, default=None
+        Stop after this many consecutive sets whose best loss is not lower by more than `tol` than
+        that of a set before. None: run all sets together.
+    tol : float, default=0.0
 
-    Returns
-    -------
-    list of Algorithm
+    References
+    ----------
+    .. [1] L. Li, K. Jamieson, G. DeSalvo, A. Rostamizadeh and A. Talwalkar, "Hyperband: A
+       Novel Bandit-Based Approach to Hyperparameter Optimization", JMLR 18, 2018.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import Bounds, Hyperband
+    >>> plan = Hyperband().plan(Bounds(n_candidates=0, max_resources=9))
+    >>> [bracket.n_candidates for bracket in plan.brackets]
+    [[9, 3, 1], [5, 1], [3]]
     """
-    algorithms, first_arm = [], 0
-    for schedule in schedules:
-        algorithms.append(halving(schedule, first_arm))
-        first_arm += schedule.n_candidates[0]
-    return algorithms
+
+    def __init__(
+        self, factor: float = 3, n_repeats: int = 1, patience: int | None = None, tol: float = 0.0
+    ) -> None:
+        self.factor = factor
+        self.n_repeats = n_repeats
+        self.patience = patience
+        self.tol = tol
+
+    def plan(self, bounds: Bounds) -> Schedule:
+        highest, least = bounds.max_resources, bounds.min_resources
+
+        def brackets_from(least: int) -> list[Schedule]:
+            return hyperband_schedules(
+                highest, factor=self.factor, min_resources=least, continues=bounds.continues
+            )
+
+        if least is None:
+            # Brackets differ in their first rung: at least three, however few the resource.
+            possible = brackets_from(min(highest, bounds.lowest))
+            least = min(bounds.first, possible[-3:][0].n_resources[0])
+        return Schedule.joined(brackets_from(least) * int(self.n_repeats))
+
+    def requests(self, plan: Schedule, propose: Propose) -> Requests:
+        """Yield the requests of one bracket."""
+        return halving(plan, propose)
+
+    def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
+        """Yield the brackets of all sets, or with `patience` those of one set after the other."""
+        brackets = [self.requests(bracket, propose) for bracket in plan.brackets]
+        n = len(brackets) if self.patience is None else len(brackets) // self.n_repeats
+        patience = Patience(self.patience, self.tol)
+        for start in range(0, len(brackets), n):
+            if patience.is_over((yield brackets[start : start + n])):
+                break

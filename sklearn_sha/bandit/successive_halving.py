@@ -2,38 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_sha._param_validation import check_int
+from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import promote
-from sklearn_sha.bandit.requests import Algorithm, Losses, Pull, Result
-from sklearn_sha.schedules import (
-    Schedule,
-    schedule_from_budget,
-)
+from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, RungRequest, numbered
+from sklearn_sha.schedules import Rung, Schedule, schedule_from_budget, schedule_from_range
 
 
-def halving(schedule: Schedule, first_arm: int = 0) -> Algorithm:
-    """Successive Halving [1]_ over as many arms as the schedule's first rung has.
+def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
+    """Successive Halving [1]_ over as many candidates as the schedule's first rung has.
 
     Parameters
     ----------
     schedule : Schedule
         Sizes and resources of the rungs.
-    first_arm : int, default=0
-        Number of the first arm; the others follow.
+    propose : callable, default=None
+        ``propose(n)`` returns the ids of 1 to n new candidates. If it returns fewer, the first
+        rung is completed in waves. None: ids from 0.
 
     Yields
     ------
-    Pull
-        The arms of the next rung. Send the generator their losses, in the order of
-        ``Pull.arms``.
+    RungRequest
+        The candidates of the next rung. Send the generator their losses, in the order of
+        ``RungRequest.candidate_ids``.
 
     Returns
     -------
     int or None
-        The best arm of the last rung; None, and no further rung, where all arms of a rung failed.
+        The best candidate of the last rung; None, and no further rung, if all candidates of a rung
+        failed.
 
     References
     ----------
@@ -45,27 +48,113 @@ def halving(schedule: Schedule, first_arm: int = 0) -> Algorithm:
     >>> from sklearn_sha.bandit import halving
     >>> from sklearn_sha.schedules import schedule_from_budget
     >>> search = halving(schedule_from_budget(4, 16))
-    >>> pull = next(search)
-    >>> pull.arms, pull.resource
+    >>> request = next(search)
+    >>> request.candidate_ids, request.n_resources
     ((0, 1, 2, 3), 2)
-    >>> pull = search.send([0.4, 0.1, 0.3, 0.2])
-    >>> pull.arms, pull.resource
+    >>> request = search.send([0.4, 0.1, 0.3, 0.2])
+    >>> request.candidate_ids, request.n_resources
     ((1, 3), 6)
     """
-    arms = np.arange(schedule.rungs[0].n_candidates) + first_arm
-    sizes_after = [*schedule.n_candidates[1:], 1]
-    dropped: tuple[int, ...] = ()
-    for k, (rung, n_kept) in enumerate(zip(schedule.rungs, sizes_after, strict=True)):
-        last = k == len(sizes_after) - 1
-        losses = yield Pull(
-            k, tuple(arms.tolist()), rung.resource, last, dropped, bracket=rung.bracket
-        )
+    first, *later = schedule.rungs
+    ids, losses = yield from _first_rung(first, not later, propose or numbered())
+    for number, rung in enumerate(later, start=1):
         if losses is None:
             return None
-        kept = arms[promote(losses, n_kept)]
-        dropped = tuple(np.setdiff1d(arms, kept).tolist())
-        arms = kept
-    return int(arms[0])
+        candidates = np.array(ids)
+        promoted = candidates[promote(losses, rung.n_candidates)]
+        eliminated = tuple(np.setdiff1d(candidates, promoted).tolist())
+        ids, is_last = tuple(promoted.tolist()), rung is later[-1]
+        losses = yield RungRequest(
+            number, ids, rung.resource, is_last, is_last, eliminated, bracket=rung.bracket
+        )
+    return None if losses is None else ids[int(promote(losses, 1)[0])]
+
+
+def _first_rung(
+    rung: Rung, is_last: bool, propose: Propose
+) -> Generator[RungRequest, ArrayLike | None, tuple[tuple[int, ...], ArrayLike | None]]:
+    """Evaluate candidates until the rung is full or there are no more; return ids and losses."""
+    ids: tuple[int, ...] = ()
+    losses: ArrayLike | None = None
+    while len(ids) < rung.n_candidates and (new := propose(rung.n_candidates - len(ids))):
+        known, ids = ids, ids + new
+        is_final = is_last and len(ids) == rung.n_candidates
+        losses = yield RungRequest(
+            0, ids, rung.resource, is_last, is_final, known=known, bracket=rung.bracket
+        )
+    return ids, losses
+
+
+class SuccessiveHalving(Algorithm):
+    """Successive Halving [1]_ from the first rung's resource to the maximum.
+
+    Parameters
+    ----------
+    factor : real > 1, default=2
+        Keep ``ceil(n / factor)`` candidates after each rung and multiply the resource by `factor`.
+
+    References
+    ----------
+    .. [1] K. Jamieson and A. Talwalkar, "Non-stochastic Best Arm Identification and
+       Hyperparameter Optimization", AISTATS 2016, Algorithm 1.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import Bounds, SuccessiveHalving
+    >>> SuccessiveHalving(factor=3).plan(Bounds(n_candidates=9, max_resources=27)).n_resources
+    [9, 27]
+    """
+
+    def __init__(self, factor: float = 2) -> None:
+        self.factor = factor
+
+    def plan(self, bounds: Bounds) -> Schedule:
+        # If the user sets less than a first rung has, several rungs are still wanted.
+        is_little = not bounds.is_default_maximum and bounds.max_resources <= bounds.first
+        return schedule_from_range(
+            bounds.n_candidates,
+            factor=self.factor,
+            min_resources=bounds.min_resources,
+            max_resources=bounds.max_resources,
+            lowest=bounds.lowest if is_little else bounds.first,
+            continues=bounds.continues,
+        )
+
+    def requests(self, plan: Schedule, propose: Propose) -> Requests:
+        return halving(plan, propose)
+
+
+class FixedBudget(SuccessiveHalving):
+    """Successive Halving in the form of the paper: a budget over all candidates and rungs.
+
+    Parameters
+    ----------
+    budget : int
+        Units of resource over all candidates, per fold. It is never exceeded.
+    factor : real > 1, default=2
+        As in `SuccessiveHalving`.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import Bounds, FixedBudget
+    >>> FixedBudget(32).plan(Bounds(n_candidates=8, max_resources=0)).n_resources
+    [1, 3, 8]
+    """
+
+    needs_maximum = False
+
+    def __init__(self, budget: int, factor: float = 2) -> None:
+        super().__init__(factor)
+        self.budget = budget
+
+    def plan(self, bounds: Bounds) -> Schedule:
+        return schedule_from_budget(
+            bounds.n_candidates,
+            self.budget,
+            factor=self.factor,
+            max_resources=bounds.max_resources or None,
+            continues=bounds.continues,
+        )
 
 
 def successive_halving(losses: Losses, n: int, budget: int, factor: float = 2) -> Result:

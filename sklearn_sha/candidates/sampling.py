@@ -1,4 +1,4 @@
-"""Candidates of a grid, or sampled from distributions."""
+"""Grid and random sampling."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sklearn.model_selection import ParameterSampler
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
+from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
-from sklearn_sha.schedules import Schedule
 
 N_CANDIDATES = 64
 """Candidates drawn by default from distributions: enough to hold one of the best 5 % with
@@ -22,31 +22,32 @@ probability 1 - 0.95**64 = 0.96."""
 _DRAWS_PER_CANDIDATE = 100
 
 
-def sample_candidates(
-    param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+def first_candidates(
+    sampler: Sampler,
+    space: Space,
     n_candidates: int | str,
-    random_state: RandomState,
+    rng: RandomState,
     names: tuple[str, str] = ("param_distributions", "n_candidates"),
-) -> list[dict[str, Any]]:
-    """Candidates to try, all different.
+) -> tuple[int, list[dict[str, Any]]]:
+    """How many candidates a search has, and those that are known before it begins.
 
     Parameters
     ----------
-    param_distributions : dict or list of dict
+    sampler : Sampler
+    space : dict or list of dict
         Values are sequences, or anything with ``rvs(random_state=...)``.
     n_candidates : int or "auto"
-        "auto" is the whole grid where every value is a sequence, else `N_CANDIDATES`.
-        The whole grid comes in the order of GridSearchCV; a sample comes in the order of
-        RandomizedSearchCV, less what it repeats.
-    random_state : RandomState
-        Advanced by what is drawn.
+        "auto" is the whole grid if every value is a sequence, else `N_CANDIDATES`.
+    rng : RandomState
     names : (str, str)
-        Names by which the user gave the first two.
+        Names by which the user gave `space` and `n_candidates`.
 
     Returns
     -------
-    list of dict
-        Fewer than asked for, with a warning, where there are not as many.
+    n : int
+        Fewer than asked for, with a warning, if there are not as many.
+    candidates : list of dict
+        All of them, or none if the sampler uses the history.
 
     Raises
     ------
@@ -55,60 +56,89 @@ def sample_candidates(
         `n_candidates` is neither "auto" nor an integer of at least 1.
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
-    wanted = None if n_candidates == "auto" else int(n_candidates)
-    candidates = sample_distinct(param_distributions, wanted, random_state)
-    if wanted is not None and len(candidates) < wanted:
+    check_spaces(spaces_of(space), space)
+    grid = grid_of(space)
+    if n_candidates == "auto":
+        wanted = N_CANDIDATES if grid is None else len(grid)
+    else:
+        wanted = int(n_candidates)
+    if sampler.uses_history:
+        return (wanted if grid is None else min(wanted, len(grid))), []
+    candidates = proposed(sampler, wanted, space, History(), rng)
+    if len(candidates) < wanted and n_candidates != "auto":
         warnings.warn(
             f"{names[1]}={wanted} is more than the "
-            f"{quantity(len(candidates), 'different candidates')} that "
-            f"{names[0]} holds; trying these.",
+            f"{quantity(len(candidates), 'different candidates')} that {names[0]} holds; trying "
+            "these.",
             UserWarning,
             stacklevel=2,
         )
-    return candidates
+    return len(candidates), candidates
 
 
-def sample_for_brackets(
-    param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
-    schedules: Sequence[Schedule],
-    random_state: RandomState,
+def candidates_for_brackets(
+    sampler: Sampler,
+    space: Space,
+    sizes: Sequence[int],
+    rng: RandomState,
     name: str = "param_distributions",
 ) -> list[dict[str, Any]]:
-    """Candidates of several brackets, bracket after bracket.
+    """Candidates of several brackets, bracket after bracket; none if the sampler uses the history.
 
     Parameters
     ----------
-    param_distributions : dict or list of dict
-        As for `sample_candidates`.
-    schedules : sequence of Schedule
-        One a bracket.
-    random_state : RandomState
-        Advanced by what is drawn.
+    sampler, space, rng
+        As in `first_candidates`.
+    sizes : sequence of int
+        Candidates of the first rung of each bracket.
     name : str
-        Name by which the user gave the first.
+        Name by which the user gave `space`.
 
     Returns
     -------
     list of dict
-        All different, where there are so many. Otherwise, with a warning, different within
-        a bracket as far as there are enough, and drawn anew for each.
+        All different, if there are so many. Otherwise, with a warning, different within a bracket
+        as far as there are enough, and sampled anew for each.
     """
-    sizes = [schedule.n_candidates[0] for schedule in schedules]
-    pool = sample_distinct(param_distributions, sum(sizes), random_state)
+    check_spaces(spaces_of(space), space)
+    if sampler.uses_history:
+        return []
+    pool = proposed(sampler, sum(sizes), space, History(), rng)
     if len(pool) == sum(sizes):
         return pool
     warnings.warn(
-        f"{name} holds {quantity(len(pool), 'different candidates')}, and the "
-        f"brackets have room for {sum(sizes)}, so candidates take part more than once; with so "
-        "few, SuccessiveHalvingSearchCV tries each just once.",
+        f"{name} holds {quantity(len(pool), 'different candidates')}, and the brackets have "
+        f"room for {sum(sizes)}, so candidates take part more than once; with so few, "
+        "SuccessiveHalvingSearchCV tries each just once.",
         UserWarning,
         stacklevel=2,
     )
     return [
-        pool[position]
-        for size in sizes
-        for position in np.resize(random_state.permutation(len(pool)), size)
+        pool[position] for size in sizes for position in np.resize(rng.permutation(len(pool)), size)
     ]
+
+
+def proposed(
+    sampler: Sampler, n: int, space: Space, history: History, rng: RandomState
+) -> list[dict[str, Any]]:
+    """Ask a sampler for candidates, and check what it proposes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If these are no dicts, or more than were wanted.
+    """
+    candidates = list(sampler.propose(n, space, history, rng))
+    name = type(sampler).__name__
+    for params in candidates:
+        if not isinstance(params, Mapping):
+            raise TypeError(f"{name}.propose returned {params!r} as a candidate; return dicts.")
+    if len(candidates) > n:
+        raise ValueError(
+            f"{name}.propose returned {len(candidates)} candidates, and n={n} were wanted; return "
+            "at most n."
+        )
+    return [dict(params) for params in candidates]
 
 
 def sample_distinct(
@@ -119,7 +149,7 @@ def sample_distinct(
     Parameters
     ----------
     param_distributions, random_state
-        As for `sample_candidates`.
+        As in `first_candidates`.
     wanted : int or None
         None is the whole grid, or `N_CANDIDATES` of distributions.
 
@@ -146,3 +176,49 @@ def sample_distinct(
         if len(different) == wanted:
             break
     return list(different.values())
+
+
+class RandomSampler(Sampler):
+    """Sample from distributions and lists, as RandomizedSearchCV does, without repetitions.
+
+    If a space of lists has at most as many combinations as are wanted, they are all proposed, in
+    the order of GridSearchCV.
+
+    Examples
+    --------
+    >>> from numpy.random import RandomState
+    >>> from sklearn_sha.candidates import History, RandomSampler
+    >>> RandomSampler().propose(3, {"C": [1, 10]}, History(), RandomState(0))
+    [{'C': 1}, {'C': 10}]
+    """
+
+    def propose(
+        self, n: int, space: Space, history: History, rng: RandomState
+    ) -> list[dict[str, Any]]:
+        known = {params_key(params) for params in history.candidates}
+        sampled = sample_distinct(space, n + len(known), rng)
+        return [params for params in sampled if params_key(params) not in known][:n]
+
+
+class GridSampler(Sampler):
+    """Propose the combinations of a grid in the order of GridSearchCV, as many as are wanted.
+
+    Examples
+    --------
+    >>> from numpy.random import RandomState
+    >>> from sklearn_sha.candidates import GridSampler, History
+    >>> GridSampler().propose(2, {"C": [1, 10, 100]}, History(), RandomState(0))
+    [{'C': 1}, {'C': 10}]
+    """
+
+    def propose(
+        self, n: int, space: Space, history: History, rng: RandomState
+    ) -> list[dict[str, Any]]:
+        grid = grid_of(space)
+        if grid is None:
+            raise ValueError(
+                "sampler=GridSampler() needs lists of values, and the space has distributions. "
+                'Give lists, or leave sampler="auto".'
+            )
+        start = len(history.candidates)
+        return [grid[number] for number in range(start, min(start + n, len(grid)))]

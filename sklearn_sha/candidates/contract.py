@@ -1,0 +1,88 @@
+"""The contract test of samplers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+
+from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
+from sklearn_sha.candidates.space import check_spaces, params_key, spaces_of
+
+
+def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seeds: int = 5) -> None:
+    """Check that a sampler keeps its contract, over random scores.
+
+    Given the same space, history and state of `rng` it proposes the same, and changes none of them.
+    It proposes at most as many candidates as are wanted, with the parameters of one dict of the
+    space and with values of its lists, each candidate once.
+
+    Parameters
+    ----------
+    sampler : Sampler
+    space : dict or list of dict
+    n_candidates : int, default=32
+    n_seeds : int, default=5
+
+    Raises
+    ------
+    AssertionError
+        With what the sampler does not keep.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn_sha.candidates import RandomSampler, check_sampler
+    >>> check_sampler(RandomSampler(), {"C": loguniform(1e-3, 1e3), "kernel": ["rbf", "poly"]})
+    """
+    check_spaces(spaces_of(space), space)
+    for seed in range(n_seeds):
+        first = _run(sampler, space, n_candidates, seed)
+        assert first == _run(sampler, space, n_candidates, seed), (
+            f"candidates differ between two runs with the same seed ({seed}) and scores"
+        )
+        assert first, f"no candidate is proposed (seed {seed})"
+
+
+def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[Any]:
+    """Candidates of one run, by their keys."""
+    candidates: list[Mapping[str, Any]] = []
+    evaluations: list[Evaluation] = []
+    keys: list[Any] = []
+    scores = np.random.default_rng(seed)
+    for call in range(n_candidates):
+        n = n_candidates - len(candidates)
+        history = History(tuple(candidates), tuple(evaluations))
+        before = deepcopy(history.candidates)
+        new = list(sampler.propose(n, space, history, RandomState([seed, call])))
+        assert len(new) <= n, f"{len(new)} candidates are proposed, and {n} were wanted"
+        assert history.candidates == before, "the candidates of the history were changed"
+        for params in new:
+            _check_params(params, space)
+        candidates += new
+        keys = [params_key(params) for params in candidates]
+        assert len(set(keys)) == len(keys), "a candidate is proposed twice"
+        for params in new:
+            values = scores.choice([scores.random(), np.nan], p=[0.9, 0.1], size=2)
+            of_folds = tuple(values.tolist())
+            evaluations.append(Evaluation(params, 1, 2, sum(of_folds) / 2, of_folds))
+        if not new or not sampler.uses_history or len(candidates) == n_candidates:
+            break
+    return keys
+
+
+def _check_params(params: Any, space: Space) -> None:
+    assert isinstance(params, Mapping), f"a candidate is no dict: {params!r}"
+    fitting = [
+        one
+        for one in spaces_of(space)
+        if one.keys() == params.keys()
+        and all(
+            hasattr(values, "rvs") or any(params[name] is v or params[name] == v for v in values)
+            for name, values in one.items()
+        )
+    ]
+    assert fitting, f"a candidate is in no dict of the space: {dict(params)!r}"

@@ -1,0 +1,81 @@
+"""The candidates of a search by their ids, and where more come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from numpy.random import RandomState
+
+from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
+from sklearn_sha.candidates.sampling import proposed
+
+
+class CandidatePool:
+    """Maps candidate ids to parameters; a sampler appends to it.
+
+    Parameters
+    ----------
+    sampler : Sampler
+    space : dict or list of dict
+    candidates : sequence of dict
+        Those that are proposed first.
+    seed : int
+        Of what the sampler proposes later. It does not depend on when that is.
+
+    Attributes
+    ----------
+    params : list of dict
+        Parameters by candidate id.
+    """
+
+    def __init__(
+        self, sampler: Sampler, space: Space, candidates: Sequence[dict[str, Any]], seed: int
+    ) -> None:
+        self.params = [*candidates]
+        self._sampler = sampler
+        self._space = space
+        self._seed = seed
+        self._n_proposed = 0
+        self._n_calls = 0
+        self._evaluations: list[Evaluation] = []
+
+    def propose(self, n: int) -> tuple[int, ...]:
+        """Return the ids of 1 to n candidates that are new, or of none if there are no more.
+
+        Parameters
+        ----------
+        n : int
+
+        Returns
+        -------
+        tuple of int
+        """
+        if self._n_proposed == len(self.params) and self._sampler.uses_history:
+            rng = RandomState([self._seed, self._n_calls])
+            history = History(tuple(self.params), tuple(self._evaluations))
+            self.params += proposed(self._sampler, n, self._space, history, rng)
+            self._n_calls += 1
+        first = self._n_proposed
+        self._n_proposed = min(first + n, len(self.params))
+        return tuple(range(first, self._n_proposed))
+
+    def record(
+        self, ids: Iterable[int], n_resources: int, fold_scores: Iterable[Sequence[float]]
+    ) -> None:
+        """Add completed evaluations to the history, in the order of the candidates.
+
+        Parameters
+        ----------
+        ids : iterable of int
+        n_resources : int
+        fold_scores : iterable of sequence of float
+            Of each candidate.
+        """
+        if not self._sampler.uses_history:
+            return
+        for number, scores in zip(ids, fold_scores, strict=True):
+            params: Mapping[str, Any] = self.params[number]
+            of_folds = tuple(float(score) for score in scores)
+            mean = sum(of_folds) / len(of_folds)
+            self._evaluations.append(Evaluation(params, n_resources, len(of_folds), mean, of_folds))

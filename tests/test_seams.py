@@ -1,0 +1,348 @@
+"""A sampler and an algorithm from outside of the library, through the public class."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, uniform
+from toys import CALLS, Curve
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import (
+    Algorithm,
+    Bounds,
+    BudgetDoubling,
+    FixedBudget,
+    Hyperband,
+    RungRequest,
+    SuccessiveHalving,
+    check_algorithm,
+    halving,
+    promote,
+)
+from sklearn_sha.candidates import GridSampler, RandomSampler, Sampler, check_sampler
+
+X = np.zeros((40, 1))
+SPACE = {"limit": uniform(0.1, 0.8), "speed": loguniform(0.1, 10)}
+N_BATCH = 10
+
+pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
+
+
+class NearTheBest(Sampler):
+    """Random candidates at first, then neighbours of the best one."""
+
+    uses_history = True
+
+    def propose(self, n, space, history, rng):
+        if not history.evaluations:
+            return RandomSampler().propose(min(n, N_BATCH), space, history, rng)
+        assert len(history.evaluations) == len(history.candidates) == N_BATCH
+        best = max(history.evaluations, key=lambda evaluation: evaluation.mean_score)
+        assert best.n_folds == len(best.fold_scores) == 5
+        return [
+            {name: value * rng.uniform(0.9, 1.1) for name, value in best.params.items()}
+            for _ in range(n)
+        ]
+
+
+class StopsWhenStable(Algorithm):
+    """Successive Halving, until the best candidate is the same in two consecutive rungs."""
+
+    def plan(self, bounds):
+        return SuccessiveHalving().plan(bounds)
+
+    def requests(self, plan, propose):
+        run = halving(plan, propose)
+        request, before = next(run), None
+        while True:
+            losses = yield request
+            best = None if losses is None else request.candidate_ids[promote(losses, 1)[0]]
+            is_full = len(request.candidate_ids) == plan.rungs[0].n_candidates or request.rung
+            if is_full and best is not None and best == before:
+                return best
+            before = best if is_full else None
+            try:
+                request = run.send(losses)
+            except StopIteration as end:
+                return end.value
+
+
+class Interrupting(Curve):
+    """Ctrl-C in a certain training step, once."""
+
+    at: int | None = None
+
+    def partial_fit(self, X, y=None):
+        if Interrupting.at is not None and len(CALLS) == Interrupting.at:
+            Interrupting.at = None
+            raise KeyboardInterrupt
+        return super().partial_fit(X, y)
+
+
+def search_of(**params):
+    arguments = {
+        "n_candidates": 16,
+        "max_resources": 16,
+        "resource": "partial_fit",
+        "sampler": NearTheBest(),
+        "algorithm": StopsWhenStable(),
+        "refit": False,
+        "random_state": 0,
+    }
+    return SuccessiveHalvingSearchCV(Interrupting(), SPACE, **arguments | params)
+
+
+def numbers(search):
+    results = {k: v for k, v in search.all_cv_results_.items() if "_time" not in k}
+    history = [{k: v for k, v in row.items() if "time" not in k} for row in search.rung_history_]
+    return repr((results, history, search.best_params_, search.best_score_))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return numbers(search_of().fit(X))
+
+
+def test_the_sampler_fills_the_first_rung_in_two_batches(expected):
+    search = search_of().fit(X)
+    first = search.rung_history_[0]
+    assert first["n_candidates"] == 16
+    scores = np.array(first["scores"])
+    assert scores[:N_BATCH].max() < scores[N_BATCH:].max()  # it has learned
+    best = search.all_cv_results_["params"][int(scores[:N_BATCH].argmax())]
+    for params in search.all_cv_results_["params"][N_BATCH:16]:
+        assert all(0.9 <= params[name] / best[name] <= 1.1 for name in SPACE)
+
+
+def test_the_rule_stops_within_the_plan(expected):
+    search = search_of()
+    plan = search.plan(X)
+    search.fit(X)
+    best = [np.argmax(row["scores"]) for row in search.rung_history_]
+    leaders = [row["candidates"][k] for row, k in zip(search.rung_history_, best, strict=True)]
+    assert leaders[-1] == leaders[-2]
+    assert all(one != other for one, other in pairwise(leaders[:-1]))
+    assert len(search.rung_history_) < len(plan.rungs)
+    assert search.rung_history_[-1]["spent"] <= plan.spent
+    assert search.best_candidate_ == leaders[-1]
+
+
+def test_training_is_counted(expected):
+    CALLS.clear()
+    search = search_of().fit(X)
+    assert len(CALLS) == 5 * search.rung_history_[-1]["spent"]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_the_result_is_the_same_for_any_number_of_jobs(n_jobs, checkpointed, expected, tmp_path):
+    folder = tmp_path / "checkpoint" if checkpointed else None
+    assert numbers(search_of(n_jobs=n_jobs, checkpoint=folder).fit(X)) == expected
+
+
+@pytest.mark.parametrize("at", [0, 3, 20, 49, 50, 51, 60, 79, 80, 81, 100])
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_an_interrupted_search_resumes_to_the_same_result(at, checkpointed, expected, tmp_path):
+    folder = tmp_path / "checkpoint" if checkpointed else None
+    search = search_of(checkpoint=folder)
+    CALLS.clear()
+    Interrupting.at = at
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X)
+    search = search_of(checkpoint=folder).fit(X) if checkpointed else search.resume(X)
+    assert numbers(search) == expected
+    assert len(CALLS) <= 5 * search.rung_history_[-1]["spent"] + 16  # at most a job is repeated
+
+
+def test_hyperband_takes_a_sampler():
+    class Waves(NearTheBest):
+        def propose(self, n, space, history, rng):
+            return RandomSampler().propose(-(-n // 2), space, history, rng)
+
+    search = HyperbandSearchCV(
+        Curve(), SPACE, sampler=Waves(), resource="partial_fit", max_resources=9, random_state=0
+    )
+    plan = search.plan(X)
+    search.fit(X)
+    sizes = [bracket.n_candidates[0] for bracket in plan.brackets]
+    assert [row["n_candidates"] for row in search.rung_history_ if not row["iter"]] == sizes
+    params = search.results_frame()[["param_limit", "param_speed"]]
+    assert len(params.drop_duplicates()) == len(params) == sum(sizes)
+
+
+def test_a_sampler_that_has_no_more_candidates_ends_the_first_rung():
+    class Few(Sampler):
+        uses_history = True
+
+        def propose(self, n, space, history, rng):
+            return [] if history.candidates else [{"limit": 0.1}, {"limit": 0.9}, {"limit": 0.5}]
+
+    search = search_of(sampler=Few(), algorithm="auto").fit(X)
+    assert search.best_params_ == {"limit": 0.9}
+    assert search.rung_history_[0]["n_candidates"] == 3
+
+
+def test_budget_doubling_begins_each_run_with_all_candidates_of_a_sampler():
+    search = search_of(algorithm="auto", budget="double", patience=None).fit(X)
+    sizes = [row["n_candidates"] for row in search.rung_history_ if row["n_candidates"] == 16]
+    assert len(sizes) == len(search.schedule_.brackets)
+    assert numbers(search) == numbers(
+        search_of(algorithm="auto", budget="double", patience=None, n_jobs=2).fit(X)
+    )
+
+
+def test_a_sampler_of_the_library_by_instance_is_auto():
+    auto, instance = (
+        SuccessiveHalvingSearchCV(
+            Curve(), SPACE, sampler=s, n_candidates=8, max_resources=8, refit=False, random_state=0
+        ).fit(X)
+        for s in ("auto", RandomSampler())
+    )
+    assert numbers(auto) == numbers(instance)
+
+
+def test_an_algorithm_of_the_library_by_instance_is_its_parameters():
+    def fitted(**params):
+        return numbers(search_of(sampler="auto", **params).fit(X))
+
+    assert fitted(algorithm=SuccessiveHalving(3)) == fitted(algorithm="auto", factor=3)
+    assert fitted(algorithm=FixedBudget(64)) == fitted(algorithm="auto", budget=64)
+    assert fitted(algorithm=BudgetDoubling()) == fitted(
+        algorithm="auto", budget="double", patience=2
+    )
+
+
+def test_what_is_no_sampler_or_algorithm_is_refused_by_name():
+    with pytest.raises(TypeError, match="sampler='sobel' is no Sampler"):
+        search_of(sampler="sobel").fit(X)
+    with pytest.raises(TypeError, match="algorithm='asha' is no Algorithm"):
+        search_of(algorithm="asha").plan(X)
+    with pytest.raises(ValueError, match=r"budget=64 and algorithm=.* both set the schedule"):
+        search_of(budget=64).plan(X)
+    with pytest.raises(ValueError, match=r"needs lists of values"):
+        search_of(sampler=GridSampler()).plan(X)
+
+
+def test_proposals_are_checked():
+    class Wrong(Sampler):
+        def __init__(self, returned):
+            self.returned = returned
+
+        def propose(self, n, space, history, rng):
+            return self.returned
+
+    with pytest.raises(TypeError, match=r"Wrong.propose returned 3 as a candidate"):
+        search_of(sampler=Wrong([3])).fit(X)
+    with pytest.raises(ValueError, match=r"returned 17 candidates, and n=16 were wanted"):
+        search_of(sampler=Wrong([{}] * 17)).fit(X)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 27, 64])
+@pytest.mark.parametrize("highest", [1, 2, 16, 100])
+@pytest.mark.parametrize("factor", [1.5, 2, 3])
+def test_the_algorithms_keep_their_contract(n, highest, factor):
+    bounds = Bounds(n, highest)
+    check_algorithm(SuccessiveHalving(factor), bounds, n_seeds=3)
+    check_algorithm(BudgetDoubling(factor), bounds, n_seeds=3)
+    check_algorithm(BudgetDoubling(factor, patience=None), bounds, n_seeds=3)
+    check_algorithm(FixedBudget(20 * n, factor), Bounds(n, 0), n_seeds=3)
+    check_algorithm(Hyperband(factor, n_repeats=2, patience=1), Bounds(0, highest), n_seeds=3)
+    check_algorithm(StopsWhenStable(), bounds, n_seeds=3)
+
+
+@pytest.mark.parametrize("sampler", [RandomSampler(), NearTheBest()])
+def test_the_samplers_keep_their_contract(sampler):
+    if isinstance(sampler, RandomSampler):
+        check_sampler(sampler, [{"a": [1, 2, 3]}, {"b": randint(0, 9), "c": ["x", None]}])
+    check_sampler(GridSampler(), {"a": [1, 2, 3], "b": [True, False]})
+
+
+class Broken(Algorithm):
+    """Breaks its contract in the way that its name says."""
+
+    def __init__(self, way):
+        self.way = way
+        self.calls = 0
+
+    def plan(self, bounds):
+        self.calls += 1
+        n = bounds.n_candidates + (self.calls if self.way == "plan" else 0)
+        return SuccessiveHalving().plan(Bounds(n, bounds.max_resources))
+
+    def requests(self, plan, propose):
+        self.calls += 1
+        n = plan.rungs[0].n_candidates
+        ids = propose(n + 1 if self.way == "too many" else n)
+        if self.way == "random" and self.calls % 2:
+            ids = ids[1:]
+        if self.way == "not proposed":
+            ids = (*ids, n)
+        if self.way == "order":
+            ids = ids[::-1]
+        losses = yield RungRequest(0, ids, 1, is_final=self.way == "final")
+        if losses is None and self.way != "failed":
+            return None
+        known = ids if self.way == "repeated" else ()
+        more = {"cost": plan.rungs[-1].resource, "resource": 1000, "repeated": 1}.get(self.way, 2)
+        at = ids[:2] if more < 16 else ids
+        yield RungRequest(1, at, more, known=() if self.way == "repeated" else known)
+        return 99 if self.way == "best" else ids[0]
+
+
+@pytest.mark.parametrize(
+    ("way", "message"),
+    [
+        ("plan", "plan differs"),
+        ("random", "requests differ"),
+        ("too many", "candidates are proposed, and the plan has"),
+        ("not proposed", "were not proposed"),
+        ("order", "do not increase"),
+        ("final", "eliminated or final candidates return"),
+        ("repeated", "known is"),
+        ("resource", "more than max_resources"),
+        ("cost", "cumulative cost"),
+        ("failed", "all candidates failed"),
+        ("best", "was not requested"),
+    ],
+)
+def test_check_algorithm_finds_what_is_broken(way, message):
+    with pytest.raises(AssertionError, match=message):
+        check_algorithm(Broken(way), Bounds(8, 16))
+
+
+class Careless(Sampler):
+    """Breaks its contract in the way that its name says."""
+
+    uses_history = True
+
+    def __init__(self, way):
+        self.way = way
+
+    def propose(self, n, space, history, rng):
+        if self.way == "random":
+            rng = np.random.RandomState()
+        if self.way == "many":
+            return [{"a": value} for value in rng.uniform(size=n + 1)]
+        if self.way == "twice":
+            return [{"a": 0.5}] * n
+        if self.way == "name":
+            return [{"b": 0.5}]
+        if self.way == "none":
+            return []
+        return [{"a": float(value)} for value in rng.uniform(size=n)]
+
+
+@pytest.mark.parametrize(
+    ("way", "message"),
+    [
+        ("random", "differ between two runs"),
+        ("many", "were wanted"),
+        ("twice", "proposed twice"),
+        ("name", "in no dict of the space"),
+        ("none", "no candidate is proposed"),
+    ],
+)
+def test_check_sampler_finds_what_is_broken(way, message):
+    with pytest.raises(AssertionError, match=message):
+        check_sampler(Careless(way), {"a": uniform()})
