@@ -5,18 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn_sha._formatting import quantity
-from sklearn_sha._search.limits import WORTH_HALVING, Limits, iterations
-from sklearn_sha.candidates.space import grid_of, search_space, spaces_of
-from sklearn_sha.resources.automatic import (
-    growing_parameter,
-    last_prefix,
-    last_step,
-    variants,
-)
-from sklearn_sha.resources.integer_parameter import IntegerParameter
-from sklearn_sha.schedules import Schedule, schedule_from_range
+from sklearn_sha.candidates.space import grid_of
+from sklearn_sha.resources.limits import Limits
+from sklearn_sha.schedules import Schedule
 
-_WORTH_ADVICE = 1.25
+WORTH_HALVING = 0.8
+"""An automatic schedule that would cost more than this share of a grid search is one."""
 
 
 def why_grid_search(schedule: Schedule, limits: Limits) -> str:
@@ -47,51 +41,10 @@ def cost_warning(schedule: Schedule, limits: Limits) -> str:
     )
 
 
-def plan_notes(search: Any, kind: str, example: Any, schedule: Schedule, n_train: int) -> list[str]:
-    """What a plan has to say besides its table."""
-    has_budget = getattr(search, "budget", None) not in (None, "double")
-    if kind == "partial_fit" and search.max_resources == "auto" and not has_budget:
-        model = last_step(example)
-        name, value = iterations(model)
-        highest = schedule.rungs[-1].resource
-        if value == highest:
-            return [f"max_resources='auto' is {name}={value} of {type(model).__name__}."]
-        if value is not None and value > highest:
-            return [
-                f"max_resources='auto' is {highest} epochs: {name}={value} of "
-                f"{type(model).__name__} is only an upper bound, since fit can stop earlier."
-            ]
-    if kind == "n_samples":
-        return cheaper_resources(search, schedule, n_train)
-    return []
-
-
-def grid_notes(search: Any, candidates: list[dict[str, Any]]) -> list[str]:
+def grid_notes(param_distributions: Any, candidates: list[dict[str, Any]]) -> list[str]:
     """How many combinations of a grid are tried, unless all are."""
-    grid = grid_of(search_space(search))
+    grid = grid_of(param_distributions)
     n_sampled = len({id(params) for params in candidates})  # brackets can share a combination
     if grid is None or n_sampled == len(grid):
         return []
     return [f"{n_sampled} of the {len(grid)} combinations of the grid are sampled."]
-
-
-def cheaper_resources(search: Any, schedule: Schedule, n_train: int) -> list[str]:
-    """Which parameter would be the cheaper resource, if there is one."""
-    spaces = spaces_of(search_space(search))
-    found = set()
-    for model, searched in variants(search.estimator, spaces):
-        last = last_step(model)
-        name = growing_parameter(last)
-        if name is None or name in searched or not IntegerParameter(name).continues(last, n_train):
-            return []
-        found.add((f"{last_prefix(model)}{name}", getattr(last, name), "learning_rate" in searched))
-    if len(found) != 1:
-        return []
-    ((name, value, crosses),) = found
-    n = schedule.n_candidates[0]
-    other = schedule_from_range(n, factor=search.factor, max_resources=value)
-    ratio = schedule.relative_cost() / other.relative_cost()
-    if ratio < _WORTH_ADVICE:
-        return []
-    caution = " (learning_rate is searched: large ones lead in early rungs)" if crosses else ""
-    return [f"resource={name!r} continues training and costs {ratio:.1f} times less{caution}."]

@@ -46,14 +46,12 @@ from sklearn_sha._results.results import Results
 from sklearn_sha._search.delegation import (
     best_estimator_has,
     check_refit,
-    requests_of_partial_fit,
+    training_requests,
 )
 from sklearn_sha._search.fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._search.interrupted import InterruptedSearch
-from sklearn_sha._search.limits import Limits
 from sklearn_sha._search.mlflow import autologged
-from sklearn_sha._search.prepare import Setup, set_up
-from sklearn_sha._search.resource_of import resource_kind, trains_last_step
+from sklearn_sha._search.prepare import Setup, resource_of, set_up, tuned_estimator
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.memory import free_memory
@@ -66,7 +64,7 @@ from sklearn_sha.candidates.sampling import RandomSampler
 from sklearn_sha.candidates.space import search_space
 from sklearn_sha.inspection.html import HTMLReprMixin
 from sklearn_sha.inspection.ranking import best_row
-from sklearn_sha.resources.integer_parameter import IntegerParameter
+from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule, rung_sizes
 
 _BYTES_WORTH_A_BATCH = 2**26
@@ -360,7 +358,7 @@ class BaseHalvingSearch(
             raise
         if results.all_failed:
             self._keep(results)
-            raise ValueError(all_failed_message(results.failures) + self._advice(setup.resource))
+            raise ValueError(all_failed_message(results.failures) + setup.resource.failure_hint())
         if ended:
             store.finish()
         self.interrupted_ = not ended
@@ -387,14 +385,6 @@ class BaseHalvingSearch(
         if self.model_memory is None:
             return inf
         return free_memory() / 4 if self.model_memory == "auto" else self.model_memory
-
-    def _advice(self, resource: str) -> str:
-        if resource != "partial_fit":
-            return ""
-        return (
-            "\nThe resource is 'partial_fit'. If that is what the estimator refuses (as with early "
-            "stopping or balanced class weights), set resource='n_samples'."
-        )
 
     def _promoting_metric(self, metrics: list[str]) -> str:
         """Check `refit` and `promote_by`, and return the metric that promotes."""
@@ -432,11 +422,11 @@ class BaseHalvingSearch(
         warned: list[tuple[str, type[Warning]]] = []
         if fits:
             message = fits_message(fits, results.n_fits, self.error_score)
-            warned.append((message + self._advice(setup.resource), FitFailedWarning))
+            warned.append((message + setup.resource.failure_hint(), FitFailedWarning))
         if scores:
             warned.append((scores_message(scores, self.error_score), UserWarning))
         messages = self._non_finite_messages()
-        if setup.resource == "n_samples":
+        if setup.resource.counts_samples:
             messages += few_samples_messages(
                 failures, setup.schedule.n_resources, max(len(f.train) for f in setup.folds)
             )
@@ -484,7 +474,7 @@ class BaseHalvingSearch(
     def _conclude(self, setup: Setup, results: Results) -> None:
         """Set what a search has over the rungs that there are."""
         self._keep(results)
-        self.resource_ = setup.resource
+        self.resource_ = setup.resource.name
         self.schedule_ = setup.schedule
         self.n_splits_ = len(setup.folds)
         self.n_resources_ = [row["resource"] for row in self.rung_history_]
@@ -500,8 +490,8 @@ class BaseHalvingSearch(
         self.multimetric_ = results.metrics != ["score"]
         self.promote_by_ = results.metric
         self._select_best()
-        if hasattr(self, "best_params_") and type(setup.setting.resource) is IntegerParameter:
-            self.best_params_[self.resource_] = self.best_n_resources_
+        if hasattr(self, "best_params_"):
+            self.best_params_ |= setup.resource.best_params(self.best_n_resources_)
 
     def _select_best(self) -> None:
         """Set best_index_ and what follows from it, where GridSearchCV has them."""
@@ -632,8 +622,7 @@ class BaseHalvingSearch(
         self
         """
         if not hasattr(self, "best_estimator_"):
-            # Only partial_fit has to be given the classes, which fit finds in y.
-            if resource_kind(self) != "partial_fit":
+            if resource_of(self).training_method == "fit":  # which finds the classes in y
                 params.pop("classes", None)
             return self.fit(X, y, **params)
         targets = () if y is None else (y,)
@@ -692,21 +681,20 @@ class BaseHalvingSearch(
         -------
         MetadataRouter
         """
-        kind = resource_kind(self)
+        resource = resource_of(self)
         trained = self.estimator
         router = MetadataRouter(owner=type(self).__name__)
-        if trains_last_step(self.estimator, search_space(self), kind):
+        if resource.trains_last_step(tuned_estimator(self)):
             trained = self.estimator[-1]
             if len(self.estimator.steps) > 1:
                 router.add(
                     prefix=self.estimator[:-1],
                     method_mapping=MethodMapping().add(caller="fit", callee="fit_transform"),
                 )
-        method = "fit"
-        if kind == "partial_fit":
-            method, trained = "partial_fit", requests_of_partial_fit(trained)
+        method = resource.training_method
         router.add(
-            estimator=trained, method_mapping=MethodMapping().add(caller="fit", callee=method)
+            estimator=training_requests(trained, method),
+            method_mapping=MethodMapping().add(caller="fit", callee=method),
         )
         scoring = make_scoring(self.estimator, self.scoring, raise_errors=False)
         router.add(

@@ -31,14 +31,21 @@ def check_refit(search: Any, name: str) -> None:
         )
 
 
-def requests_of_partial_fit(estimator: Any) -> Any:
+def training_requests(estimator: Any, method: str) -> Any:
     """Return what an estimator requests; for ``partial_fit`` as for ``fit``, if not set.
 
     A search by ``fit`` is replaced as it stands, with the request that its estimator has.
+
+    Parameters
+    ----------
+    estimator : estimator
+    method : "fit" or "partial_fit"
+        Which method trains it.
     """
     requests = get_routing_for_object(estimator)
     if isinstance(requests, MetadataRequest):  # and not the router of a meta-estimator
-        unset = [name for name, alias in requests.partial_fit.requests.items() if alias is None]
+        of_method = getattr(requests, method)
+        unset = [name for name, alias in of_method.requests.items() if alias is None]
         for name in set(unset).intersection(requests.fit.requests):
-            requests.partial_fit.add_request(param=name, alias=requests.fit.requests[name])
+            of_method.add_request(param=name, alias=requests.fit.requests[name])
     return requests

@@ -68,10 +68,8 @@ def fingerprint(search: Any, setup: Setup, data: Mapping[str, str]) -> dict[str,
         "candidates": digest([_described_space(search_space(search)), setup.seed]),
         "splits": digest([(f.train, f.test, f.train_order, f.test_order) for f in setup.folds]),
         "schedule": digest([vars(rung) for rung in setup.schedule.rungs]),
-        # By what "auto" became; one of the user's own by all that it holds.
-        "resource": setup.resource
-        if isinstance(params["resource"], str)
-        else digest(params["resource"]),
+        # By what "auto" became, with all that it holds.
+        "resource": f"{setup.resource.name} {digest(setup.resource)}",
         "refit": repr(refit),
         **{
             name: _text(value)

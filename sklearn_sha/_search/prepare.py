@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,38 +20,22 @@ from sklearn_sha._data.subsampling import class_codes, with_subsampling
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._search.advice import (
-    cheaper_resources,
+    WORTH_HALVING,
     cost_warning,
     grid_notes,
-    plan_notes,
     why_grid_search,
 )
-from sklearn_sha._search.limits import WORTH_HALVING, Limits, limits_of, minimum, unit_of
-from sklearn_sha._search.resource_of import (
-    all_continue,
-    make_resource,
-    resource_kind,
-    trains_last_step,
-)
 from sklearn_sha._search.routing import route, routing_enabled
-from sklearn_sha._search.validation import (
-    check_first_rung,
-    check_parameters,
-    check_resource,
-    check_sampled,
-    warn_of_counting,
-    warn_of_ignored,
-)
+from sklearn_sha._search.validation import check_parameters, check_sampled
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Sampler
-from sklearn_sha.candidates.sampling import sample_distinct
-from sklearn_sha.candidates.space import search_space, with_params
-from sklearn_sha.resources.automatic import (
-    last_step,
-)
-from sklearn_sha.resources.integer_parameter import IntegerParameter
+from sklearn_sha.candidates.sampling import N_CANDIDATES, sample_distinct
+from sklearn_sha.candidates.space import search_space, space_name, spaces_of, with_params
+from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.limits import Limits, TrainingData, minimum
 from sklearn_sha.resources.n_samples import SampleCount
-from sklearn_sha.resources.partial_fit import PartialFit
+from sklearn_sha.resources.resolve import check_estimators, resolve_resource
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import Schedule
 
 
@@ -69,8 +55,8 @@ class Setup:
     folds : list of Fold
     setting : EvaluationConfig
     scoring : Scoring
-    resource : str
-        What "auto" became.
+    resource : Resource
+        As the user gave it, or what "auto" became; `setting` has it as the workers receive it.
     warning : str
         What the user should know before the search runs; empty if nothing.
     """
@@ -83,7 +69,7 @@ class Setup:
     folds: list[Fold]
     setting: EvaluationConfig
     scoring: Scoring
-    resource: str
+    resource: Resource
     warning: str = ""
 
 
@@ -123,13 +109,12 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
             "None; give fit the targets."
         )
     example = _example(search, random_state)
-    kind = resource_kind(search)
-    if kind == "partial_fit":
-        warn_of_ignored(search)
-    check_resource(search, kind)
+    tuned = tuned_estimator(search)
+    resource = resource_of(search)
+    check_estimators(resource, tuned, tuned.models())
 
-    shares_preprocessing = trains_last_step(search.estimator, search_space(search), kind)
-    routed = route(search, params, scoring, kind, shares_preprocessing)
+    shares_preprocessing = resource.trains_last_step(tuned)
+    routed = route(search, params, scoring, resource.training_method, shares_preprocessing)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     splits = list(splitter.split(X, y, **routed.split))
     if not splits:
@@ -145,38 +130,48 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         )
     n_train = max(len(sample_indices(train)) for train, _ in splits)
     codes = class_codes(y) if is_classifier(search.estimator) else None
-    unit = unit_of(search, kind, example)
-    limits = replace(limits_of(search, kind, example, n_train, codes, X), resource=kind, unit=unit)
+    n_classes = 1 if codes is None else int(codes.max()) + 1
+    limits = replace(
+        resource.limits(tuned, example, TrainingData(X, n_train, n_classes)),
+        resource=resource.name,
+        unit=resource.unit_for(example),
+    )
     algorithm, sampler = search._algorithm(), search._sampler()
-
-    def bounds(n_candidates: int) -> Bounds:
-        return _bounds(search, algorithm, limits, n_candidates)
-
+    bounds = partial(_bounds, search, algorithm, limits)
     n_candidates, candidates = search._candidates(bounds, random_state)
-    check_sampled(search, kind, candidates)
-    continues = all_continue(search, kind, shares_preprocessing, candidates, n_train, routed.fit)
-    limits = replace(limits, continues=continues)
-    schedule = algorithm.plan(bounds(n_candidates))
+    # Of a sampler that proposes more later, samples of the space stand for what it may propose.
+    known = candidates or sample_distinct(search_space(search), N_CANDIDATES, RandomState(0))
+    check_sampled(resource, tuned, known)
+    trained = resource
+    models = (with_params(search.estimator, candidate) for candidate in known)
+    if shares_preprocessing:
+        trained = resource.of_last_step(last_prefix(search.estimator))
+        models = map(last_step, models)
+    limits = replace(limits, continues=trained.all_continue(models, n_train, list(routed.fit)))
+    schedule = algorithm.plan(replace(bounds(n_candidates), continues=limits.continues))
     search._check_plan(schedule, limits)
-    check_first_rung(kind, schedule, limits)
-    if kind == "partial_fit":
-        warn_of_counting(search, schedule.rungs[-1].resource)
-    notes: list[str] = []
-    if limits.is_automatic and limits.cost(schedule) > WORTH_HALVING:
-        notes.append(why_grid_search(replace(schedule, unit=unit), limits))
-        warning = ""
+    if error := resource.first_rung_error(min(schedule.n_resources), limits):
+        raise ValueError(error)
+    highest = schedule.rungs[-1].resource
+    for message in resource.warnings(tuned, highest):
+        warnings.warn(message, UserWarning, stacklevel=3)
+    schedule, warning = replace(schedule, unit=limits.unit), ""
+    is_automatic = search._may_be_grid_search() and search.resource == "auto"
+    if is_automatic and limits.equals_fit and limits.cost(schedule) > WORTH_HALVING:
+        notes = [why_grid_search(schedule, limits)]
         schedule = Schedule.from_rungs([n_candidates], [n_train], continues=False)
-        if kind == "n_samples":
-            notes += cheaper_resources(search, schedule, n_train)
-        else:
-            kind, unit = "n_samples", SampleCount.unit
-            shares_preprocessing = trains_last_step(search.estimator, search_space(search), kind)
-            routed.fit.pop("classes", None)  # which fit finds in y
+        notes += resource.cheaper_notes(tuned, schedule, n_train, search.factor)
+        resource = trained = SampleCount()
+        schedule = replace(schedule, unit=resource.unit)
+        shares_preprocessing = resource.trains_last_step(tuned)
+        routed.fit.pop("classes", None)  # which fit finds in y
     else:
         warning = cost_warning(schedule, limits)
-        notes += plan_notes(search, kind, example, schedule, n_train)
-    notes += grid_notes(search, candidates)
-    schedule = replace(schedule, unit=unit, notes=tuple(notes))
+        notes = resource.cheaper_notes(tuned, schedule, n_train, search.factor)
+        if search.max_resources == "auto" and getattr(search, "budget", None) in (None, "double"):
+            notes += resource.maximum_notes(example, highest)
+    notes += grid_notes(search_space(search), candidates) if candidates else []
+    schedule = replace(schedule, notes=tuple(notes))
     folds = make_folds(
         X,
         y,
@@ -187,12 +182,11 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         pairwise=_is_pairwise(example, X),
     )
     seed = int(random_state.randint(np.iinfo(np.int32).max))
-    resource = make_resource(search, kind, shares_preprocessing, seed, last_step(example), y)
-    if not isinstance(resource, PartialFit | IntegerParameter):
+    if resource.subsamples:
         folds = with_subsampling(folds, splitter=splitter, codes=codes, seed=seed)
     setting = EvaluationConfig(
         search.estimator,
-        resource,
+        trained.prepared(last_step(example), y, seed),
         scoring.scorer,
         search.error_score,
         search.return_train_score,
@@ -206,8 +200,18 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         ),
     )
     return Setup(
-        sampler, algorithm, candidates, seed, schedule, folds, setting, scoring, kind, warning
+        sampler, algorithm, candidates, seed, schedule, folds, setting, scoring, resource, warning
     )
+
+
+def tuned_estimator(search: Any) -> TunedEstimator:
+    """The estimator of a search, and the spaces that are searched."""
+    return TunedEstimator(search.estimator, spaces_of(search_space(search)), space_name(search))
+
+
+def resource_of(search: Any) -> Resource:
+    """The resource of a search; "auto" is resolved."""
+    return resolve_resource(search.resource, tuned_estimator(search), search.batch_size)
 
 
 def _bounds(search: Any, algorithm: Algorithm, limits: Limits, n_candidates: int) -> Bounds:

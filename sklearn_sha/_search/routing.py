@@ -26,13 +26,16 @@ def routing_enabled() -> bool:
 
 
 def route(
-    search: Any, params: dict[str, Any], scoring: Scoring, kind: str, shares_preprocessing: bool
+    search: Any,
+    params: dict[str, Any],
+    scoring: Scoring,
+    training_method: str,
+    shares_preprocessing: bool,
 ) -> _Routed:
     if routing_enabled():
         routed = process_routing(search, "fit", **params)
-        method = "partial_fit" if kind == "partial_fit" else "fit"
         return _Routed(
-            dict(routed.estimator[method]),
+            dict(routed.estimator[training_method]),
             dict(routed.get("prefix", {}).get("fit_transform", {})),
             dict(routed.splitter["split"]),
             dict(routed.scorer["score"]),

@@ -189,9 +189,9 @@ class SearchDisplay:
         import matplotlib.pyplot as plt
 
         if ax is None:
-            n_samples_of, n_columns = self._panels() if kind == "params" else (1, 1)
+            n_rows, n_columns = self._panels() if kind == "params" else (1, 1)
             _, ax = plt.subplots(
-                figsize=(2.4 + 4 * n_columns, 1.2 + 3.6 * n_samples_of), layout="constrained"
+                figsize=(2.4 + 4 * n_columns, 1.2 + 3.6 * n_rows), layout="constrained"
             )
         self.ax_, self.figure_ = ax, ax.figure
         self.axes_ = np.array([ax])
@@ -287,8 +287,8 @@ class SearchDisplay:
                 "ax was not made by a grid of subplots, and so can't be divided into panels; give "
                 "an Axes of plt.subplots, or ax=None."
             )
-        n_samples_of, n_columns = self._panels()
-        grid = GridSpecFromSubplotSpec(n_samples_of, n_columns, place)
+        n_rows, n_columns = self._panels()
+        grid = GridSpecFromSubplotSpec(n_rows, n_columns, place)
         self.ax_.set_axis_off()
         self.axes_ = np.array(
             [self.figure_.add_subplot(grid[divmod(k, n_columns)]) for k in range(len(self.params))]

@@ -3,32 +3,47 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.samples import Rows
+from sklearn_sha.resources.limits import Limits, TrainingData
+from sklearn_sha.resources.tuned_estimator import TunedEstimator
+from sklearn_sha.schedules import Schedule
 
 
 class Resource(ABC):
     """The contract of a kind of resource; an instance of a subclass is given as ``resource=``.
 
-    A subclass has `advance`; `continues` where models train on; `view` where the rows depend on
-    the resource. It is pickled to the workers and must not change there. `check_resource` checks
-    all that.
+    A subclass has `advance`; `continues` if models continue training; `view` if the samples depend
+    on the resource. It is pickled to the workers and must not change there. `check_resource` checks
+    all that. Everything else that a search asks of its resource has a default that suits a custom
+    one: override it only to plan, to check or to name more. A subclass of a resource of this
+    library inherits its answers.
 
     Attributes
     ----------
-    in_batches : bool
-        Whether `advance` asks for rows in batches, never for all at once.
-    lowest : int
-        The least units that make sense.
+    name : str
+        What ``resource_`` and messages show; the name of the class unless the class sets it.
     unit : str
         What is counted, in the plural, as `plan` and figures name it.
+    lowest : int
+        The minimum that makes sense.
+    in_batches : bool
+        Whether `advance` asks for rows in batches, never for all in one go.
+    subsamples : bool
+        Whether `view` can subsample folds, which then have an order of their samples.
+    counts_samples : bool
+        Whether a unit is a training sample, so that a fit can fail because it has too few.
+    training_method : "fit" or "partial_fit"
+        The method of the estimator that `advance` calls: with metadata routing its requests count.
+        Only ``partial_fit`` has to receive the classes.
 
     Examples
     --------
-    Leaves of a tree, in powers of two; a tree can't train on, so every rung fits anew:
+    Leaves of a tree, in powers of two; a tree can't continue training, so every rung refits it
+    from scratch:
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -48,9 +63,19 @@ class Resource(ABC):
     ([2, 4], 'Leaves')
     """
 
-    in_batches = False
-    lowest = 1
+    name: str
     unit = "units"
+    lowest = 1
+    in_batches = False
+    subsamples = True
+    counts_samples = False
+    training_method = "fit"
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.name = vars(cls).get("name", cls.__name__)
+
+    # How a model is trained: the contract that `check_resource` checks.
 
     def view(self, fold: Fold, target: int) -> Fold:
         """The part of a fold that a model with `target` units is trained and scored on.
@@ -62,8 +87,8 @@ class Resource(ABC):
     def continues(self, model: Any, n_train: int) -> bool:
         """Whether `advance` builds on what the model has learnt on `n_train` rows.
 
-        Then a model trained 0 -> r -> R equals one trained 0 -> R, bit for bit for a
-        deterministic estimator. Otherwise every rung trains a new one.
+        Then a model trained 0 -> r -> R is bit-identical to one trained 0 -> R, for a deterministic
+        estimator. Otherwise every rung trains a new one.
         """
         return False
 
@@ -82,6 +107,142 @@ class Resource(ABC):
         spent, target : int
             Total units before and after.
         """
+
+    # How it is planned.
+
+    def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
+        """How much of it there is: minimum, default and maximum, and what it costs.
+
+        Parameters
+        ----------
+        tuned : TunedEstimator
+        example : estimator
+            With the parameters of one candidate; not fitted.
+        data : TrainingData
+        """
+        return Limits(lowest=self.lowest, first=self.lowest)
+
+    def unit_for(self, example: Any) -> str:
+        """What is counted for an estimator that has the parameters of one candidate."""
+        return self.unit
+
+    def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
+        """Whether `continues` holds for every candidate.
+
+        Parameters
+        ----------
+        models : iterable of estimator
+            What is trained of each candidate; cloned one after the other, as they are asked for.
+        n_train : int
+            Rows of the largest training fold.
+        fit_params : sequence of str
+            Names of the fit parameters that `advance` will find in its rows.
+        """
+        return all(self.continues(model, n_train) for model in models)
+
+    def trains_last_step(self, tuned: TunedEstimator) -> bool:
+        """Whether `advance` gets the last step of a pipeline, and the rows as that receives them.
+
+        Then the preprocessing steps are fitted once for all candidates that share them.
+        """
+        return False
+
+    def of_last_step(self, prefix: str) -> Resource:
+        """The same resource for `advance` of a last step alone.
+
+        Parameters
+        ----------
+        prefix : str
+            What the names of the last step's parameters begin with.
+        """
+        return self
+
+    def prepared(self, trained: Any, y: Any, seed: int) -> Resource:
+        """The resource that workers receive, with all that depends on the data.
+
+        Parameters
+        ----------
+        trained : estimator
+            What is trained of one candidate; not fitted.
+        y : array-like or None
+            All targets.
+        seed : int
+            Drawn from the `random_state` of the search.
+        """
+        return self
+
+    def with_batch_size(self, batch_size: int | None) -> Resource:
+        """The same resource in batches, where a search has a `batch_size`."""
+        if batch_size is not None:
+            raise ValueError(
+                f"batch_size={batch_size} is for resource='partial_fit', but the resource is "
+                f"{self.name!r}; leave batch_size=None."
+            )
+        return self
+
+    def best_params(self, n_resources: int) -> dict[str, Any]:
+        """Parameters, for ``best_params_``, with which ``fit`` trains so many units."""
+        return {}
+
+    # Why it can't be used, and what to do.
+
+    def space_error(self, tuned: TunedEstimator) -> str:
+        """Why what is searched contradicts the resource; empty if it does not."""
+        return ""
+
+    def why_not(self, model: Any) -> str:
+        """Why an estimator can't have this resource; empty if it can.
+
+        An error continues with the resources that it can have.
+        """
+        return ""
+
+    def first_rung_error(self, n_resources: int, limits: Limits) -> str:
+        """Why nothing can be trained in a first rung of `n_resources`; empty if it can."""
+        return ""
+
+    def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
+        """What to warn of before a search whose last rung is at `n_resources`."""
+        return []
+
+    def failure_hint(self) -> str:
+        """What may help after fits that failed; added to the message about them."""
+        return ""
+
+    def maximum_notes(self, example: Any, n_resources: int) -> list[str]:
+        """Where `n_resources`, an automatic maximum, comes from; for the plan."""
+        return []
+
+    def cheaper_notes(
+        self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
+    ) -> list[str]:
+        """Which other resource would cost less than a schedule of this one; for the plan."""
+        return []
+
+    # How kinds are told apart where the user names none, or one that can't be.
+
+    @classmethod
+    def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
+        """The name for ``resource="auto"``, if an estimator has this kind and it is the cheapest.
+
+        Parameters
+        ----------
+        model : estimator
+            Can be a Pipeline, of which the last step decides.
+        searched : frozenset of str
+            The parameters of its last step that are searched.
+
+        Returns
+        -------
+        (str, object) or None
+            The name, and the default maximum: all candidates have to agree in both.
+        """
+        return None
+
+    @classmethod
+    def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:
+        """Names of resources of this kind that all of some estimators have."""
+        return []
 
 
 def call_training(method: Callable[..., Any], X: Any, y: Any, params: dict[str, Any]) -> None:

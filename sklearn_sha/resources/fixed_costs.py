@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from scipy.sparse import issparse
 
 from sklearn_sha._data.samples import n_samples_of
+from sklearn_sha.resources.limits import TrainingData
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 
 # Measured by docs/benchmarks/fixed_cost.py. A sample of a light estimator costs as much as it has
 # values, so that the cost of a fit without samples is a number of values; of the others, whose
 # samples cost more, a number of samples says enough.
-SAMPLES_PER_FIT = 200
+_SAMPLES_PER_FIT = 200
 _SAMPLES_PER_ENSEMBLE_FIT = 1000  # each of its trees has a fixed cost
 _VALUES_PER_LINEAR_FIT = 60_000
 _VALUES_PER_LIGHT_FIT = {
@@ -33,6 +36,20 @@ _VALUES_PER_LIGHT_FIT = {
     ),
 }  # fmt: skip
 _VALUES_PER_TEXT = 100
+
+
+def candidate_cost(tuned: TunedEstimator, example: Any, data: TrainingData) -> Fraction:
+    """Cost of a candidate's fit without samples, preprocessing included, in samples.
+
+    Parameters
+    ----------
+    tuned : TunedEstimator
+    example : estimator
+        With the parameters of one candidate; not fitted.
+    data : TrainingData
+    """
+    fixed = fixed_cost(last_step(example), data.X, data.n_classes)
+    return Fraction(fixed + _SAMPLES_PER_FIT * tuned.n_searched_steps)
 
 
 def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
@@ -76,7 +93,7 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
         return n_samples_of(X)
     if name.startswith(("AdaBoost", "ExtraTrees", "RandomForest")):
         return _SAMPLES_PER_ENSEMBLE_FIT
-    return SAMPLES_PER_FIT
+    return _SAMPLES_PER_FIT
 
 
 def _values_per_sample(X: Any) -> int:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from copy import copy
+from fractions import Fraction
 from typing import Any
 
 from sklearn_sha._data.samples import Rows
+from sklearn_sha._param_validation import is_int
 from sklearn_sha.resources.base import Resource, call_training
 from sklearn_sha.resources.boosting_libraries import booster_of
+from sklearn_sha.resources.epochs import ITERATION_PARAMETERS
+from sklearn_sha.resources.limits import Limits, TrainingData
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.resources.warm_starts import exact_warm_starts, replays
+
+_GROWING_PARAMETERS = ("n_estimators", *ITERATION_PARAMETERS)
+
+# A fit of an ensemble costs as much as so many of its trees do not.
+_TREES_PER_FIT = 20
 
 
 class IntegerParameter(Resource):
@@ -16,7 +28,7 @@ class IntegerParameter(Resource):
     Parameters
     ----------
     name : str
-        Of a parameter of the trained estimator; ``a__b`` for a nested one.
+        Of a parameter of the estimator that is searched; ``a__b`` for a nested one.
     unit : str, default="units"
         What the parameter counts, in the plural. A search names it for the estimators it knows.
 
@@ -29,6 +41,8 @@ class IntegerParameter(Resource):
     models, mixtures) the result would be another, so every rung fits anew. A nested
     parameter fits anew too, since meta-estimators clone what they hold.
     """
+
+    subsamples = False
 
     def __init__(self, name: str, unit: str = "units") -> None:
         self.name = name
@@ -51,3 +65,117 @@ class IntegerParameter(Resource):
         if spent:
             model.set_params(warm_start=True)
         call_training(model.fit, X, y, params)
+
+    def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
+        values = {model.get_params().get(self.name) for model in tuned.models()}
+        value: Any = values.pop() if len(values) == 1 else None  # families can have several
+        default = int(value) if is_int(value) else None
+        return Limits(
+            default=default, fixed=Fraction(default or 0, _TREES_PER_FIT), equals_fit=True
+        )
+
+    def unit_for(self, example: Any) -> str:
+        if self.unit != Resource.unit:
+            return self.unit
+        owner = self.name.rpartition("__")[0]
+        return counted(self.name, example.get_params()[owner] if owner else example)
+
+    def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
+        # Callbacks, say, or initial scores: each fit of a booster begins anew with them.
+        is_other = bool(set(fit_params) - {"sample_weight"})
+        return all(
+            not (is_other and booster_of(model)) and self.continues(model, n_train)
+            for model in models
+        )
+
+    def trains_last_step(self, tuned: TunedEstimator) -> bool:
+        return tuned.fits_last_step_alone and self.name.startswith(last_prefix(tuned.estimator))
+
+    def of_last_step(self, prefix: str) -> Resource:
+        own = copy(self)
+        own.name = self.name.removeprefix(prefix)
+        return own
+
+    def best_params(self, n_resources: int) -> dict[str, Any]:
+        return {self.name: n_resources}
+
+    def space_error(self, tuned: TunedEstimator) -> str:
+        if self.name not in tuned.searched:
+            return ""
+        return (
+            f"resource={self.name!r} is searched too; take it out of {tuned.space_name}, or use "
+            "another resource."
+        )
+
+    def why_not(self, model: Any) -> str:
+        name, last = type(model).__name__, last_step(model)
+        params = model.get_params()
+        owner, _, own_name = self.name.rpartition("__")
+        # CatBoost's parameters are those that were set.
+        booster = booster_of(params.get(owner) if owner else model)
+        if self.name not in params and not (booster is not None and own_name in booster.rounds):
+            which = name if last is model else f"{name} with the last step {last}"
+            return f"resource={self.name!r} is no parameter of {which}"
+        value = params.get(self.name)
+        if value is not None and not is_int(value):
+            return (
+                f"resource={self.name!r} is no integer parameter of {name} (its value is {value!r})"
+            )
+        return ""
+
+    @classmethod
+    def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
+        last = last_step(model)
+        name = growing_parameter(last)
+        # Large learning rates are ahead at first and behind in the end.
+        if name is None or not searched.isdisjoint({name, "learning_rate", "eta"}):
+            return None
+        return last_prefix(model) + name, getattr(last, name, None)
+
+    @classmethod
+    def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:
+        params = [model.get_params() for model in models]
+        shared = set.intersection(*map(set, params)) - searched
+        return [
+            name
+            for name in sorted(shared)
+            if name.split("__")[-1] in _GROWING_PARAMETERS
+            and all(is_int(of_model[name]) and of_model[name] >= 1 for of_model in params)
+        ]
+
+
+def growing_parameter(model: Any) -> str | None:
+    """The parameter that counts a model's trees or boosting iterations, and can be extended.
+
+    None where there is none, or where it is no integer.
+    """
+    booster = booster_of(model)
+    names = exact_warm_starts().get(type(model), ("",))[:1] if booster is None else booster.rounds
+    params = model.get_params(deep=False) if any(names) else {}
+    return next((name for name in names if is_int(params.get(name))), None)
+
+
+def counted(name: str, model: Any) -> str:
+    """What an integer parameter of a model counts, in the plural.
+
+    Parameters
+    ----------
+    name : str
+        Can be nested, as in ``clf__n_estimators``.
+    model : estimator
+        That has the parameter.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+    >>> from sklearn_sha.resources.integer_parameter import counted
+    >>> counted("n_estimators", RandomForestClassifier()), counted("n_jobs", BaggingClassifier())
+    ('trees', 'units of n_jobs')
+    """
+    name = name.rpartition("__")[2]
+    grows_trees = hasattr(model, "max_depth")
+    if name in ("n_estimators", "num_trees"):
+        return "trees" if grows_trees else "estimators"
+    if name in ("max_iter", "n_iter", "iterations", "num_boost_round"):
+        return "boosting iterations" if grows_trees else "iterations"
+    return "epochs" if name in ("max_epochs", "n_epochs") else f"units of {name}"

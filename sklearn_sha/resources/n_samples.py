@@ -2,20 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.samples import Rows
+from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import Resource, call_training
+from sklearn_sha.resources.fixed_costs import candidate_cost
+from sklearn_sha.resources.integer_parameter import IntegerParameter, growing_parameter
+from sklearn_sha.resources.limits import Limits, TrainingData
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
+from sklearn_sha.schedules import Schedule, schedule_from_range
+
+MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS = 200, 10
+"""How many samples an automatic first rung has at least, in all and of each class."""
+
+_WORTH_ADVICE = 1.25
 
 
 class SampleCount(Resource):
     """One unit is one training sample: the estimator is refit from scratch on so many of them."""
 
+    name = "n_samples"
     unit = "training samples"
+    counts_samples = True
 
     def view(self, fold: Fold, target: int) -> Fold:
         return fold.subsampled(target)
 
     def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
         call_training(model.fit, *rows.fitting())
+
+    def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
+        least = max(MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS * data.n_classes)
+        return Limits(
+            lowest=2 * data.n_classes,
+            first=min(data.n_samples, least),
+            default=data.n_samples,
+            highest=data.n_samples,
+            fixed=candidate_cost(tuned, example, data),
+            equals_fit=True,
+        )
+
+    def trains_last_step(self, tuned: TunedEstimator) -> bool:
+        return tuned.fits_last_step_alone
+
+    def first_rung_error(self, n_resources: int, limits: Limits) -> str:
+        if 2 * n_resources >= limits.lowest or n_resources == limits.highest:
+            return ""
+        return (
+            f"resource={self.name!r} would start with {quantity(n_resources, self.unit)}, too "
+            f"few to contain each of the {limits.lowest // 2} classes; raise min_resources, "
+            "max_resources or budget (they count training samples), or choose another resource."
+        )
+
+    def cheaper_notes(
+        self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
+    ) -> list[str]:
+        found = set()
+        for model, searched in tuned.variants():
+            last = last_step(model)
+            name = growing_parameter(last)
+            if (
+                name is None
+                or name in searched
+                or not IntegerParameter(name).continues(last, n_train)
+            ):
+                return []
+            crosses = "learning_rate" in searched
+            found.add((f"{last_prefix(model)}{name}", getattr(last, name), crosses))
+        if len(found) != 1:
+            return []
+        ((name, value, crosses),) = found
+        n = schedule.n_candidates[0]
+        other = schedule_from_range(n, factor=factor, max_resources=value)
+        ratio = schedule.relative_cost() / other.relative_cost()
+        if ratio < _WORTH_ADVICE:
+            return []
+        caution = " (learning_rate is searched: large ones lead in early rungs)" if crosses else ""
+        return [f"resource={name!r} continues training and costs {ratio:.1f} times less{caution}."]
+
+    @classmethod
+    def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:
+        return [cls.name]

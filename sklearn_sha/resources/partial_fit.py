@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +15,27 @@ from numpy.typing import NDArray
 
 from sklearn_sha._data.samples import Rows, n_samples_of
 from sklearn_sha.resources.base import Resource, call_training
+from sklearn_sha.resources.classes import classes_of
+from sklearn_sha.resources.epochs import can_stop, iterations, stops_by_itself, trains_epochs
+from sklearn_sha.resources.fixed_costs import candidate_cost
+from sklearn_sha.resources.limits import Limits, TrainingData
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step, resamples
+
+MAX_EPOCHS = 100
+"""What ``max_resources="auto"`` is at most if ``fit`` can stop before the estimator's
+`max_iter`."""
+
+# Besides what it trains, a call costs as much as training on so many samples.
+_SAMPLES_PER_CALL = 300
+
+# Whose partial_fit adds samples to counts: the same samples again change nothing, or too much.
+_COUNTING = {
+    "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "IncrementalPCA",
+    "MaxAbsScaler", "MinMaxScaler", "MultinomialNB", "StandardScaler",
+}  # fmt: skip
+
+# Of scikit-learn's estimators: when fit is to stop, which a number of calls decides here.
+_IGNORED = ("max_iter", "n_iter_no_change", "tol")
 
 
 class PartialFit(Resource):
@@ -31,8 +54,12 @@ class PartialFit(Resource):
         Decides the orders. None: a search takes one of its `random_state`.
     classes : ndarray, list of ndarray or None, default=None
         What ``partial_fit`` receives in its first call, if it takes `classes`. None: a search
-        passes all that y has (not to an instance of a subclass).
+        passes all that y has.
     """
+
+    name = "partial_fit"
+    subsamples = False
+    training_method = "partial_fit"
 
     def __init__(
         self, batch_size: int | None = None, seed: int | None = None, classes: Any = None
@@ -60,6 +87,111 @@ class PartialFit(Resource):
                 params = {"classes": self.classes} | params
             call_training(model.partial_fit, X, y, params)
 
+    def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
+        model = last_step(example)
+        if self.batch_size is not None and _counts(model):
+            one_pass = -(-data.n_samples // self.batch_size)
+            return Limits(default=one_pass, highest=one_pass)
+        _, n_iterations = iterations(model)
+        default = MAX_EPOCHS if n_iterations is None else n_iterations
+        if can_stop(model):
+            default = min(default, MAX_EPOCHS)
+        if self.batch_size is not None:  # a grid search has nothing that compares with a batch
+            return Limits(default=default)
+        return Limits(
+            default=default,
+            fixed=candidate_cost(tuned, example, data) / data.n_samples,
+            rate=1 + Fraction(_SAMPLES_PER_CALL, data.n_samples),
+            equals_fit=True,
+        )
+
+    def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
+        return True  # whatever the models, so that none is cloned
+
+    def trains_last_step(self, tuned: TunedEstimator) -> bool:
+        return tuned.is_pipeline
+
+    def prepared(self, trained: Any, y: Any, seed: int) -> Resource:
+        return self._with(
+            self.batch_size,
+            seed if self.seed is None else self.seed,
+            classes_of(trained, y) if self.classes is None else self.classes,
+        )
+
+    def with_batch_size(self, batch_size: int | None) -> Resource:
+        if batch_size in (None, self.batch_size):
+            return self
+        if self.batch_size is not None:
+            raise ValueError(
+                f"batch_size={batch_size} and resource={type(self).__name__}(batch_size="
+                f"{self.batch_size}) are not the same; leave batch_size=None."
+            )
+        return self._with(batch_size, self.seed, self.classes)
+
+    def _with(self, *params: Any) -> PartialFit:
+        own = copy(self)
+        PartialFit.__init__(own, *params)
+        return own
+
+    def why_not(self, model: Any) -> str:
+        name, last = type(model).__name__, last_step(model)
+        if resamples(model):
+            return (
+                f"resource={self.name!r} can't train the last step of {name} apart from steps "
+                "that resample"
+            )
+        if not hasattr(last, "partial_fit"):
+            return f"resource={self.name!r} needs partial_fit, which {last} does not have"
+        return ""
+
+    def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
+        last = last_step(tuned.estimator)
+        name = type(last).__name__
+        messages = []
+        ignored = sorted(tuned.searched_of_last.intersection(_IGNORED))
+        if ignored and type(last).__module__.startswith("sklearn."):
+            messages.append(
+                f"{tuned.space_name} searches {', '.join(ignored)}, which partial_fit of {name} "
+                "ignores: candidates that differ in nothing else are the same. Take it out, or "
+                "set resource='n_samples'."
+            )
+        if n_resources > 1 and _counts(last) and self.batch_size is None:
+            messages.append(
+                f"resource={self.name!r} gives {name} the same samples at every call, which adds "
+                "them to its counts again. Set resource='n_samples', or set batch_size, which "
+                "limits training to one pass."
+            )
+        return messages
+
+    def failure_hint(self) -> str:
+        return (
+            f"\nThe resource is {self.name!r}. If that is what the estimator refuses (as with "
+            "early stopping or balanced class weights), set resource='n_samples'."
+        )
+
+    def maximum_notes(self, example: Any, n_resources: int) -> list[str]:
+        model = last_step(example)
+        name, value = iterations(model)
+        if value is None or value < n_resources:
+            return []
+        if value == n_resources:
+            return [f"max_resources='auto' is {name}={value} of {type(model).__name__}."]
+        return [
+            f"max_resources='auto' is {n_resources} epochs: {name}={value} of "
+            f"{type(model).__name__} is only an upper bound, since fit can stop earlier."
+        ]
+
+    @classmethod
+    def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
+        last = last_step(model)
+        if not trains_epochs(last) or resamples(model) or stops_by_itself(last, searched):
+            return None
+        return cls.name, None
+
+    @classmethod
+    def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:
+        return [] if any(cls().why_not(model) for model in models) else [cls.name]
+
     def batch(self, call: int, n: int) -> NDArray[np.intp]:
         """Numbers of the rows, among `n`, that the call of this number gets.
 
@@ -78,6 +210,10 @@ class PartialFit(Resource):
             return _pass_order(seed, first, n)[start:end]
         head, tail = _pass_order(seed, first, n)[start:], _pass_order(seed, last, n)[:end]
         return np.concatenate((head, tail)) if end else head
+
+
+def _counts(model: Any) -> bool:
+    return type(model).__name__ in _COUNTING
 
 
 @contextmanager

@@ -1,0 +1,74 @@
+"""How often an estimator's ``fit`` goes through the samples, and when it stops."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sklearn_sha._param_validation import is_int
+
+ITERATION_PARAMETERS = ("max_iter", "n_iter", "max_epochs")
+"""Names of the parameter that says how often ``fit`` iterates."""
+
+# When fit stops by itself, which a number of partial_fit calls ignores.
+_STOPPING = ("max_iter", "max_epochs", "tol", "n_iter_no_change")
+
+
+def iterations(model: Any) -> tuple[str, int | None]:
+    """The parameter that says how often a model's ``fit`` iterates, and its value.
+
+    Examples
+    --------
+    >>> from sklearn.neural_network import MLPClassifier
+    >>> from sklearn.svm import SVC
+    >>> from sklearn_sha.resources.epochs import iterations
+    >>> iterations(MLPClassifier()), iterations(SVC(max_iter="many"))
+    (('max_iter', 200), ('', None))
+    """
+    for name in ITERATION_PARAMETERS:
+        value: Any = getattr(model, name, None)
+        if is_int(value):
+            return name, int(value)
+    return "", None
+
+
+def can_stop(model: Any) -> bool:
+    """Whether a model's ``fit`` can stop before all its iterations."""
+    return hasattr(model, "tol") or hasattr(model, "n_iter_no_change")
+
+
+def trains_epochs(model: Any) -> bool:
+    """Whether a call of a model's ``partial_fit`` trains an epoch as its ``fit`` does."""
+    if not hasattr(model, "partial_fit"):
+        return False
+    if isinstance(model, _networks()):
+        return not model.get_params()["early_stopping"]
+    return hasattr(model, "max_epochs")  # skorch, and what is built like it
+
+
+def stops_by_itself(model: Any, searched: frozenset[str]) -> bool:
+    """Whether settings say when ``fit`` stops that a number of epochs would ignore.
+
+    Parameters
+    ----------
+    model : estimator
+        For which `trains_epochs` holds.
+    searched : frozenset of str
+        Its parameters that are searched.
+    """
+    if not searched.isdisjoint(_STOPPING):
+        return True
+    if not isinstance(model, _networks()):
+        return getattr(model, "callbacks", None) not in (None, "disable", [])
+    default = type(model)()
+    return any(
+        getattr(model, name) != getattr(default, name) for name in ("tol", "n_iter_no_change")
+    )
+
+
+@cache
+def _networks() -> Any:
+    # A slow import.
+    from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+    return MLPClassifier, MLPRegressor

@@ -1,0 +1,111 @@
+"""How much of a resource an estimator and its data allow, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sklearn_sha._formatting import quantity
+from sklearn_sha._param_validation import is_int
+from sklearn_sha.schedules import Schedule
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The data of a search, as far as limits depend on them.
+
+    Attributes
+    ----------
+    X : array-like
+        All samples.
+    n_samples : int
+        Samples of the largest training fold.
+    n_classes : int
+        1 without classes.
+    """
+
+    X: Any
+    n_samples: int
+    n_classes: int = 1
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much resource the estimator and the data allow.
+
+    Attributes
+    ----------
+    lowest : int
+        The minimum that makes sense.
+    first : int
+        The minimum of an automatic first rung.
+    default : int or None
+        What ``max_resources="auto"`` stands for; None if nothing sets it.
+    highest : int or None
+        The maximum that there is; None if there is none.
+    resource : str
+        Name of the resource.
+    unit : str
+        What is counted, in the plural.
+    fixed : Fraction
+        Cost of a fit besides its units, in units.
+    rate : Fraction
+        Cost of a unit, if one costs 1 in the `fit` of a grid search.
+    equals_fit : bool
+        Whether a candidate with `default` units is one that a grid search fits: only then can the
+        costs of the two be compared.
+    continues : bool
+        Whether models continue training from rung to rung.
+    """
+
+    lowest: int = 1
+    first: int = 1
+    default: int | None = None
+    highest: int | None = None
+    resource: str = ""
+    unit: str = "units"
+    fixed: Fraction = Fraction(0)
+    rate: Fraction = Fraction(1)
+    equals_fit: bool = False
+    continues: bool = False
+
+    def cap(self, max_resources: Any) -> int | None:
+        """The maximum for a candidate; None if neither user nor data set it."""
+        if max_resources == "auto":
+            return self.highest
+        if self.highest is not None and max_resources > self.highest:
+            raise ValueError(
+                f"max_resources={max_resources} is more than the "
+                f"{quantity(self.highest, self.unit)} of "
+                'the largest training fold; lower it or leave it "auto".'
+            )
+        return int(max_resources)
+
+    def cost(self, schedule: Schedule) -> float:
+        """Cost of a schedule as a share of a grid search's, fixed costs included."""
+        return schedule.relative_cost(self.fixed, self.rate)
+
+    def maximum(self, max_resources: Any) -> int:
+        """Resource of the last rung."""
+        highest = self.default if max_resources == "auto" else self.cap(max_resources)
+        if highest is None:
+            raise ValueError(
+                f'max_resources="auto" is the value of resource={self.resource!r} in the '
+                "estimator, which has none, or several; give max_resources an integer."
+            )
+        if highest < 1:
+            raise ValueError(
+                f'max_resources="auto" is the value of resource={self.resource!r} in the '
+                f"estimator, {highest}, which is less than 1; give max_resources an integer."
+            )
+        return highest
+
+
+def minimum(min_resources: Any, highest: int) -> int | None:
+    """`min_resources` in units, where `highest` is the maximum; None for "auto"."""
+    if min_resources == "auto":
+        return None
+    if is_int(min_resources):
+        return int(min_resources)
+    return max(1, int(Fraction(str(min_resources)) * highest))

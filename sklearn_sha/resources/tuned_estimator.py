@@ -1,0 +1,150 @@
+"""An estimator and the spaces that are searched for it: what a resource is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+
+from sklearn_sha.candidates.space import with_params
+
+# Parameters of a last step whose values can change which resource it has.
+_DECISIVE = ("solver", "early_stopping", "callbacks", "estimator")
+
+
+@dataclass(frozen=True, eq=False)
+class TunedEstimator:
+    """An estimator and the spaces that are searched for it.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Can be a Pipeline. Not changed.
+    spaces : sequence of dict
+        Parameter names to lists of values or to distributions.
+    space_name : str
+        The name by which the user gave `spaces`, for messages.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import SGDClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn_sha.resources.tuned_estimator import TunedEstimator
+    >>> pipeline = make_pipeline(StandardScaler(), SGDClassifier())
+    >>> tuned = TunedEstimator(pipeline, [{"sgdclassifier__alpha": [1e-4, 1e-3]}])
+    >>> tuned.searched_of_last, tuned.fits_last_step_alone
+    ({'alpha'}, True)
+    """
+
+    estimator: Any
+    spaces: Sequence[Mapping[str, Any]]
+    space_name: str = "param_distributions"
+
+    @property
+    def searched(self) -> set[str]:
+        """The names of all parameters that are searched."""
+        return {name for space in self.spaces for name in space}
+
+    @property
+    def searched_of_last(self) -> set[str]:
+        """The parameters of the last step, and of what it holds, without their prefixes."""
+        prefix = last_prefix(self.estimator)
+        return {name.rpartition("__")[2] for name in self.searched if name.startswith(prefix)}
+
+    @property
+    def n_searched_steps(self) -> int:
+        """How many preprocessing steps are fitted anew for each candidate."""
+        if not isinstance(self.estimator, Pipeline):
+            return 0
+        *steps, last = (name for name, _ in self.estimator.steps)
+        searched = {name.partition("__")[0] for name in self.searched}
+        return len(steps) if searched.difference([last]) else 0
+
+    @property
+    def is_pipeline(self) -> bool:
+        """Whether all candidates are pipelines of the same names of steps."""
+        return isinstance(self.estimator, Pipeline) and "steps" not in self.searched
+
+    @property
+    def fits_last_step_alone(self) -> bool:
+        """Whether fitting a pipeline's preprocessing and then its last step is what its fit does.
+
+        Not if a subclass can override Pipeline's fit, if the pipeline transforms what it passes to
+        its steps, or if the last step passes samples through.
+        """
+        if not self.is_pipeline or type(self.estimator) is not Pipeline:
+            return False
+        if getattr(self.estimator, "transform_input", None) is not None:
+            return False
+        name, step = self.estimator.steps[-1]
+        listed = [space[name] for space in self.spaces if name in space]
+        steps = [
+            step,
+            *(value for values in listed if not hasattr(values, "rvs") for value in values),
+        ]
+        return not any(step is None or isinstance(step, str) for step in steps)
+
+    def models(self) -> list[Any]:
+        """The estimators of `variants`."""
+        return [model for model, _ in self.variants()]
+
+    def variants(self) -> Iterator[tuple[Any, frozenset[str]]]:
+        """Estimators with each combination of the values on which the choice of a resource depends.
+
+        Yields
+        ------
+        estimator
+            Not fitted.
+        frozenset of str
+            The parameters of its last step that are searched, without the step's name.
+        """
+        for space in self.spaces:
+            values = {
+                name: space[name]
+                for name in _decisive(self.estimator, space)
+                if not hasattr(space[name], "rvs")
+            }
+            for params in ParameterGrid(values):
+                model = with_params(self.estimator, params)
+                prefix = last_prefix(model)
+                names = (name.removeprefix(prefix) for name in space if name.startswith(prefix))
+                yield model, frozenset(names)
+
+    def decisive_distributions(self) -> set[str]:
+        """Parameters with distributions on whose values the choice of a resource depends.
+
+        A step or a solver, for example: its values are unknown before they are sampled.
+        """
+        return {
+            name
+            for space in self.spaces
+            for name in _decisive(self.estimator, space)
+            if hasattr(space[name], "rvs")
+        }
+
+
+def last_step(estimator: Any) -> Any:
+    """The last step of a pipeline; of anything else, itself."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+def last_prefix(estimator: Any) -> str:
+    """What the names of a pipeline's last step's parameters begin with; else nothing."""
+    return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+
+
+def resamples(estimator: Any) -> bool:
+    """Whether a pipeline has steps that resample, as imbalanced-learn's do."""
+    is_pipeline = isinstance(estimator, Pipeline)
+    return is_pipeline and any(hasattr(step, "fit_resample") for _, step in estimator.steps)
+
+
+def _decisive(estimator: Any, space: Mapping[str, Any]) -> list[str]:
+    """Names in a space whose values can change which resource its candidates have."""
+    prefix = last_prefix(estimator)
+    own = {f"{prefix}{name}" for name in _DECISIVE}
+    return [name for name in space if name in own or name in ("steps", prefix.rstrip("_"))]
