@@ -1,4 +1,4 @@
-"""What is shown of a search as text: columns made into tables, plain or HTML, and parameters."""
+"""Tables, parameters and numbers as text or HTML."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _PLURAL_ENDING = re.compile("(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<!s)s$")
 _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
 
 
-def aligned(columns: Mapping[str, Sequence[object]]) -> str:
-    """Columns with their names on top, each as wide as it has to be.
+def text_table(columns: Mapping[str, Sequence[object]]) -> str:
+    """Format columns as a plain-text table with a header.
 
     Parameters
     ----------
-    columns : mapping of str to sequence, all of one length
-        Floats are shown with three digits after the point, or three in all where the column has
-        none but tiny ones, or huge ones; NaN is a dash.
+    columns : mapping of str to sequence
+        Sequences of the same length. Floats have three decimals, or three significant digits if
+        the largest of the column is very small or very large. NaN is shown as a dash.
 
     Returns
     -------
@@ -27,8 +27,8 @@ def aligned(columns: Mapping[str, Sequence[object]]) -> str:
 
     Examples
     --------
-    >>> from sklearn_sha._formatting import aligned
-    >>> print(aligned({"rung": [0, 1], "score": [0.25, float("nan")]}))
+    >>> from sklearn_sha._formatting import text_table
+    >>> print(text_table({"rung": [0, 1], "score": [0.25, float("nan")]}))
     rung  score
        0  0.250
        1      -
@@ -42,13 +42,14 @@ def aligned(columns: Mapping[str, Sequence[object]]) -> str:
 
 
 def html_table(columns: Mapping[str, Sequence[object]]) -> str:
-    """The same table in HTML, in which everything is escaped.
+    """Format columns as an HTML table, with escaped values.
 
-    It has no colours of its own, so that it looks right on a light page and on a dark one.
+    The table sets no colors, so that it fits light and dark pages.
 
     Parameters
     ----------
-    columns : mapping of str to sequence, all of one length
+    columns : mapping of str to sequence
+        As in `text_table`.
 
     Returns
     -------
@@ -63,63 +64,63 @@ def html_table(columns: Mapping[str, Sequence[object]]) -> str:
     <tr><td style="text-align:left">&lt;script&gt;</td></tr>
     </tbody></table>
     """
-    sides = [_side(column) for column in columns.values()]
-    head = _row("th", sides, columns)
+    alignments = [_alignment(column) for column in columns.values()]
+    head = _row("th", alignments, columns)
     cells = map(_cells, columns.values())
-    body = "\n".join(_row("td", sides, row) for row in zip(*cells, strict=True))
+    body = "\n".join(_row("td", alignments, row) for row in zip(*cells, strict=True))
     return f"<table><thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>"
 
 
-def _side(column: Sequence[object]) -> str:
+def _alignment(column: Sequence[object]) -> str:
     return "left" if all(isinstance(value, str) for value in column) else "right"
 
 
-def _row(tag: str, sides: Sequence[str], values: Iterable[str]) -> str:
+def _row(tag: str, alignments: Sequence[str], values: Iterable[str]) -> str:
     cells = (
-        f'<{tag} style="text-align:{side}">{escape(value)}</{tag}>'
-        for side, value in zip(sides, values, strict=True)
+        f'<{tag} style="text-align:{alignment}">{escape(value)}</{tag}>'
+        for alignment, value in zip(alignments, values, strict=True)
     )
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def named(params: Mapping[str, object]) -> str:
-    """Parameters as keywords, of which floats are short.
+def format_params(params: Mapping[str, object]) -> str:
+    """Format parameters as keyword arguments, with short floats.
 
     Examples
     --------
-    >>> from sklearn_sha._formatting import named
-    >>> named({"alpha": 0.0007953899, "penalty": "l1"})
+    >>> from sklearn_sha._formatting import format_params
+    >>> format_params({"alpha": 0.0007953899, "penalty": "l1"})
     "alpha=0.0007954, penalty='l1'"
     """
-    return ", ".join(f"{name}={_in_one_line(value)}" for name, value in params.items())
+    return ", ".join(f"{name}={_format_value(value)}" for name, value in params.items())
 
 
-def _in_one_line(value: Any) -> str:
-    # Python's own scalars are shorter to read than numpy's.
+def _format_value(value: Any) -> str:
+    # The repr of a Python scalar is shorter than that of a NumPy scalar.
     plain = value.item() if getattr(value, "shape", None) == () else value
     return f"{plain:.4g}" if isinstance(plain, float) else " ".join(repr(plain).split())
 
 
-def number(value: float, digits: int) -> str:
-    """A float with so many digits after the point, or in all where it is tiny or huge.
+def format_number(value: float, digits: int) -> str:
+    """Format a float with `digits` decimals, or significant digits if very small or very large.
 
     Examples
     --------
-    >>> from sklearn_sha._formatting import number
-    >>> number(0.5, 3), number(-5e-7, 3), number(1.23456e9, 4)
+    >>> from sklearn_sha._formatting import format_number
+    >>> format_number(0.5, 3), format_number(-5e-7, 3), format_number(1.23456e9, 4)
     ('0.500', '-5e-07', '1.235e+09')
     """
-    return f"{value:.{digits}{_kind([value])}}"
+    return f"{value:.{digits}{_float_format([value])}}"
 
 
-def quantity(number: float, things: str) -> str:
-    """A number of things, in the singular if it is one.
+def quantity(number: float, noun: str) -> str:
+    """Format a count with its noun, which is singular if the count is one.
 
     Parameters
     ----------
     number : int or float
-    things : str
-        In the plural. "units of n_jobs" has its plural in the first word.
+    noun : str
+        Plural noun. In a noun with "of", the word before "of" is made singular.
 
     Examples
     --------
@@ -128,22 +129,22 @@ def quantity(number: float, things: str) -> str:
     ('1 training sample', '2 trees', '1 unit of n_jobs')
     """
     if number != 1:
-        return f"{number} {things}"
-    counted, of, rest = things.partition(" of ")
-    return f"{number} {_PLURAL_ENDING.sub('', counted)}{of}{rest}"
+        return f"{number} {noun}"
+    head, of, rest = noun.partition(" of ")
+    return f"{number} {_PLURAL_ENDING.sub('', head)}{of}{rest}"
 
 
-def _kind(values: Iterable[float]) -> str:
+def _float_format(values: Iterable[float]) -> str:
     largest = max((abs(value) for value in values if isfinite(value)), default=0.0)
     return "f" if largest < _ROUNDING or _TINY <= largest < _HUGE else "g"
 
 
 def _cells(column: Sequence[object]) -> list[str]:
-    kind = _kind(value for value in column if isinstance(value, float))
+    float_format = _float_format(value for value in column if isinstance(value, float))
 
     def cell(value: object) -> str:
         if not isinstance(value, float):
             return str(value)
-        return "-" if value != value else f"{value:.3{kind}}"
+        return "-" if value != value else f"{value:.3{float_format}}"
 
     return list(map(cell, column))

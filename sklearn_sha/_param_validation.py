@@ -1,4 +1,4 @@
-"""Checks of single parameter values."""
+"""Validation of single parameters."""
 
 from __future__ import annotations
 
@@ -8,34 +8,59 @@ from typing import Any
 import numpy as np
 
 
-def check_int(name: str, value: Any, otherwise: str = "", is_otherwise: bool = False) -> None:
-    """Raise where a parameter is neither an integer of at least 1 nor what else it may be."""
-    if not is_otherwise and not (is_int(value) and value >= 1):
-        alternative = f", or {otherwise}" if otherwise else ""
-        raise ValueError(f"{name}={value!r} must be an integer of at least 1{alternative}.")
+def check_int(name: str, value: Any, alternative: str = "", is_alternative: bool = False) -> None:
+    """Raise if a parameter is neither an integer of at least 1 nor an alternative value.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+    alternative : str, default=""
+        Alternative value, for the message.
+    is_alternative : bool, default=False
+        Whether `value` is the alternative value.
+
+    Raises
+    ------
+    ValueError
+    """
+    if not is_alternative and not (is_int(value) and value >= 1):
+        suffix = f", or {alternative}" if alternative else ""
+        raise ValueError(f"{name}={value!r} must be an integer of at least 1{suffix}.")
 
 
-def check_has_rungs(search: Any, what: str) -> None:
-    """Raise for a fitted search that is none of this library's."""
+def check_has_rungs(search: Any, caller: str) -> None:
+    """Raise if a fitted search is not one of this library.
+
+    Parameters
+    ----------
+    search : search estimator
+    caller : str
+        Name of the function or class that requires rungs, for the message.
+
+    Raises
+    ------
+    TypeError
+    """
     if not hasattr(search, "rung_history_") and hasattr(search, "cv_results_"):
         raise TypeError(
-            f"{what} is about rungs, which {type(search).__name__} has none of; give a "
-            "fitted search of sklearn_sha."
+            f"{caller} requires a search with rungs, and {type(search).__name__} has none. Pass "
+            "a fitted search of sklearn_sha."
         )
 
 
 def is_int(value: Any) -> bool:
-    """Whether a value is an integer; a bool is not."""
+    """Return whether a value is an integer and not a bool."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
 def is_real(value: Any) -> bool:
-    """Whether a value is a real number; a bool is not."""
+    """Return whether a value is a real number and not a bool."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
 def check_patience(patience: int | None, tol: float) -> None:
-    """Raise where `patience` or `tol` can't be one."""
+    """Raise if `patience` or `tol` is invalid."""
     check_int("patience", patience, "None", patience is None)
     if not (is_real(tol) and tol >= 0):
         raise ValueError(f"tol={tol!r} must be a number of at least 0.")

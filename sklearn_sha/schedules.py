@@ -17,7 +17,7 @@ from numbers import Real
 from textwrap import fill
 from typing import Any
 
-from sklearn_sha._formatting import aligned, html_table, quantity
+from sklearn_sha._formatting import html_table, quantity, text_table
 
 _WIDTH = 95  # of the sentences below a table
 
@@ -227,7 +227,7 @@ class Schedule:
 
     def __str__(self) -> str:
         sentences = (fill(text, _WIDTH) for text in (self._summary(), *self.notes))
-        return "\n".join([aligned(self._columns()), *sentences])
+        return "\n".join([text_table(self._columns()), *sentences])
 
     __repr__ = __str__
 

@@ -77,7 +77,7 @@ def test_brackets_share_one_call_a_resource_with_the_longest_jobs_first(monkeypa
     class Listening(workers.Parallel):
         def __call__(self, tasks):
             tasks = list(tasks)
-            calls.append([[job.units() for job in args[2]] for _, args, _ in tasks])
+            calls.append([[job.cost() for job in args[2]] for _, args, _ in tasks])
             return super().__call__(tasks)
 
     monkeypatch.setattr(workers, "Parallel", Listening)

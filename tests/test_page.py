@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha._formatting import aligned, html_table, named, number, quantity
+from sklearn_sha._formatting import format_number, format_params, html_table, quantity, text_table
 from sklearn_sha._results.rung_history import RungHistory
 from sklearn_sha.inspection import trust_report
 from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
@@ -207,16 +207,16 @@ def test_frames_have_what_is_printed():
 @pytest.mark.parametrize("factor", [1e-11, 1e-4, 1, 1e5, 1e9])
 def test_numbers_that_differ_look_different_at_any_scale(factor):
     values = [-0.9 * factor, -0.5 * factor, 0.25 * factor]
-    _, *cells = aligned({"score": values}).split()
+    _, *cells = text_table({"score": values}).split()
     assert [float(cell) for cell in cells] == pytest.approx(values, rel=0.01)
-    assert [float(number(value, 4)) for value in values] == pytest.approx(values, rel=0.01)
+    assert [float(format_number(value, 4)) for value in values] == pytest.approx(values, rel=0.01)
     assert max(map(len, cells)) <= 10
-    assert aligned({"score": [0.1 + 0.2 - 0.3]}).split()[1] == "0.000"
+    assert text_table({"score": [0.1 + 0.2 - 0.3]}).split()[1] == "0.000"
 
 
 def test_parameters_are_short_and_in_one_line():
     params = {"a": np.float32(0.1), "b": np.array([[1], [2]]), "c": "two\nlines", "d": np.True_}
-    assert named(params) == r"a=0.1, b=array([[1], [2]]), c='two\nlines', d=True"
+    assert format_params(params) == r"a=0.1, b=array([[1], [2]]), c='two\nlines', d=True"
 
 
 def test_a_column_and_its_head_are_aligned_alike():

@@ -39,7 +39,7 @@ def fitted(estimator: Any, grid: dict[str, Any], seed: int, least: int) -> tuple
     """A search whose test folds have at least so many rows, and its seconds."""
     X, y, _ = real_data.flights()
     last = estimator.__class__.__name__.lower()
-    folds.MIN_TEST_ROWS = least
+    folds.MIN_TEST_SAMPLES = least
     search = SuccessiveHalvingSearchCV(
         make_pipeline(StandardScaler(), estimator),
         {f"{last}__{name}": values for name, values in grid.items()},

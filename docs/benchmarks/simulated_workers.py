@@ -14,7 +14,7 @@ from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine.callbacks import NO_CALLBACKS
 from sklearn_sha._engine.engine import Engine
 from sklearn_sha._engine.evaluation import SECONDS_PER_BATCH
-from sklearn_sha._engine.jobs import Done, EvaluationConfig
+from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig
 from sklearn_sha._storage.models import TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import Store
@@ -58,31 +58,31 @@ class SimulatedWorkers:
     fit_timeout = None
 
     def __init__(self, n, seed):
-        self.n = n
+        self.n_workers = n
         self.seed = seed
         self.now = 0.0
         self.chains = defaultdict(float)  # seconds of each candidate and fold
 
-    def share(self, *things):
+    def broadcast(self, *values):
         pass
 
     def run(self, calls):
-        free, ends = [self.now] * self.n, []
+        free, ends = [self.now] * self.n_workers, []
         heapify(free)
         for number, (_, (jobs, *_)) in enumerate(calls):
             start = end = max(heappop(free), self.now + number * SECONDS_PER_DISPATCH)
-            pairs = []
+            results = []
             for job in jobs:
-                if pairs and end - start >= SECONDS_PER_BATCH:
+                if results and end - start >= SECONDS_PER_BATCH:
                     break
                 seconds = self.seconds(job)
                 self.chains[job.candidate, job.fold] += seconds
                 end += seconds
-                pairs.append(
-                    (Outcome(*job.key, 0.0, fit_time=seconds), TrainedModel(None, job.target))
+                results.append(
+                    (Outcome(*job.key, 0.0, fit_time=seconds), TrainedModel(None, job.n_resources))
                 )
             heappush(free, end)
-            ends.append((end, number, Done(pairs)))
+            ends.append((end, number, BatchResult(results)))
         for end, number, done in sorted(ends, key=lambda call: call[:2]):
             self.now = end
             yield number, done
@@ -91,7 +91,7 @@ class SimulatedWorkers:
         speed = np.random.default_rng((self.seed, job.candidate)).lognormal(0, SPREAD)
         luck = np.random.default_rng((self.seed, *job.key)).random()
         slow = SLOWDOWN if luck < STRAGGLERS else 1.0
-        return SECONDS_PER_UNIT * job.units() * speed * slow
+        return SECONDS_PER_UNIT * job.cost() * speed * slow
 
 
 class Answers:
@@ -121,7 +121,7 @@ def simulated(search, n_workers, seed):
     n_candidates, algorithms = SEARCHES[search]()
     row = np.arange(1)
     folds = [Fold(np.zeros((1, 1)), None, row, row, {}, {}, {}) for _ in range(N_FOLDS)]
-    setting = EvaluationConfig(
+    config = EvaluationConfig(
         estimator=None,
         resource=PartialFit(None, 0),
         scorer=None,
@@ -133,7 +133,7 @@ def simulated(search, n_workers, seed):
     )
     losses = np.random.default_rng(seed).random(n_candidates)
     workers = SimulatedWorkers(n_workers, seed)
-    engine = Engine([{}] * n_candidates, folds, setting, Store(), workers, Answers(losses))
+    engine = Engine([{}] * n_candidates, folds, config, Store(), workers, Answers(losses))
     engine.run(algorithms)
     return workers
 

@@ -1,4 +1,4 @@
-"""The train and test samples of each split."""
+"""Training and test samples of each cross-validation split."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._data.samples import (
+    LazySelection,
     Rows,
-    Selected,
     n_samples_of,
     sample_indices,
     slice_params,
     take,
 )
 
-MIN_TEST_ROWS = 1000
-"""A test fold is never cut below this: fewer rows make a score too noisy to promote by."""
+MIN_TEST_SAMPLES = 1000
+"""Minimum size of a subsampled test fold: with fewer, scores are too noisy to promote by."""
 
 
 @dataclass(frozen=True)
 class Fold:
-    """One split of the data: which rows train, which test, and what goes with them.
+    """One cross-validation split of the data.
 
     Attributes
     ----------
     X, y : array-like
-        All rows.
+        The whole data.
     train, test : ndarray of int
-        Their row numbers.
-    fit_params, prefix_params, score_params : dict
-        Parameters of the trained estimator's fit, of the pipeline prefix's fit and of the
-        scorer; entries with a value per row are cut with the rows.
+        Indices of the training and of the test samples.
+    fit_params, preprocessing_params, score_params : dict
+        Parameters of the estimator's ``fit``, of the ``fit`` of its preprocessing steps, and of
+        the scorer. Values with one entry per sample are sliced with the samples.
     pairwise : bool
-        True where X is a square matrix of kernels or distances between rows.
+        Whether X is a square matrix of kernels or distances between samples.
     train_order, test_order : ndarray of int or None
-        Permutations of the positions in ``train`` and ``test``: the first n of them are
-        the subsample of size n.
+        Permutations of the positions in `train` and `test`. The first n positions are the
+        subsample of size n.
     """
 
     X: Any
@@ -47,27 +47,27 @@ class Fold:
     train: NDArray[np.intp]
     test: NDArray[np.intp]
     fit_params: dict[str, Any]
-    prefix_params: dict[str, Any]
+    preprocessing_params: dict[str, Any]
     score_params: dict[str, Any]
     pairwise: bool = False
     train_order: NDArray[np.intp] | None = None
     test_order: NDArray[np.intp] | None = None
 
     def with_data(self, X: Any, y: Any) -> Fold:
-        """The fold, of this data; without, of None, it is small enough to be sent."""
+        """Return the fold with other data. With None, it is small enough to send with each job."""
         return replace(self, X=X, y=y)
 
     def subsampled(self, n_train: int) -> Fold:
-        """The fold cut to `n_train` training rows, and to as large a share of test rows.
+        """Return the fold with `n_train` training samples and the same share of its test samples.
 
-        Rows keep the order that they have in the fold, and a smaller subsample is part of
-        every larger one. At least `MIN_TEST_ROWS` test rows stay, where there are so many.
+        Samples keep their order, and a smaller subsample is part of every larger one. At least
+        `MIN_TEST_SAMPLES` test samples remain, or all if the fold has fewer.
         """
         if n_train >= len(self.train):
             return self
         assert self.train_order is not None and self.test_order is not None
         share = -(-len(self.test) * n_train // len(self.train))
-        n_test = min(len(self.test), max(share, MIN_TEST_ROWS))
+        n_test = min(len(self.test), max(share, MIN_TEST_SAMPLES))
         return replace(
             self,
             train=self.train[np.sort(self.train_order[:n_train])],
@@ -77,23 +77,23 @@ class Fold:
         )
 
     def rows(self, in_batches: bool = False) -> Rows:
-        """Cut the rows from the data.
+        """Slice the data into training and test samples.
 
         Parameters
         ----------
         in_batches : bool, default=False
-            Whether training rows will be asked for in batches, so that those of an array need
-            not be cut beforehand; nor then its test rows, where they are a slice.
+            Whether training samples are only used in batches. Then those of an array are read
+            batch by batch, and its test samples are not copied if they are contiguous.
         """
         X_train: Any
         if self.pairwise:
             X_train = self.X[np.ix_(self.train, self.train)]
             X_test = self.X[np.ix_(self.test, self.train)]
         elif in_batches and isinstance(self.X, np.ndarray):
-            X_train = Selected(self.X, self.train)
+            X_train = LazySelection(self.X, self.train)
             first, last = self.test[0], self.test[-1]
-            is_slice = np.array_equal(self.test, np.arange(first, last + 1))
-            X_test = self.X[first : last + 1] if is_slice else self.X[self.test]
+            is_contiguous = np.array_equal(self.test, np.arange(first, last + 1))
+            X_test = self.X[first : last + 1] if is_contiguous else self.X[self.test]
         else:
             X_train, X_test = take(self.X, self.train), take(self.X, self.test)
         return Rows(
@@ -101,17 +101,17 @@ class Fold:
             None if self.y is None else take(self.y, self.train),
             X_test,
             None if self.y is None else take(self.y, self.test),
-            self._cut(self.fit_params, self.train),
-            self._cut(self.score_params, self.test),
-            self._cut(self.score_params, self.train),
+            self._sliced(self.fit_params, self.train),
+            self._sliced(self.score_params, self.test),
+            self._sliced(self.score_params, self.train),
         )
 
-    def cut_prefix_params(self) -> dict[str, Any]:
-        """The prefix's fit parameters, cut to the training rows."""
-        return self._cut(self.prefix_params, self.train)
+    def train_preprocessing_params(self) -> dict[str, Any]:
+        """Return the fit parameters of the preprocessing steps, sliced to the training samples."""
+        return self._sliced(self.preprocessing_params, self.train)
 
-    def _cut(self, params: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
-        return slice_params(params, rows, n_samples_of(self.X))
+    def _sliced(self, params: Mapping[str, Any], indices: NDArray[np.intp]) -> dict[str, Any]:
+        return slice_params(params, indices, n_samples_of(self.X))
 
 
 def make_folds(
@@ -120,11 +120,11 @@ def make_folds(
     splits: Sequence[tuple[Any, Any]],
     *,
     fit_params: dict[str, Any],
-    prefix_params: dict[str, Any],
+    preprocessing_params: dict[str, Any],
     score_params: dict[str, Any],
     pairwise: bool,
 ) -> list[Fold]:
-    """One fold per split."""
+    """Make one fold per split; parameters as in `Fold`."""
     return [
         Fold(
             X,
@@ -132,7 +132,7 @@ def make_folds(
             sample_indices(train),
             sample_indices(test),
             fit_params,
-            prefix_params,
+            preprocessing_params,
             score_params,
             pairwise,
         )

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+_Result = TypeVar("_Result")
+
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one fold, cut from the data, and lent to jobs.
+    """Training and test samples of one fold, which many candidates share.
 
-    Arrays are lent read-only, frames and lists as copies: what a job does to them, the next
-    one can't see. An estimator that has to write into arrays works on ``owned()`` rows.
+    Arrays are passed to estimators as read-only views, data frames and lists as copies, so that
+    no candidate can change the samples of another. An estimator that writes into its input gets
+    ``writable()`` samples instead.
 
     Attributes
     ----------
-    X_train, y_train, X_test, y_test : array-like, y may be None
+    X_train, y_train, X_test, y_test : array-like
+        `y_train` and `y_test` are None without a target.
     fit_params, score_params, train_score_params : dict
-        Parameters of the trained estimator's fit, and of the scorer on test and on
-        training rows, each cut to those rows.
+        Parameters of the estimator's ``fit``, of the scorer on the test samples and of the
+        scorer on the training samples, each sliced to these samples.
     X_train_scored : array-like or None
-        What is scored for a training score, where that is not ``X_train``.
+        Input of the training score if it is not ``X_train``.
     test_error : Exception or None
-        What came of making ``X_test``, where that failed.
-    is_owned : bool
-        Whether arrays are given as copies too.
+        Error raised when ``X_test`` was computed.
+    is_writable : bool
+        Whether arrays are passed as copies too.
     """
 
     X_train: Any
@@ -42,77 +46,111 @@ class Rows:
     train_score_params: dict[str, Any]
     X_train_scored: Any = None
     test_error: Exception | None = None
-    is_owned: bool = False
+    is_writable: bool = False
 
     @classmethod
     def for_training(cls, X: Any, y: Any, fit_params: dict[str, Any]) -> Rows:
-        """Rows to train on, with none to test on."""
+        """Return training samples without test samples."""
         return cls(X, y, None, None, fit_params, {}, {})
 
-    def owned(self) -> Rows:
-        """The same rows, given as copies each time."""
-        return replace(self, is_owned=True)
+    def writable(self) -> Rows:
+        """Return the same samples, passed as a new copy each time."""
+        return replace(self, is_writable=True)
 
     def fitting(self, batch: NDArray[np.intp] | None = None) -> tuple[Any, Any, dict[str, Any]]:
-        """X, y and fit parameters of the training rows, or of some, by position."""
+        """Return X, y and the fit parameters of the training samples.
+
+        Parameters
+        ----------
+        batch : ndarray of int or None, default=None
+            Positions among the training samples. None selects all.
+        """
         if batch is None:
-            return self._given(self.X_train, self.y_train, self.fit_params)
+            return self._protected(self.X_train, self.y_train, self.fit_params)
         y = None if self.y_train is None else take(self.y_train, batch)
         params = slice_params(self.fit_params, batch, n_samples_of(self.X_train))
         return take(self.X_train, batch), y, params
 
     def testing(self) -> tuple[Any, Any, dict[str, Any]]:
-        """X, y and score parameters of the test rows."""
+        """Return X, y and the score parameters of the test samples."""
         if self.test_error is not None:
             raise self.test_error
-        return self._given(self.X_test, self.y_test, self.score_params)
+        return self._protected(self.X_test, self.y_test, self.score_params)
 
     def training(self) -> tuple[Any, Any, dict[str, Any]]:
-        """X, y and score parameters of the training rows."""
+        """Return X, y and the score parameters of the training samples."""
         X = self.X_train if self.X_train_scored is None else self.X_train_scored
-        return self._given(X, self.y_train, self.train_score_params)
+        return self._protected(X, self.y_train, self.train_score_params)
 
-    def _given(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-        give = _copy if self.is_owned else _read_only_view
-        return give(X), give(y), {name: give(value) for name, value in params.items()}
+    def _protected(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        protect = _copy if self.is_writable else _read_only_view
+        return protect(X), protect(y), {name: protect(value) for name, value in params.items()}
 
 
 @dataclass(frozen=True)
-class Selected:
-    """Rows of an array, which may be larger than memory, not read before they are asked for."""
+class LazySelection:
+    """Selected samples of an array, such as a memory map, that are read when they are indexed.
+
+    Attributes
+    ----------
+    X : ndarray
+    indices : ndarray of int
+    """
 
     X: NDArray[Any]
-    rows: NDArray[np.intp]
+    indices: NDArray[np.intp]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (len(self.rows), *self.X.shape[1:])
+        return (len(self.indices), *self.X.shape[1:])
 
-    def __getitem__(self, which: Any) -> NDArray[Any]:
-        return self.X[self.rows[which]]
+    def __getitem__(self, key: Any) -> NDArray[Any]:
+        return self.X[self.indices[key]]
+
+
+def with_writable_retry(function: Callable[[Rows], _Result], rows: Rows) -> _Result:
+    """Call a function of samples; if it writes into read-only samples, call it with copies.
+
+    Parameters
+    ----------
+    function : callable
+        Receives samples, possibly twice: first `rows`, then ``rows.writable()``.
+    rows : Rows
+
+    Returns
+    -------
+    object
+        The result of the function.
+    """
+    try:
+        return function(rows)
+    except ValueError as error:
+        if rows.is_writable or "read-only" not in str(error):
+            raise
+        return function(rows.writable())
 
 
 def n_samples_of(X: Any) -> int:
-    """Number of rows of array-like data."""
+    """Return the number of samples of array-like data."""
     return X.shape[0] if hasattr(X, "shape") else len(X)
 
 
-def take(X: Any, rows: NDArray[np.intp]) -> Any:
-    """Rows of an array, a sparse matrix, a frame or a list, by number, as a copy."""
+def take(X: Any, indices: NDArray[np.intp]) -> Any:
+    """Return a copy of selected samples of an array, sparse matrix, data frame or list."""
     if hasattr(X, "iloc"):
-        return X.iloc[rows]
+        return X.iloc[indices]
     if sparse.issparse(X):
-        return X.tocsr()[rows]
+        return X.tocsr()[indices]
     if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):
         xp = X.__array_namespace__()
-        return xp.take(X, xp.asarray(rows, device=X.device), axis=0)
+        return xp.take(X, xp.asarray(indices, device=X.device), axis=0)
     if hasattr(X, "shape"):
-        return X[rows]
-    return [X[row] for row in rows]
+        return X[indices]
+    return [X[index] for index in indices]
 
 
 def as_numpy(X: Any) -> NDArray[Any]:
-    """Array-like data as a numpy array, from another device where that holds them."""
+    """Convert array-like data to a NumPy array, also from another device."""
     try:
         return np.asarray(X)
     except (TypeError, RuntimeError):
@@ -121,55 +159,66 @@ def as_numpy(X: Any) -> NDArray[Any]:
         return np.from_dlpack(X, device="cpu")
 
 
-def slice_params(params: Mapping[str, Any], rows: NDArray[np.intp], n_all: int) -> dict[str, Any]:
-    """`params` with every entry that has a value per row cut to `rows`."""
+def slice_params(
+    params: Mapping[str, Any], indices: NDArray[np.intp], n_samples: int
+) -> dict[str, Any]:
+    """Return parameters in which every value with one entry per sample is sliced.
+
+    Parameters
+    ----------
+    params : mapping of str to object
+    indices : ndarray of int
+        Samples to keep.
+    n_samples : int
+        Number of entries that a value with one entry per sample has.
+    """
     return {
-        name: take(value, rows) if _is_per_row(value, n_all) else value
+        name: take(value, indices) if _is_per_sample(value, n_samples) else value
         for name, value in params.items()
     }
 
 
-def _is_per_row(value: Any, n_all: int) -> bool:
+def _is_per_sample(value: Any, n_samples: int) -> bool:
     if hasattr(value, "shape"):
-        return len(value.shape) > 0 and value.shape[0] == n_all
+        return len(value.shape) > 0 and value.shape[0] == n_samples
     is_sequence = hasattr(value, "__len__") and hasattr(value, "__getitem__")
-    return is_sequence and not isinstance(value, str | bytes | Mapping) and len(value) == n_all
+    return is_sequence and not isinstance(value, str | bytes | Mapping) and len(value) == n_samples
 
 
-def sample_indices(rows: Any) -> NDArray[np.intp]:
-    """Numbers of the rows that a split selects, by number or by a mask."""
-    rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype == bool else rows
+def sample_indices(selection: Any) -> NDArray[np.intp]:
+    """Return the indices of the samples in one side of a split, given as indices or as a mask."""
+    selection = np.asarray(selection)
+    return np.flatnonzero(selection) if selection.dtype == bool else selection
 
 
-def _read_only_view(part: Any) -> Any:
-    if part is None:
+def _read_only_view(data: Any) -> Any:
+    if data is None:
         return None
-    if isinstance(part, Selected):
-        part = part[:]
-    if isinstance(part, np.ndarray):
-        part = part.view()
-        part.flags.writeable = False
-        return part
-    if sparse.issparse(part) and part.format in ("csr", "csc"):
+    if isinstance(data, LazySelection):
+        data = data[:]
+    if isinstance(data, np.ndarray):
+        data = data.view()
+        data.flags.writeable = False
+        return data
+    if sparse.issparse(data) and data.format in ("csr", "csc"):
         arrays = (
-            _read_only_view(part.data),
-            _read_only_view(part.indices),
-            _read_only_view(part.indptr),
+            _read_only_view(data.data),
+            _read_only_view(data.indices),
+            _read_only_view(data.indptr),
         )
-        return type(part)(arrays, shape=part.shape, copy=False)
-    return _copy(part)
+        return type(data)(arrays, shape=data.shape, copy=False)
+    return _copy(data)
 
 
-def _copy(part: Any) -> Any:
-    if isinstance(part, Selected):
-        return part[:]
-    if hasattr(part, "iloc"):
-        # A frame's own copy may lie in another order, which the last bit of a sum depends on.
-        return take(part, np.arange(len(part)))
-    if isinstance(part, np.ndarray):
-        return part.copy(order="K")
-    if hasattr(part, "copy"):
-        return part.copy()
-    # Arrays of other libraries have no method in common that copies them.
-    return deepcopy(part) if hasattr(part, "__dlpack__") else part
+def _copy(data: Any) -> Any:
+    if isinstance(data, LazySelection):
+        return data[:]
+    if hasattr(data, "iloc"):
+        # DataFrame.copy can change the memory order, and the rounding of sums depends on it.
+        return take(data, np.arange(len(data)))
+    if isinstance(data, np.ndarray):
+        return data.copy(order="K")
+    if hasattr(data, "copy"):
+        return data.copy()
+    # Arrays of other libraries have no copy method in common.
+    return deepcopy(data) if hasattr(data, "__dlpack__") else data

@@ -21,16 +21,16 @@ _FIRST_PER_CLASS = 2
 def with_subsampling(
     folds: Sequence[Fold], *, splitter: Any, codes: NDArray[np.intp] | None, seed: int
 ) -> list[Fold]:
-    """Folds that know in which order their subsamples grow.
+    """Return folds that can be subsampled.
 
     Parameters
     ----------
     folds : sequence of Fold
     splitter : object
-        The cross-validator that made them. For TimeSeriesSplit the latest rows come
-        first; otherwise the order is random.
+        Cross-validator of the folds. Subsamples of TimeSeriesSplit are the latest samples;
+        others are random.
     codes : ndarray of int, shape (n_samples,), or None
-        The class of each row, where classes are to keep their shares.
+        Class of each sample, to stratify by. None for no stratification.
     seed : int
 
     Returns
@@ -39,11 +39,11 @@ def with_subsampling(
     """
     rng = np.random.default_rng(seed)
 
-    def order(rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def order(indices: NDArray[np.intp]) -> NDArray[np.intp]:
         if isinstance(splitter, TimeSeriesSplit):
-            return np.arange(len(rows))[::-1]
-        shuffled = rng.permutation(len(rows))
-        return shuffled if codes is None else shuffled[_stratified(codes[rows[shuffled]])]
+            return np.arange(len(indices))[::-1]
+        shuffled = rng.permutation(len(indices))
+        return shuffled if codes is None else shuffled[_stratified(codes[indices[shuffled]])]
 
     return [
         replace(fold, train_order=order(fold.train), test_order=order(fold.test)) for fold in folds
@@ -51,12 +51,12 @@ def with_subsampling(
 
 
 def class_codes(y: Any) -> NDArray[np.intp] | None:
-    """For each row the number of its class; None where y is no column of classes.
+    """Return the class of each sample as an integer, or None if y is not a column of classes.
 
-    Nor are there any where y can't be understood: what the estimator says of it is clearer.
+    An invalid y gives None too: the estimator raises the clearer error.
     """
     try:
-        with np.errstate(invalid="ignore"):  # of NaN, which is no class
+        with np.errstate(invalid="ignore"):  # NaN in y
             if sparse.issparse(y) or type_of_target(y) not in ("binary", "multiclass"):
                 return None
         return np.unique(as_numpy(y), return_inverse=True)[1].ravel()
@@ -65,10 +65,10 @@ def class_codes(y: Any) -> NDArray[np.intp] | None:
 
 
 def _stratified(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Positions ordered so that the first n hold every class in nearly its share.
+    """Order positions so that the first n contain every class in nearly its share.
 
-    The first two rows of every class come before all others, so that no class is missing
-    from a small subsample; then a class's i-th of m rows comes at the quantile i / m.
+    The first two samples of every class come before all others, so that no class is missing
+    from a small subsample. After that, the i-th of the m samples of a class has rank i / m.
     """
     nth = np.empty(len(codes), dtype=np.intp)
     by_class = np.argsort(codes, kind="stable")

@@ -1,4 +1,4 @@
-"""A search's tasks, as scikit-learn's callbacks are told of them."""
+"""Tasks of a search, of which scikit-learn's callbacks are notified."""
 
 from __future__ import annotations
 
@@ -16,54 +16,67 @@ from sklearn_sha._data.samples import Rows, n_samples_of
 
 @dataclass(frozen=True)
 class Task:
-    """A node in scikit-learn's tree of tasks; does nothing where there is no callback.
+    """Node in scikit-learn's tree of tasks; without callbacks its methods do nothing.
 
     Attributes
     ----------
     search : search estimator or None
-        That callbacks are told of.
+        Estimator that callbacks receive.
     context : CallbackContext or None
-        scikit-learn's own; None where nobody listens.
+        scikit-learn's node; None without callbacks.
     """
 
     search: Any
     context: Any
 
     def begin(self, X: Any = None, y: Any = None, metadata: Any = None) -> Self:
-        """Tell callbacks that it begins, on which data."""
+        """Notify callbacks that the task begins."""
         if self.context is not None:
             self.context.call_on_fit_task_begin(estimator=self.search, X=X, y=y, metadata=metadata)
         return self
 
     def end(self, X: Any = None, y: Any = None, metadata: Any = None) -> bool:
-        """Tell callbacks that it has ended; whether one of them asks to stop."""
+        """Notify callbacks that the task has ended; return whether one of them requests to stop."""
         if self.context is None:
             return False
         return bool(
             self.context.call_on_fit_task_end(estimator=self.search, X=X, y=y, metadata=metadata)
         )
 
-    def subtask(self, name: str, *, of: int = 0, number: int | None = None, **how: bool) -> Task:
-        """A part of it, that has itself so many parts; `number` where parts are not in a row."""
+    def subtask(
+        self, name: str, *, of: int = 0, number: int | None = None, **options: bool
+    ) -> Task:
+        """Make a subtask.
+
+        Parameters
+        ----------
+        name : str
+        of : int, default=0
+            Maximum number of subtasks of the subtask itself.
+        number : int or None, default=None
+            Number of the subtask; None numbers subtasks consecutively.
+        **options : bool
+            Passed to scikit-learn's ``CallbackContext.subcontext``.
+        """
         if self.context is None:
             return self
         return Task(
-            self.search, self.context.subcontext(name, task_id=number, max_subtasks=of, **how)
+            self.search, self.context.subcontext(name, task_id=number, max_subtasks=of, **options)
         )
 
     @contextmanager
-    def training(self, model: Any, rows: Rows) -> Iterator[None]:
-        """A context in which a model is trained: its own tasks are this task's parts."""
+    def training(self, estimator: Any, rows: Rows) -> Iterator[None]:
+        """Context manager in which an estimator is trained; its tasks are subtasks of this task."""
         if self.context is None:
             yield
             return
 
-        # Copies, since rows are others' too; made only if a callback asks.
-        def copied(part: int) -> Any:
-            return rows.fitting(np.arange(n_samples_of(rows.X_train)))[part]
+        # Callbacks receive copies, which are only made on request.
+        def copied(index: int) -> Any:
+            return rows.fitting(np.arange(n_samples_of(rows.X_train)))[index]
 
         data = partial(copied, 0), partial(copied, 1), lambda: metadata_of(copied(2))
-        with self.context.propagate_callback_context(model):
+        with self.context.propagate_callback_context(estimator):
             self.begin(*data)
             try:
                 yield
@@ -72,16 +85,16 @@ class Task:
 
 
 def metadata_of(params: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What callbacks receive of the parameters of a fit: the sample weights, as in GridSearchCV."""
+    """Return the fit parameters that callbacks receive: the sample weights, as in GridSearchCV."""
     weight = params.get("sample_weight")
     return None if weight is None else {"sample_weight": weight}
 
 
 NO_CALLBACKS = Task(None, None)
-"""The task that nobody is told of, and so are all its parts."""
+"""Task without callbacks; its subtasks have none either."""
 
 
 def root_task(search: Any, n_subtasks: int) -> Task:
-    """The task of a fit; for methods that `with_callbacks` decorates."""
+    """Return the task of a fit, for methods decorated with `with_callbacks`."""
     context = callback_context(search, n_subtasks)
     return NO_CALLBACKS if context is None else Task(search, context)

@@ -18,18 +18,15 @@ from typing import Any, Protocol
 from numpy.typing import ArrayLike
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.preprocessing import (
-    FittedPreprocessing,
-    PreprocessingFile,
-    fit_preprocessing,
-)
+from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing
 from sklearn_sha._engine.callbacks import Task
-from sklearn_sha._engine.evaluation import SECONDS_PER_BATCH, evaluate_batch, new_model
-from sklearn_sha._engine.jobs import Done, EvaluationConfig, Job
+from sklearn_sha._engine.evaluation import SECONDS_PER_BATCH, evaluate_batch, new_estimator
+from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._engine.refit import PackedEstimator, refit_in_worker
 from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.requests import Requests, RungRequest, promoted_ids
 from sklearn_sha.candidates.space import params_key
@@ -120,7 +117,7 @@ class Engine:
     params : sequence of dict
         Parameters by candidate id. It may grow while algorithms run.
     folds : sequence of Fold
-    setting : EvaluationConfig
+    config : EvaluationConfig
     store : Store
         What is finished. What it has already is not done again.
     workers : Workers
@@ -141,7 +138,7 @@ class Engine:
         self,
         params: Sequence[dict[str, Any]],
         folds: Sequence[Fold],
-        setting: EvaluationConfig,
+        config: EvaluationConfig,
         store: Store,
         workers: Workers,
         observer: Observer,
@@ -155,7 +152,7 @@ class Engine:
         # The data are an argument of their own, which can be sent to each worker just once.
         self._X, self._y = folds[0].X, folds[0].y
         self._folds = [fold.with_data(None, None) for fold in folds]
-        self._setting = setting
+        self._config = config
         self._store = store
         self._workers = workers
         self._observer = observer
@@ -178,7 +175,7 @@ class Engine:
         StoppedError
             If the deadline interrupts a stage, or the observer stops the search.
         """
-        self._workers.share(self._X, self._y, *self._folds)
+        self._workers.broadcast(self._X, self._y, *self._folds)
         asking: dict[Requests, RungRequest] = {}
         for algorithm in algorithms:
             with suppress(StopIteration):  # there are no candidates
@@ -241,13 +238,13 @@ class Engine:
         numbers = range(len(self._folds))
         eliminated = chain.from_iterable(request.eliminated for request in requests)
         for candidate, number in product(eliminated, numbers):
-            self._store.drop(candidate, number)
+            self._store.remove_model(candidate, number)
         views: _Views = {}
         groups: _Groups = defaultdict(list)
         for number, request in product(numbers, requests):
             if number not in request.folds_of(len(self._folds)):
                 continue
-            view = self._setting.resource.view(self._folds[number], request.n_resources)
+            view = self._config.resource.view(self._folds[number], request.n_resources)
             views[number, len(view.train)] = view
             for place, candidate in enumerate(request.new_ids):
                 job = Job(
@@ -256,7 +253,7 @@ class Engine:
                     self._params[candidate],
                     request.rung,
                     request.n_resources,
-                    self._store.trained.get((candidate, number)),
+                    self._store.models.get((candidate, number)),
                     not request.is_final,
                     place * len(self._folds) + number,
                     self._observer.task(request),
@@ -283,12 +280,12 @@ class Engine:
 
     def _now(self, job: Job) -> Job:
         """A job, from where its model is now."""
-        trained = self._store.trained.get((job.candidate, job.fold))
-        return job if job.trained is trained else replace(job, trained=trained)
+        trained = self._store.models.get((job.candidate, job.fold))
+        return job if job.model is trained else replace(job, model=trained)
 
     def _preprocessing_calls(self, views: _Views, groups: _Groups) -> list[_WorkerCall]:
         """Fit the prefixes that are needed and not there."""
-        if not self._setting.shares_preprocessing:
+        if not self._config.shares_preprocessing:
             return []
         return [
             self._preprocessing_call(key, views[key[:2]], jobs)
@@ -301,12 +298,12 @@ class Engine:
     ) -> _WorkerCall:
         def take(prefix: FittedPreprocessing | PreprocessingFile | str | None) -> None:
             if isinstance(prefix, str):
-                self._keep([(job.failed(prefix), None) for job in jobs])
+                self._keep([(job.failed_outcome(prefix), None) for job in jobs])
             elif prefix is not None:
-                self._workers.share(prefix)
+                self._workers.broadcast(prefix)
                 self._preprocessing[key] = prefix
 
-        job = replace(jobs[0], trained=None)
+        job = replace(jobs[0], model=None)
         call = _WorkerCall(
             _fit_preprocessing,
             (
@@ -314,9 +311,9 @@ class Engine:
                 job,
                 self._X,
                 self._y,
-                self._setting,
+                self._config,
                 self._deadline,
-                self._workers.folder_of_all,
+                self._workers.shared_folder,
             ),
             [tuple(jobs)],
             lambda part: call,
@@ -329,20 +326,22 @@ class Engine:
         if self._units:
             self._seconds_per_unit = self._seconds / self._units
             self._seconds, self._units = 0.0, 0
-        n_wanted = 1 if self._workers.n == 1 else _BATCHES_PER_WORKER * self._workers.n
+        n_wanted = (
+            1 if self._workers.n_workers == 1 else _BATCHES_PER_WORKER * self._workers.n_workers
+        )
         per_group = -(-n_wanted // max(1, len(groups)))
         batches: list[tuple[int, int, _WorkerCall]] = []
         for key, jobs in groups.items():
             source = self._preprocessing.get(key, views[key[:2]])
-            by_length = sorted(jobs, key=Job.units, reverse=True)
-            seconds = self._seconds_per_unit * by_length[0].units()
+            by_length = sorted(jobs, key=Job.cost, reverse=True)
+            seconds = self._seconds_per_unit * by_length[0].cost()
             size = -(-len(jobs) // per_group)
             if seconds:
                 size = max(size, int(_SECONDS_WORTH_A_BATCH / seconds))
                 size = max(1, min(size, int(SECONDS_PER_BATCH / seconds)))
             for start in range(0, len(jobs), size):
                 batch = tuple(by_length[start : start + size])
-                units = sum(map(Job.units, batch))
+                units = sum(map(Job.cost, batch))
                 batches.append((-units, start, self._batch_call(batch, source)))
         # The first candidates of all folds before the second ones of any: what is finished
         # when a search is broken off are then whole candidates.
@@ -352,14 +351,14 @@ class Engine:
     def _batch_call(
         self, jobs: tuple[Job, ...], source: Fold | FittedPreprocessing | PreprocessingFile
     ) -> _WorkerCall:
-        units = {job.key: job.units() for job in jobs}
+        units = {job.key: job.cost() for job in jobs}
 
-        def take(done: Done) -> None:
-            if done.pairs:
-                self._keep(done.pairs)
-            for candidate, fold in done.unseen:
-                self._store.fetch(candidate, fold)
-            for outcome, _ in done.pairs:
+        def take(done: BatchResult) -> None:
+            if done.results:
+                self._keep(done.results)
+            for candidate, fold in done.inaccessible:
+                self._store.attach_content(candidate, fold)
+            for outcome, _ in done.results:
                 self._seconds += outcome.fit_time + outcome.score_time
                 self._units += units[outcome.key]
             if done.interrupted:
@@ -368,7 +367,7 @@ class Engine:
         X, y = (self._X, self._y) if isinstance(source, Fold) else (None, None)
         return _WorkerCall(
             evaluate_batch,
-            (jobs, source, X, y, self._setting, self._deadline),
+            (jobs, source, X, y, self._config, self._deadline),
             [(job,) for job in jobs],
             lambda part: self._batch_call((jobs[part],), source),
             take,
@@ -390,7 +389,7 @@ class Engine:
                 self._y,
                 self._params[candidate],
                 request.n_resources,
-                self._setting,
+                self._config,
             ),
             [()],
             lambda part: call,
@@ -439,22 +438,22 @@ class Engine:
                 "Its worker process died twice: it was killed (as for using too much memory), "
                 "or crashed in compiled code."
             )
-        if self._setting.error_score == "raise":
+        if self._config.error_score == "raise":
             jobs[0].add_note(error)
             raise error
         message = f"{type(error).__name__}: {error}"
-        self._keep([(job.failed(message), None) for job in jobs])
+        self._keep([(job.failed_outcome(message), None) for job in jobs])
 
     def _keep(self, pairs: list[tuple[Outcome, Any]]) -> None:
-        self._store.keep(pairs)
+        self._store.add(pairs)
         self._observer.jobs_completed([outcome for outcome, _ in pairs])
 
     def _preprocessing_key(self, candidate: int) -> Hashable:
         """Equal for candidates whose preprocessing steps have the same parameters."""
-        if not self._setting.shares_preprocessing:
+        if not self._config.shares_preprocessing:
             return None
         if candidate not in self._preprocessing_keys:
-            last = self._setting.estimator.steps[-1][0]
+            last = self._config.estimator.steps[-1][0]
             params = self._params[candidate].items()
             self._preprocessing_keys[candidate] = params_key(
                 {k: v for k, v in params if k.split("__")[0] != last}
@@ -498,12 +497,12 @@ def _warn_about_worker_deaths(
 
 
 def _fit_preprocessing(
-    watch: CallMonitor,
+    monitor: CallMonitor,
     fold: Fold,
     job: Job,
     X: Any,
     y: Any,
-    setting: EvaluationConfig,
+    config: EvaluationConfig,
     deadline: float,
     folder: Path | None,
 ) -> FittedPreprocessing | PreprocessingFile | str | None:
@@ -513,19 +512,19 @@ def _fit_preprocessing(
     """
     if time() >= deadline:
         return None
-    pipeline = new_model(setting, job.params)
+    pipeline = new_estimator(config, job.params)
     try:
-        with watch.parts() as begins:
-            begins(0)
+        with monitor.running() as start_part:
+            start_part(0)
             prefix = fit_preprocessing(
                 pipeline,
                 fold.with_data(X, y),
-                scores_pipeline=setting.scores_pipeline,
-                scores_train=setting.return_train_score,
+                scores_pipeline=config.scores_pipeline,
+                scores_train=config.return_train_score,
             )
     except Exception as error:
-        if setting.error_score == "raise":
+        if config.error_score == "raise":
             job.add_note(error)
             raise
         return format_exc()
-    return prefix if folder is None else PreprocessingFile.of(prefix, folder)
+    return prefix if folder is None else PreprocessingFile.write(prefix, folder)

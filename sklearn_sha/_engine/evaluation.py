@@ -10,131 +10,141 @@ from traceback import format_exc
 from typing import Any
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.preprocessing import FittedPreprocessing, PreprocessingFile
-from sklearn_sha._data.samples import Rows, n_samples_of
-from sklearn_sha._engine.jobs import Done, EvaluationConfig, Job
+from sklearn_sha._data.preprocessing import FittedPreprocessing
+from sklearn_sha._data.samples import Rows, n_samples_of, with_writable_retry
+from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._parallel.monitoring import CallMonitor
-from sklearn_sha._storage.models import ModelFile, ModelSizes, TrainedModel
+from sklearn_sha._storage.model_sizes import ModelSizes
+from sklearn_sha._storage.models import ModelFile, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome, Scores
+from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha.candidates.space import with_params
 
 SECONDS_PER_BATCH = 2.0
-"""How long a worker goes on with a batch before it hands back what is done: short enough that
-little is lost where a search is stopped, long enough that cutting rows costs nothing."""
+"""Time after which a worker returns the results of a batch: short, so that little is lost if the
+search is interrupted, and long compared with slicing the samples."""
 
 
-def new_model(setting: EvaluationConfig, params: dict[str, Any]) -> Any:
-    """The estimator with a candidate's parameters, not fitted: a pipeline where it is one."""
-    return with_params(setting.estimator, params)
+def new_estimator(config: EvaluationConfig, params: dict[str, Any]) -> Any:
+    """Return an unfitted clone of the estimator with the parameters of a candidate."""
+    return with_params(config.estimator, params)
 
 
 def evaluate_batch(
-    watch: CallMonitor,
+    monitor: CallMonitor,
     jobs: Sequence[Job],
     source: Fold | FittedPreprocessing | PreprocessingFile,
     X: Any,
     y: Any,
-    setting: EvaluationConfig,
+    config: EvaluationConfig,
     deadline: float,
-) -> Done:
-    """Evaluate jobs that share their rows; the function that is sent to workers.
+) -> BatchResult:
+    """Evaluate jobs that share their samples. This function is sent to the workers.
 
     Parameters
     ----------
-    watch : CallMonitor
+    monitor : CallMonitor
     jobs : sequence of Job
     source : Fold, FittedPreprocessing or PreprocessingFile
-        Gives the rows, once for all jobs.
+        Source of the samples. A fold is sent without its data.
     X, y : array-like or None
-        All rows, where the source is a fold, which comes without.
-    setting : EvaluationConfig
+        The whole data if the source is a fold.
+    config : EvaluationConfig
     deadline : float
-        No job begins after it, in seconds as `time.time` counts them.
+        Time, as returned by `time.time`, after which no job starts.
 
     Returns
     -------
-    Done
-        Of the first jobs: all that fit into `SECONDS_PER_BATCH` and the bytes of a batch, and at
-        least one before the deadline, unless interrupted.
+    BatchResult
+        Results of the first jobs: as many as fit into `SECONDS_PER_BATCH` and
+        ``config.batch_bytes``, and at least one before the deadline unless interrupted.
     """
-    done: list[tuple[Outcome, TrainedModel | None]] = []
-    unseen: list[tuple[int, int]] = []
+    results: list[tuple[Outcome, TrainedModel | None]] = []
+    inaccessible: list[tuple[int, int]] = []
     interrupted = False
-    sizes = ModelSizes(len(jobs), setting.batch_bytes)
+    sizes = ModelSizes(len(jobs), config.batch_bytes)
     try:
-        with watch.parts() as begins:
-            whole = source.with_data(X, y)
-            rows = whole.rows(setting.resource.in_batches)
-            until = time() + SECONDS_PER_BATCH
+        with monitor.running() as start_part:
+            loaded = source.with_data(X, y)
+            rows = loaded.rows(config.resource.in_batches)
+            batch_end = time() + SECONDS_PER_BATCH
             for number, job in enumerate(jobs):
                 now = time()
-                is_full = now >= until or sizes.total >= setting.batch_bytes
-                if now >= deadline or (done and is_full):
+                is_full = now >= batch_end or sizes.total >= config.batch_bytes
+                if now >= deadline or (results and is_full):
                     break
-                if isinstance(job.trained, ModelFile) and job.trained.is_out_of_sight:
-                    unseen.append((job.candidate, job.fold))
+                if isinstance(job.model, ModelFile) and job.model.is_inaccessible:
+                    inaccessible.append((job.candidate, job.fold))
                     continue
-                begins(number)
-                outcome, trained = evaluate(job, whole, rows, setting)
-                if trained is not None:
-                    sizes.add(trained)
-                done.append((outcome, trained))
+                start_part(number)
+                outcome, model = evaluate(job, loaded, rows, config)
+                if model is not None:
+                    sizes.add(model)
+                results.append((outcome, model))
     except KeyboardInterrupt:
         interrupted = True
-    if setting.models is None or not setting.models.is_for_this_process:
-        return Done([*done], interrupted, unseen)
-    files = setting.models.put({o.key: trained for o, trained in done if trained is not None})
-    return Done([(o, files.get(o.key, trained)) for o, trained in done], interrupted, unseen)
+    if config.model_folder is None or not config.model_folder.is_used_by_this_process:
+        return BatchResult([*results], interrupted, inaccessible)
+    models = {outcome.key: model for outcome, model in results if model is not None}
+    files = config.model_folder.write(models)
+    return BatchResult(
+        [(outcome, files.get(outcome.key, model)) for outcome, model in results],
+        interrupted,
+        inaccessible,
+    )
 
 
 def evaluate(
-    job: Job, source: Any, rows: Rows, setting: EvaluationConfig
+    job: Job, source: Any, rows: Rows, config: EvaluationConfig
 ) -> tuple[Outcome, TrainedModel | None]:
-    """Train one candidate on one fold up to the job's target, and score it.
+    """Train a candidate on a fold with the resource of the job, and score it.
 
     Parameters
     ----------
     job : Job
     source : Fold or FittedPreprocessing
     rows : Rows
-        What it gives to train on.
-    setting : EvaluationConfig
+        Samples of the source.
+    config : EvaluationConfig
 
     Returns
     -------
     Outcome
-        A failure is an outcome too.
+        Also if fitting or scoring failed.
     TrainedModel or None
-        The model, where it is kept and training can continue from it.
+        The model if a later rung can continue its training.
 
     Raises
     ------
     Exception
-        What the estimator or the scorer raised, where ``error_score="raise"``, with the
+        Any exception of the estimator or the scorer if ``error_score="raise"``, with the
         candidate in a note.
     """
-    # Parameters that the estimator does not have are the user's mistake, not a failed fit.
-    trained = _begin(job, setting)
+    # Outside of the try block: an invalid parameter is an error of the user, not a failed fit.
+    model = _initial_model(job, config)
     start = perf_counter()
     try:
-        trained = _train(trained, job, rows, setting)
+        model = _train(model, job, rows, config)
     except Exception as error:
-        if setting.error_score == "raise":
+        if config.error_score == "raise":
             job.add_note(error)
             raise
-        return job.failed(format_exc(), perf_counter() - start), None
-    fitted = perf_counter()
-    model, scored_rows = trained.model, rows
-    if setting.scores_pipeline:
-        name = setting.estimator.steps[-1][0]
-        model, scored_rows = source.with_last(name, model), source.raw
+        return job.failed_outcome(format_exc(), perf_counter() - start), None
+    fit_end = perf_counter()
+    scored_estimator, scored_rows = model.estimator, rows
+    if config.scores_pipeline:
+        name = config.estimator.steps[-1][0]
+        scored_estimator = source.with_last_step(name, model.estimator)
+        scored_rows = source.original
+    if model.copies_samples:
+        scored_rows = scored_rows.writable()
     errors: list[str] = []
     try:
-        test_scores = _score(model, scored_rows, Rows.testing, trained, setting, errors)
-        scored = perf_counter()
+        test_scores = _score(scored_estimator, scored_rows, Rows.testing, config, errors)
+        score_end = perf_counter()
         train_scores = None
-        if setting.return_train_score:
-            train_scores = _score(model, scored_rows, Rows.training, trained, setting, errors)
+        if config.return_train_score:
+            train_scores = _score(scored_estimator, scored_rows, Rows.training, config, errors)
     except Exception as error:
         job.add_note(error)
         raise
@@ -142,87 +152,81 @@ def evaluate(
         *job.key,
         test_scores,
         train_scores,
-        fitted - start,
-        scored - fitted,
+        fit_end - start,
+        score_end - fit_end,
         tuple(errors),
     )
-    may_continue = job.keep and setting.continues
-    if may_continue and setting.resource.continues(trained.model, n_samples_of(rows.X_train)):
-        return outcome, trained
-    return outcome, None
+    keep_model = (
+        job.keep_model
+        and config.continues
+        and config.resource.continues(model.estimator, n_samples_of(rows.X_train))
+    )
+    return outcome, model if keep_model else None
 
 
-def _begin(job: Job, setting: EvaluationConfig) -> TrainedModel:
-    """The model that a job trains, which nobody else has from here on."""
-    model = None if job.trained is None else job.trained.take()
-    if job.trained is None or model is None:
-        return _untrained(job, setting)
-    return TrainedModel(model, job.trained.spent, job.trained.copies_samples)
+def _initial_model(job: Job, config: EvaluationConfig) -> TrainedModel:
+    """Return the model to train, which no other job uses from now on."""
+    estimator = None if job.model is None else job.model.load()
+    if job.model is None or estimator is None:
+        return _new_model(job, config)
+    return TrainedModel(estimator, job.model.n_resources, job.model.copies_samples)
 
 
-def _untrained(job: Job, setting: EvaluationConfig) -> TrainedModel:
-    model = new_model(setting, job.params)
-    return TrainedModel(model[-1] if setting.shares_preprocessing else model, 0)
+def _new_model(job: Job, config: EvaluationConfig) -> TrainedModel:
+    estimator = new_estimator(config, job.params)
+    return TrainedModel(estimator[-1] if config.shares_preprocessing else estimator, 0)
 
 
-def _train(trained: TrainedModel, job: Job, rows: Rows, setting: EvaluationConfig) -> TrainedModel:
-    task = job.task.subtask("candidate-split-evaluation", number=job.place)
+def _train(model: TrainedModel, job: Job, rows: Rows, config: EvaluationConfig) -> TrainedModel:
+    task = job.task.subtask("candidate-split-evaluation", number=job.index)
 
-    def advance(start: TrainedModel, view: Rows) -> TrainedModel:
-        with task.training(start.model, view):
-            setting.resource.advance(start.model, view, start.spent, job.target)
-        return TrainedModel(start.model, job.target, view.is_owned)
+    def advance(rows: Rows) -> TrainedModel:
+        # After the error of an estimator that writes into its input, refit from scratch.
+        is_retry = rows.is_writable and not model.copies_samples
+        start = _new_model(job, config) if is_retry else model
+        with task.training(start.estimator, rows):
+            config.resource.advance(start.estimator, rows, start.n_resources, job.n_resources)
+        return TrainedModel(start.estimator, job.n_resources, rows.is_writable)
 
-    if trained.copies_samples:
-        return advance(trained, rows.owned())
-    try:
-        return advance(trained, rows)
-    except ValueError as error:
-        if not is_read_only(error):
-            raise
-        # The estimator writes into its input: start over, on rows of its own.
-        return advance(_untrained(job, setting), rows.owned())
+    return with_writable_retry(advance, rows.writable() if model.copies_samples else rows)
 
 
 def _score(
-    model: Any,
+    estimator: Any,
     rows: Rows,
-    part: Callable[[Rows], tuple[Any, Any, dict[str, Any]]],
-    trained: TrainedModel,
-    setting: EvaluationConfig,
+    samples: Callable[[Rows], tuple[Any, Any, dict[str, Any]]],
+    config: EvaluationConfig,
     errors: list[str],
 ) -> Scores | None:
-    """Scores on a part of the rows; None, and an error more, where that fails."""
+    """Score an estimator on training or test samples.
 
-    def call(view: Rows) -> Any:
-        X, y, params = part(view)
+    If scoring fails, the result is None and the traceback is appended to `errors`.
+    """
+
+    def score(rows: Rows) -> Any:
+        X, y, params = samples(rows)
         if y is None:
-            return setting.scorer(model, X, **params)
-        return setting.scorer(model, X, y, **params)
+            return config.scorer(estimator, X, **params)
+        return config.scorer(estimator, X, y, **params)
 
     try:
-        try:
-            scores = call(rows.owned() if trained.copies_samples else rows)
-        except ValueError as error:
-            if trained.copies_samples or not is_read_only(error):
-                raise
-            scores = call(rows.owned())
+        scores = with_writable_retry(score, rows)
     except Exception:
-        if setting.error_score == "raise":
+        if config.error_score == "raise":
             raise
         errors.append(format_exc())
         return None
     if not isinstance(scores, dict):
-        return _number(scores, setting.scorer)
-    # A scorer of several metrics gives the traceback of a metric that failed as its score.
+        return _as_number(scores, config.scorer)
+    # For a metric that failed, a scorer of several metrics returns the traceback.
     failed = {name: score for name, score in scores.items() if isinstance(score, str)}
     errors.extend(failed.values())
     return {
-        name: None if name in failed else _number(score, name) for name, score in scores.items()
+        name: None if name in failed else _as_number(score, name) for name, score in scores.items()
     }
 
 
-def _number(score: Any, scorer: Any) -> float:
+def _as_number(score: Any, scorer: Any) -> float:
     if hasattr(score, "item"):
         with suppress(ValueError):
             score = score.item()
@@ -231,8 +235,3 @@ def _number(score: Any, scorer: Any) -> float:
             f"scoring must return a number, got {score} ({type(score)}) instead. (scorer={scorer})"
         )
     return float(score)
-
-
-def is_read_only(error: ValueError) -> bool:
-    """Whether an error comes from writing into rows that are lent read-only."""
-    return "read-only" in str(error)

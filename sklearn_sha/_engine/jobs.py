@@ -1,4 +1,4 @@
-"""One evaluation: a candidate on a fold, and how it is evaluated."""
+"""Evaluation of one candidate on one fold: the job, its configuration and its result."""
 
 from __future__ import annotations
 
@@ -7,67 +7,70 @@ from math import inf
 from typing import Any
 
 from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
-from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
+from sklearn_sha._storage.models import ModelFolder, ModelReference
 from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha._storage.store import OutcomeAndModel
 from sklearn_sha.resources.base import Resource
 
 
 @dataclass(frozen=True)
 class Job:
-    """One candidate on one fold.
+    """Evaluation of one candidate on one fold.
 
     Attributes
     ----------
     candidate, fold : int
-        Their numbers.
+        Numbers of the candidate and of the fold.
     params : dict
-        The candidate's parameters.
-    rung, target : int
-        The rung, and the total units to train to.
-    trained : TrainedModel, ModelFile or None
-        Where to train on from; None for a new model.
-    keep : bool
-        Whether the model may be asked for again.
-    place : int
-        Its number among the jobs of its rung.
+        Parameters of the candidate.
+    rung : int
+        Number of the rung.
+    n_resources : int
+        Total resource to train with.
+    model : TrainedModel, ModelFile or None
+        Model to continue training from; None for a new model.
+    keep_model : bool
+        Whether a later rung may continue training the model.
+    index : int
+        Position among the jobs of the rung.
     task : Task
-        That of its rung.
+        Callback task of the rung.
     """
 
     candidate: int
     fold: int
     params: dict[str, Any]
     rung: int
-    target: int
-    trained: TrainedModel | ModelFile | None
-    keep: bool
-    place: int = 0
+    n_resources: int
+    model: ModelReference | None
+    keep_model: bool
+    index: int = 0
     task: Task = NO_CALLBACKS
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """What tells it, and its outcome, from all others of a search."""
-        return self.candidate, self.fold, self.target
+        """Candidate, fold and resource, which identify the job and its outcome in a search."""
+        return self.candidate, self.fold, self.n_resources
 
-    def units(self) -> int:
-        """Units of resource to train."""
-        return self.target - (0 if self.trained is None else self.trained.spent)
+    def cost(self) -> int:
+        """Return the resource that the job adds to its model."""
+        return self.n_resources - (0 if self.model is None else self.model.n_resources)
 
-    def failed(self, error: str, seconds: float = 0.0) -> Outcome:
-        """The outcome where its fit raised an error."""
+    def failed_outcome(self, error: str, seconds: float = 0.0) -> Outcome:
+        """Return the outcome of a fit that failed with a traceback."""
         return Outcome(*self.key, fit_time=seconds, errors=(error,), fit_failed=True)
 
     def add_note(self, error: Exception) -> None:
-        """Say in an error whose it is."""
+        """Add the candidate, fold and rung to an error."""
         error.add_note(
             f"Raised by candidate {self.candidate} with parameters {self.params}, on fold "
-            f"{self.fold}, in rung {self.rung} at resource {self.target}."
+            f"{self.fold}, in rung {self.rung} at resource {self.n_resources}."
         )
 
 
 @dataclass(frozen=True)
 class EvaluationConfig:
-    """What all jobs of a search share.
+    """Configuration of all jobs of a search.
 
     Attributes
     ----------
@@ -75,21 +78,22 @@ class EvaluationConfig:
         Cloned for every new model.
     resource : Resource
     scorer : callable
-        Takes an estimator, X, y and parameters, and returns a number or a dict of them.
+        Receives an estimator, X, y and parameters; returns a number or a dict of numbers.
     error_score : float or "raise"
     return_train_score : bool
     shares_preprocessing : bool
-        True where `estimator` is a pipeline of which a job trains the last step only.
+        Whether `estimator` is a pipeline of which jobs fit the last step only. The preprocessing
+        steps are then fitted once for all candidates with equal parameters of these steps.
     continues : bool
-        Whether models keep training from rung to rung, where the resource lets them.
+        Whether training continues from rung to rung, if the resource supports it.
     scores_pipeline : bool
-        True where there is a prefix, and the scorer must see the whole pipeline and the rows
-        as they came, since the last step on transformed rows might not give the same.
-    models : ModelFolder or None
-        Where models are left between rungs; None for memory. A worker that does not see the
-        folder hands its models back, and is sent those of others.
+        Whether whole pipelines are scored on the original samples although preprocessing is
+        shared. Otherwise the last step is scored on the transformed samples.
+    model_folder : ModelFolder or None
+        Folder in which workers leave models between rungs; None for memory. Workers that cannot
+        access it return their models, and are sent those they need.
     batch_bytes : float
-        How many bytes of models a worker collects before it hands back what is done.
+        Size of models, in bytes, at which a worker returns the results of a batch early.
     """
 
     estimator: Any
@@ -100,23 +104,24 @@ class EvaluationConfig:
     shares_preprocessing: bool
     continues: bool
     scores_pipeline: bool
-    models: ModelFolder | None = None
+    model_folder: ModelFolder | None = None
     batch_bytes: float = inf
 
 
 @dataclass(frozen=True)
-class Done:
-    """What was done of a batch of jobs.
+class BatchResult:
+    """Results of the jobs of a batch that were run.
 
     Attributes
     ----------
-    pairs : list of (Outcome, TrainedModel, ModelFile or None)
+    results : list of (Outcome, TrainedModel, ModelFile or None)
     interrupted : bool
-        Whether a KeyboardInterrupt ended it, which the search has to raise again.
-    unseen : list of (int, int)
-        Candidates and folds whose models the worker does not see, and so did nothing for.
+        Whether a KeyboardInterrupt ended the batch, which the search has to raise again.
+    inaccessible : list of (int, int)
+        Candidates and folds that were not evaluated because the worker cannot access the file of
+        their model.
     """
 
-    pairs: list[tuple[Outcome, TrainedModel | ModelFile | None]]
+    results: list[OutcomeAndModel]
     interrupted: bool = False
-    unseen: list[tuple[int, int]] = field(default_factory=list)
+    inaccessible: list[tuple[int, int]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Trains the best candidate on all rows."""
+"""Refit of the best candidate on the whole data."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import fit_transform
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.samples import Rows, with_writable_retry
 from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
-from sklearn_sha._engine.evaluation import is_read_only, new_model
+from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._parallel.captured_output import CapturedWarning, RepeatedOutput
 from sklearn_sha._parallel.monitoring import CallMonitor
@@ -22,122 +22,119 @@ from sklearn_sha._parallel.monitoring import CallMonitor
 
 @dataclass(frozen=True)
 class PackedEstimator:
-    """A refitted estimator on its way from a worker.
+    """Estimator that was refitted in a worker, as it is sent to the search.
 
     Attributes
     ----------
     content : bytes
-        The estimator and the warnings that its fit gave, pickled: classes and functions by their
-        names, so that they are the user's own again.
+        Pickle of the estimator and of the warnings of its fit. Classes are pickled by name, so
+        that the estimator is an instance of the user's own class.
     seconds : float
-        That the fit took.
+        Time of the fit.
     """
 
     content: bytes
     seconds: float
 
-    def unpacked(self) -> Any:
-        """The estimator; its warnings are given as if it had been fitted here.
-
-        None where that can't be done.
-        """
+    def unpack(self) -> Any:
+        """Return the estimator and issue its warnings, or return None if it can't be loaded."""
         try:
-            model, caught = pickle.loads(self.content)
-            said = RepeatedOutput()
-            said.add(caught)
-            said.show()
+            estimator, messages = pickle.loads(self.content)
+            output = RepeatedOutput()
+            output.add(messages)
+            output.show()
         except Exception:
             return None
-        return model
+        return estimator
 
 
 def refit(
     fold: Fold,
     params: dict[str, Any],
-    units: int,
-    setting: EvaluationConfig,
+    n_resources: int,
+    config: EvaluationConfig,
     task: Task = NO_CALLBACKS,
 ) -> Any:
-    """Train the estimator with a candidate's parameters on all rows.
+    """Fit the estimator with the parameters of a candidate on the whole data.
 
     Parameters
     ----------
     fold : Fold
-        Any, since it has all rows.
+        Any fold with data.
     params : dict
-    units : int
-        Of resource.
-    setting : EvaluationConfig
+        Parameters of the candidate.
+    n_resources : int
+        Resource to train with.
+    config : EvaluationConfig
     task : Task
-        What callbacks are told of it.
+        Callback task of the refit.
 
     Returns
     -------
     estimator
-        A pipeline where it is one.
 
     Raises
     ------
     Exception
-        What the estimator raises.
+        Any exception of the estimator.
     """
-    rows = Rows.for_training(fold.X, fold.y, fold.fit_params)
-    try:
-        return _trained_on(rows, fold, params, units, setting, task)
-    except ValueError as error:
-        if not is_read_only(error):
-            raise
-        return _trained_on(rows.owned(), fold, params, units, setting, task)
+
+    def fit(rows: Rows) -> Any:
+        return _fit(rows, fold, params, n_resources, config, task)
+
+    return with_writable_retry(fit, Rows.for_training(fold.X, fold.y, fold.fit_params))
 
 
 def refit_in_worker(
-    watch: CallMonitor,
+    monitor: CallMonitor,
     fold: Fold,
     X: Any,
     y: Any,
     params: dict[str, Any],
-    units: int,
-    setting: EvaluationConfig,
+    n_resources: int,
+    config: EvaluationConfig,
 ) -> PackedEstimator | None:
-    """The same, as it is sent to workers: the fold comes without data.
+    """Call `refit` in a worker, to which the fold is sent without its data.
 
     Returns
     -------
     PackedEstimator or None
-        None where it fails, or can't travel: then the process that searches does it, and has
-        the error.
+        None if the fit fails or the estimator can't be pickled. The search then refits in its
+        own process, where an error is raised.
     """
-    caught: list[warnings.WarningMessage] = []
+    messages: list[warnings.WarningMessage] = []
     try:
-        pickle.dumps(new_model(setting, params))  # else it would be trained in vain
-        with replace(watch, timeout=None).parts() as begins, ExitStack() as stack:
-            begins(0)
-            if current_thread() is main_thread():  # what is caught is all threads'
-                caught = stack.enter_context(warnings.catch_warnings(record=True))
+        pickle.dumps(new_estimator(config, params))  # fail before training, if it must fail
+        with replace(monitor, timeout=None).running() as start_part, ExitStack() as stack:
+            start_part(0)
+            if current_thread() is main_thread():  # recording affects all threads
+                messages = stack.enter_context(warnings.catch_warnings(record=True))
             start = perf_counter()
-            model = refit(fold.with_data(X, y), params, units, setting)
+            estimator = refit(fold.with_data(X, y), params, n_resources, config)
             seconds = perf_counter() - start
-        return PackedEstimator(pickle.dumps((model, [*map(CapturedWarning.of, caught)])), seconds)
+        captured = [*map(CapturedWarning.from_message, messages)]
+        return PackedEstimator(pickle.dumps((estimator, captured)), seconds)
     except (Exception, KeyboardInterrupt):
         return None
 
 
-def _trained_on(
+def _fit(
     rows: Rows,
     fold: Fold,
     params: dict[str, Any],
-    units: int,
-    setting: EvaluationConfig,
+    n_resources: int,
+    config: EvaluationConfig,
     task: Task,
 ) -> Any:
-    best = new_model(setting, params)
-    trained = best
-    if setting.shares_preprocessing:
-        prefix = best[:-1]
+    estimator = new_estimator(config, params)
+    trained = estimator
+    if config.shares_preprocessing:
+        steps = estimator[:-1]
         X, y, _ = rows.fitting()
-        rows = replace(rows, X_train=fit_transform(prefix, X, y, fold.prefix_params))
-        best.set_params(**dict(prefix.steps))  # a cache fits copies of the steps
-        trained = best[-1]
+        rows = replace(rows, X_train=fit_transform(steps, X, y, fold.preprocessing_params))
+        # With Pipeline's `memory`, the fitted steps are copies.
+        estimator.set_params(**dict(steps.steps))
+        trained = estimator[-1]
     with task.training(trained, rows):
-        setting.resource.advance(trained, rows, 0, units)
-    return best
+        config.resource.advance(trained, rows, 0, n_resources)
+    return estimator

@@ -1,4 +1,4 @@
-"""The parameter `scoring` made into one callable, and what is known of it beforehand."""
+"""One scorer for the parameter `scoring`."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from sklearn_sha._compat import (
 
 @dataclass(frozen=True)
 class Scoring:
-    """How models are scored.
+    """Scorer of a search.
 
     Attributes
     ----------
     scorer : callable
-        Takes an estimator, X, y and parameters; returns a number, or a dict of one number
-        a metric.
+        Receives an estimator, X, y and parameters; returns a number, or a dict with one number
+        per metric.
     scorers : callable or dict of str to callable
-        What GridSearchCV has as ``scorer_``.
+        Value of the attribute ``scorer_``, as in GridSearchCV.
     metrics : list of str or None
-        ``["score"]`` for a single metric; None where only a call of the scorer can tell.
-    sees_predictions_only : bool
-        True where the scorer asks the estimator for nothing but predictions or its score,
-        so that a pipeline's last step on transformed rows does as well as the pipeline.
+        ``["score"]`` for a single metric; None if they are unknown before the scorer is called.
+    uses_predictions_only : bool
+        Whether the scorer only uses predictions of the estimator or its ``score``. Then the last
+        step of a pipeline on transformed samples has the same score as the pipeline.
     """
 
     scorer: Any
     scorers: Any
     metrics: list[str] | None
-    sees_predictions_only: bool
+    uses_predictions_only: bool
 
-    def takes_sample_weight(self, owner: str) -> bool:
-        """Whether to pass ``sample_weight`` on to the scorer, without metadata routing.
+    def passes_sample_weight(self, search_name: str) -> bool:
+        """Return whether ``sample_weight`` is passed to the scorer without metadata routing.
 
-        Follows GridSearchCV of the scikit-learn that is installed, and warns as it does
-        where a metric can't use the weights.
+        This is the same as in GridSearchCV of the installed version of scikit-learn, with the
+        same warning for a metric that does not support weights.
 
         Parameters
         ----------
-        owner : str
-            What is fitted, for the warning.
+        search_name : str
+            Class of the search, for the warning.
         """
         if not SCORES_WITH_SAMPLE_WEIGHT:
             return False
@@ -57,8 +57,8 @@ class Scoring:
         for name in (name for name, accepts in accepted.items() if not accepts):
             warnings.warn(
                 f"The scoring {name}={named[name]} does not support sample_weight, which may "
-                f"lead to statistically incorrect results when fitting {owner} with "
-                "sample_weight. Score with a metric that takes it.",
+                f"lead to statistically incorrect results when fitting {search_name} with "
+                "sample_weight. Set scoring to a metric that supports it.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -66,20 +66,25 @@ class Scoring:
 
 
 def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring:
-    """Make a `Scoring` of GridSearchCV's parameter.
+    """Make the scorer of a search.
 
     Parameters
     ----------
     estimator : estimator
     scoring : None, str, callable, list, tuple or dict
+        As in GridSearchCV.
     raise_errors : bool
-        Whether a metric, among several, that fails raises; otherwise its score is the
-        traceback.
+        Whether an error in one of several metrics is raised. Otherwise the score of this metric
+        is the traceback.
+
+    Returns
+    -------
+    Scoring
 
     Raises
     ------
     ValueError, TypeError
-        As `sklearn.metrics.check_scoring`.
+        As in `sklearn.metrics.check_scoring`.
     """
     if callable(scoring):
         return Scoring(scoring, scoring, None, is_made_by_make_scorer(scoring))
@@ -87,7 +92,9 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
         scorer = check_scoring(estimator, scoring)
         return Scoring(scorer, scorer, ["score"], True)
     scorer = check_scoring(estimator, scoring, raise_exc=raise_errors)
-    each = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
-    scorers = {name: check_scoring(estimator, value) for name, value in each.items()}
-    only_predictions = all(isinstance(v, str) or is_made_by_make_scorer(v) for v in each.values())
-    return Scoring(scorer, scorers, list(scorers), only_predictions)
+    metrics = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
+    scorers = {name: check_scoring(estimator, metric) for name, metric in metrics.items()}
+    uses_predictions_only = all(
+        isinstance(metric, str) or is_made_by_make_scorer(metric) for metric in metrics.values()
+    )
+    return Scoring(scorer, scorers, list(scorers), uses_predictions_only)

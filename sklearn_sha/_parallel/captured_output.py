@@ -1,4 +1,4 @@
-"""Warnings and prints of fits, repeated ones shown once with a count."""
+"""Warnings and printed lines of fits; repeated ones are shown once, with a count."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from threading import current_thread, main_thread
 from typing import Any
 
 _NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
-_LINES_SHOWN = 20
+_MAX_LINES = 20
 
 
 @dataclass(frozen=True)
 class CapturedWarning:
-    """A warning, as it can be sent from a worker and given again.
+    """Warning that can be sent from a worker and issued in another process.
 
     Attributes
     ----------
@@ -34,75 +34,86 @@ class CapturedWarning:
     lineno: int
 
     @classmethod
-    def of(cls, caught: warnings.WarningMessage) -> CapturedWarning:
-        """What `warnings.catch_warnings` has caught."""
-        text = str(caught.message)
-        return cls(_rebuilt_from_text(caught.category, text), text, caught.filename, caught.lineno)
+    def from_message(cls, message: warnings.WarningMessage) -> CapturedWarning:
+        """Make one of a warning that was recorded by `warnings.catch_warnings`."""
+        text = str(message.message)
+        category = _category_from_text(message.category, text)
+        return cls(category, text, message.filename, message.lineno)
 
-    def again(self, note: str = "") -> None:
-        """Give it in this process, as if it came from where it was given."""
-        where = next(
+    def issue(self, note: str = "") -> None:
+        """Issue the warning in this process, with its original filename and line.
+
+        Parameters
+        ----------
+        note : str, default=""
+            Text to append to the message.
+        """
+        module = next(
             (m for m in [*sys.modules.values()] if getattr(m, "__file__", None) == self.filename),
             None,
         )
-        # What has no file, as a notebook's cells, is no module; and None would mean: say nothing.
-        module = "__main__" if where is None else where.__name__
-        registry = {} if where is None else vars(where).setdefault("__warningregistry__", {})
+        # Cells of a notebook belong to no module. With None as a name, no warning would be shown.
+        name = "__main__" if module is None else module.__name__
+        registry = {} if module is None else vars(module).setdefault("__warningregistry__", {})
         warnings.warn_explicit(
-            self.text + note, self.category, self.filename, self.lineno, module, registry
+            self.text + note, self.category, self.filename, self.lineno, name, registry
         )
 
 
 class RepeatedOutput:
-    """What was said so far, and how often.
+    """Collects warnings and printed lines, and shows repeated ones once, with a count.
 
-    Numbers in it don't count: what is the same but for them is the same.
+    Warnings or lines that differ only in numbers are counted as repeated.
     """
 
     def __init__(self) -> None:
         self._first: dict[tuple[object, ...], CapturedWarning | str] = {}
-        self._times: Counter[tuple[object, ...]] = Counter()
+        self._counts: Counter[tuple[object, ...]] = Counter()
 
-    def add(self, things: Iterable[CapturedWarning | str]) -> None:
-        """Take in warnings, and lines that were printed."""
-        for thing in things:
+    def add(self, output: Iterable[CapturedWarning | str]) -> None:
+        """Add warnings and printed lines."""
+        for item in output:
             key: tuple[object, ...] = (
-                (_NUMBER.sub("", thing),)
-                if isinstance(thing, str)
-                else (thing.category, _NUMBER.sub("", thing.text), thing.filename, thing.lineno)
+                (_NUMBER.sub("", item),)
+                if isinstance(item, str)
+                else (item.category, _NUMBER.sub("", item.text), item.filename, item.lineno)
             )
-            self._first.setdefault(key, thing)
-            self._times[key] += 1
+            self._first.setdefault(key, item)
+            self._counts[key] += 1
 
     def show(self) -> None:
-        """Print the lines and give the warnings, each once; after that nothing is left."""
-        first, times = self._first, self._times
-        self._first, self._times = {}, Counter()
+        """Print the lines and issue the warnings, and forget them."""
+        first, counts = self._first, self._counts
+        self._first, self._counts = {}, Counter()
         lines = {key: line for key, line in first.items() if isinstance(line, str)}
-        for key, line in list(lines.items())[:_LINES_SHOWN]:
-            print(line if times[key] == 1 else f"{line}  ({times[key]} such lines from workers)")
-        if len(lines) > _LINES_SHOWN:
-            print(f"... and {len(lines) - _LINES_SHOWN} more from workers")
-        for key, warned in first.items():
-            if isinstance(warned, CapturedWarning):
-                note = "" if times[key] == 1 else f" (the first of {times[key]} such warnings)"
-                # A filter that makes errors of warnings has done so in the fit. Where it did not
-                # get there, what is finished is worth more.
+        for key, line in list(lines.items())[:_MAX_LINES]:
+            print(line if counts[key] == 1 else f"{line}  ({counts[key]} such lines from workers)")
+        if len(lines) > _MAX_LINES:
+            print(f"... and {len(lines) - _MAX_LINES} more from workers")
+        for key, warning in first.items():
+            if isinstance(warning, CapturedWarning):
+                note = "" if counts[key] == 1 else f" (the first of {counts[key]} such warnings)"
+                # A filter that turns warnings into errors has already raised in the fit. If it
+                # was not applied there, it must not discard the results now.
                 with suppress(Exception):
-                    warned.again(note)
+                    warning.issue(note)
 
 
 @contextmanager
-def capture_output(into: list[CapturedWarning | str], prints: bool) -> Iterator[None]:
-    """Keep warnings from being shown, and prints where asked for; in other threads, nothing.
+def capture_output(
+    captured: list[CapturedWarning | str], *, captures_prints: bool
+) -> Iterator[None]:
+    """Context manager that captures warnings, and printed lines if requested.
 
-    What catches a warning catches those of all threads, so that only the main one does.
+    In other threads than the main thread it does nothing, since capturing affects all threads.
+    If an error is raised, the captured output is shown before.
 
     Parameters
     ----------
-    into : list of CapturedWarning or str
-        Gets what is said.
-    prints : bool
+    captured : list of CapturedWarning or str
+        Receives the output when the context ends.
+    captures_prints : bool
+        Whether to capture printed lines too.
     """
     if current_thread() is not main_thread():
         yield
@@ -110,26 +121,26 @@ def capture_output(into: list[CapturedWarning | str], prints: bool) -> Iterator[
     printed = StringIO()
     try:
         with (
-            warnings.catch_warnings(record=True) as caught,
-            redirect_stdout(printed) if prints else nullcontext(),
+            warnings.catch_warnings(record=True) as messages,
+            redirect_stdout(printed) if captures_prints else nullcontext(),
         ):
-            _always_where_once()
+            _record_repeated_warnings()
             try:
                 yield
             finally:
-                into.extend(map(CapturedWarning.of, caught))
-                into.extend(printed.getvalue().splitlines())
+                captured.extend(map(CapturedWarning.from_message, messages))
+                captured.extend(printed.getvalue().splitlines())
     except BaseException:
-        # Nobody may take along what was said before an error.
-        said = RepeatedOutput()
-        said.add(into)
-        into.clear()
-        said.show()
+        # The caller may not receive the list.
+        output = RepeatedOutput()
+        output.add(captured)
+        captured.clear()
+        output.show()
         raise
 
 
-def _rebuilt_from_text(category: type[Warning], text: str) -> type[Warning]:
-    """The category, or the next above it that needs nothing but a text."""
+def _category_from_text(category: type[Warning], text: str) -> type[Warning]:
+    """Return the category, or its nearest base class that can be created from a text alone."""
     for cls in category.__mro__:
         with suppress(Exception):
             cls(text)
@@ -137,15 +148,17 @@ def _rebuilt_from_text(category: type[Warning], text: str) -> type[Warning]:
     return UserWarning
 
 
-def _always_where_once() -> None:
-    """Have each warning that a filter would show just once, so that it can be counted."""
+def _record_repeated_warnings() -> None:
+    """Replace filters that show a warning once by filters that show it always, to count it."""
     filters: list[Any] = [*warnings.filters]
     warnings.resetwarnings()
     for action, message, category, module, lineno in filters:
-        shown: Any = "always" if action in ("default", "module", "once") else action
+        new_action: Any = "always" if action in ("default", "module", "once") else action
         patterns = [getattr(p, "pattern", p) or "" for p in (message, module)]
         if any(patterns):
-            warnings.filterwarnings(shown, patterns[0], category, patterns[1], lineno, append=True)
-        else:  # takes several categories, which the other does not
-            warnings.simplefilter(shown, category, lineno, append=True)
+            warnings.filterwarnings(
+                new_action, patterns[0], category, patterns[1], lineno, append=True
+            )
+        else:  # `category` can be a tuple, which filterwarnings does not accept
+            warnings.simplefilter(new_action, category, lineno, append=True)
     warnings.simplefilter("always", append=True)

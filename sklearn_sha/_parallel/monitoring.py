@@ -1,4 +1,4 @@
-"""Which call a worker is at, and what terminated it."""
+"""Which part of its call a worker is running, and how a worker ended."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from socket import gethostname
 from sklearn_sha._parallel.captured_output import CapturedWarning, capture_output
 
 _HEADER = 8
-_one_at_a_time = threading.Lock()
+_timed_fit = threading.Lock()
 
 
 @dataclass(frozen=True)
 class WorkerDeath:
-    """How the worker of a call ended.
+    """How a worker ended in the middle of a call.
 
     Attributes
     ----------
     part : int
-        Number of the part of the call that it was at.
+        Number of the part of the call that was running.
     traceback : str
-        Of the part that took too long; empty where the worker died by itself.
+        Traceback of a part that exceeded the timeout; empty if the worker crashed or was
+        terminated.
     """
 
     part: int
@@ -35,61 +36,67 @@ class WorkerDeath:
 
 @dataclass(frozen=True)
 class CallMonitor:
-    """Knows of a call which part its worker is at, also once the worker is dead.
+    """Notes which part of a call is running, for when the worker ends in the middle of it.
 
     Attributes
     ----------
     number : int
-        Of the call, among all that its workers are sent.
+        Number of the call among all calls of `Workers`.
     path : Path or None
-        The file that says so; None where a dead worker would leave nobody to read it.
+        File for the notes; None if all calls run in one process.
     timeout : float or None
-        Seconds after which a part ends the whole process.
-    hears_prints : bool
-        Whether what parts print is kept from being shown at once, as their warnings are.
-    said : list of CapturedWarning or str
-        What they have said so far.
+        Maximum time of a part in seconds; a part that exceeds it ends the worker process.
+    captures_prints : bool
+        Whether printed lines are captured, as warnings are.
+    output : list of CapturedWarning or str
+        Warnings and printed lines captured so far.
     """
 
     number: int
     path: Path | None
     timeout: float | None
-    hears_prints: bool = False
-    said: list[CapturedWarning | str] = field(default_factory=list)
+    captures_prints: bool = False
+    output: list[CapturedWarning | str] = field(default_factory=list)
 
     @contextmanager
-    def parts(self) -> Iterator[Callable[[int], None]]:
-        """Gives a function to call, in the worker, with the number of each part that begins."""
+    def running(self) -> Iterator[Callable[[int], None]]:
+        """Monitor the call, in the worker.
+
+        Yields
+        ------
+        callable
+            To be called with the number of each part before it starts.
+        """
         with ExitStack() as stack:
             file = None
             if self.path is not None:
-                with suppress(OSError):  # on another machine
+                with suppress(OSError):  # the worker is on another machine
                     file = stack.enter_context(open(self.path, "wb", buffering=0))
             if self.timeout is not None:
-                if not _one_at_a_time.acquire(blocking=False):
+                if not _timed_fit.acquire(blocking=False):
                     raise RuntimeError(
                         f"fit_timeout={self.timeout} ends the process of a fit that takes too "
-                        "long, and here one process runs several fits; start workers with one "
-                        "thread each."
+                        "long, but this process runs several fits. Start workers with one thread "
+                        "each."
                     )
-                stack.callback(_one_at_a_time.release)
+                stack.callback(_timed_fit.release)
                 stack.callback(faulthandler.cancel_dump_traceback_later)
-            stack.enter_context(capture_output(self.said, self.hears_prints))
+            stack.enter_context(capture_output(self.output, captures_prints=self.captures_prints))
 
-            def begins(part: int) -> None:
+            def start_part(number: int) -> None:
                 if file is not None:
                     file.seek(0)
-                    file.write(part.to_bytes(_HEADER, "little"))
+                    file.write(number.to_bytes(_HEADER, "little"))
                 if self.timeout is not None:
-                    # A thread in C, which needs nothing of the interpreter that may hang.
+                    # Runs in a C thread, so that it works while the interpreter is blocked.
                     faulthandler.dump_traceback_later(self.timeout, exit=True, file=file or 2)
 
-            yield begins
+            yield start_part
             if file is not None:
-                file.truncate(0)  # whatever becomes of the result: it was not here
+                file.truncate(0)  # no part is running any more
 
     def death(self) -> WorkerDeath | None:
-        """How the worker ended; None where it had not begun."""
+        """Return how the worker ended, or None if it was not running the call."""
         if self.path is None or not self.path.exists():
             return None
         content = self.path.read_bytes()
@@ -99,5 +106,6 @@ class CallMonitor:
         return WorkerDeath(int.from_bytes(content[:_HEADER], "little"), traceback)
 
 
-def location() -> tuple[str, int, int]:
+def process_location() -> tuple[str, int, int]:
+    """Return the host name, the process ID and the ID of the parent process."""
     return gethostname(), os.getpid(), os.getppid()

@@ -1,4 +1,4 @@
-"""Calls through joblib, in this process or in workers."""
+"""Function calls through joblib, in this process or in workers."""
 
 from __future__ import annotations
 
@@ -19,59 +19,64 @@ from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_sha._parallel.captured_output import CapturedWarning, RepeatedOutput
-from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath, location
+from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath, process_location
 
-CALLS_AT_ONCE = 4
-"""Per worker, where a backend hands back nothing before all that was sent is done."""
+CALLS_PER_WORKER = 4
+"""Calls sent at a time for each worker, if the backend returns all results at the end."""
 
-_WORKER_DEATHS = {
+_WORKER_DEATH_ERRORS = {
     ("distributed", "KilledWorker"),
     ("ray", "RayActorError"),
     ("ray", "WorkerCrashedError"),
     ("ray", "OutOfMemoryError"),
 }
-_OF_ONE_MACHINE = {"LokyBackend", "MultiprocessingBackend", "SequentialBackend", "ThreadingBackend"}
+_LOCAL_BACKENDS = {
+    "LokyBackend",
+    "MultiprocessingBackend",
+    "SequentialBackend",
+    "ThreadingBackend",
+}
 _RESTART_SECONDS = 60.0
 Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class _Stored:
-    """What lies in Ray's object store."""
+class _RayReference:
+    """Reference to an object in Ray's object store."""
 
     reference: Any
 
-    def take(self) -> Any:
-        """Itself, of which arrays are not copied."""
+    def get(self) -> Any:
+        """Return the object; its arrays are not copied."""
         import ray
 
         return ray.get(self.reference)
 
 
 class Workers:
-    """Runs calls through joblib.
+    """Runs function calls through joblib.
 
-    Used as a context: its workers and files are there as long, and at its end it shows what calls
-    have warned of and printed.
+    As a context manager, it keeps its workers and temporary files until the end, and then shows
+    the warnings and printed lines of all calls.
 
     Parameters
     ----------
     n_jobs, pre_dispatch
-        As of joblib.Parallel.
+        As in joblib.Parallel.
     fit_timeout : float or None
-        Seconds that a part of a call may take.
+        Maximum time of a part of a call, in seconds.
     folder : Path or None
-        Where workers note what they are at; None for the machine's folder of temporary files.
+        Parent of the folder in which workers note what they are running; None for the default
+        folder of temporary files.
 
     Attributes
     ----------
-    n : int
-        How many workers there are.
+    n_workers : int
     share_memory : bool
-        Whether they are all of this process.
+        Whether all calls run in this process.
     fit_timeout : float or None
-    folder_of_all : Path or None
-        Where each of several processes finds what another leaves there: on one machine.
+    shared_folder : Path or None
+        Temporary folder of all worker processes, if they run on this machine.
     """
 
     def __init__(
@@ -82,49 +87,49 @@ class Workers:
         fit_timeout: float | None,
         folder: Path | None,
     ) -> None:
-        self.n = effective_n_jobs(n_jobs)
+        self.n_workers = effective_n_jobs(n_jobs)
         backend, _ = get_active_backend()
-        self.share_memory = self.n == 1 or getattr(backend, "supports_sharedmem", False)
+        self.share_memory = self.n_workers == 1 or getattr(backend, "supports_sharedmem", False)
         self._n_jobs = n_jobs
         self.fit_timeout = fit_timeout
-        # Large arrays reach workers as memory maps. Parameters of models may be among them, which
-        # train in place: copy on write, where joblib's own default would be read-only.
+        # Large arrays reach workers as memory maps. Models that are trained in place may contain
+        # some, so the maps are copy-on-write instead of read-only, which is joblib's default.
         options = {"n_jobs": n_jobs, "pre_dispatch": pre_dispatch, "mmap_mode": "c"}
         try:
             self._parallel = Parallel(**options, return_as="generator_unordered")
             self._streams = True
-        except ValueError:  # multiprocessing and ray hand back all results at once
+        except ValueError:  # multiprocessing and ray return all results at the end
             self._parallel = Parallel(**options)
             self._streams = False
-        self._numbers = count()
-        self._stored: dict[int, tuple[Any, _Stored]] = {}
-        self._said = RepeatedOutput()
-        self._parent = folder
-        self._folder: Path | None = None
-        self.folder_of_all: Path | None = None
-        self._is_one_machine = _is_one_machine(backend)
+        self._call_numbers = count()
+        self._ray_references: dict[int, tuple[Any, _RayReference]] = {}
+        self._output = RepeatedOutput()
+        self._parent_folder = folder
+        self._monitor_folder: Path | None = None
+        self.shared_folder: Path | None = None
+        self._is_local = _is_local(backend)
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            stack.callback(self._said.show)
+            stack.callback(self._output.show)
             stack.enter_context(self._parallel)
             if self.fit_timeout is not None:
                 self._check_timeout()
-            if self.n > 1:
-                self._folder = Path(mkdtemp(prefix="workers-", dir=self._parent))
-                stack.callback(rmtree, self._folder, ignore_errors=True)
-                if self._is_one_machine and not self.share_memory:
-                    self.folder_of_all = Path(mkdtemp(prefix="first-steps-"))
-                    stack.callback(rmtree, self.folder_of_all, ignore_errors=True)
-            self._opened = stack.pop_all()
+            if self.n_workers > 1:
+                self._monitor_folder = Path(mkdtemp(prefix="workers-", dir=self._parent_folder))
+                stack.callback(rmtree, self._monitor_folder, ignore_errors=True)
+                if self._is_local and not self.share_memory:
+                    self.shared_folder = Path(mkdtemp(prefix="preprocessing-"))
+                    stack.callback(rmtree, self.shared_folder, ignore_errors=True)
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        self._stored.clear()
-        self._opened.__exit__(*exception)
+        self._ray_references.clear()
+        self._stack.__exit__(*exception)
 
     def run(self, calls: Sequence[tuple[Function, tuple[Any, ...]]]) -> Iterator[tuple[int, Any]]:
-        """Run calls, and give what comes back as it comes.
+        """Run calls, and yield their results in the order of completion.
 
         Parameters
         ----------
@@ -134,135 +139,137 @@ class Workers:
         Yields
         ------
         (int, object)
-            The number of a call and its result, or the `WorkerDeath` of its worker. Calls of which
-            nothing is given were not done; there is at least one that was.
+            Position of a call and its result, or the `WorkerDeath` of its worker. Calls for which
+            nothing is yielded were not run. At least one call is yielded.
         """
         if not self._streams:
-            calls = calls[: CALLS_AT_ONCE * self.n]
-        watches = [self._watch() for _ in calls]
-        positions = {watch.number: position for position, watch in enumerate(watches)}
+            calls = calls[: CALLS_PER_WORKER * self.n_workers]
+        monitors = [self._new_monitor() for _ in calls]
+        positions = {monitor.number: position for position, monitor in enumerate(monitors)}
 
-        def sent(thing: Any) -> Any:
-            return self._stored[id(thing)][1] if id(thing) in self._stored else thing
+        def by_reference(value: Any) -> Any:
+            return (
+                self._ray_references[id(value)][1] if id(value) in self._ray_references else value
+            )
 
         tasks = (
-            delayed(_call)(watch, function, *map(sent, args))
-            for watch, (function, args) in zip(watches, calls, strict=True)
+            delayed(_call)(monitor, function, *map(by_reference, args))
+            for monitor, (function, args) in zip(monitors, calls, strict=True)
         )
         try:
-            for number, result, said in self._parallel(tasks):
-                self._said.add(said)
-                # joblib may hand on what comes late of a run that a death has ended.
+            for number, result, output in self._parallel(tasks):
+                self._output.add(output)
+                # joblib can return late results of a previous run that a worker's death ended.
                 if number not in positions:
                     continue
                 yield positions.pop(number), result
                 if isinstance(result, WorkerDeath):
-                    self._await_restart()
+                    self._wait_for_restart()
         except Exception as error:
             if not _is_worker_death(error):
                 if "pickle" in str(error):
                     error.add_note(
-                        "What processes send each other, trained models too, has to be pickled; "
-                        'use joblib.parallel_config(backend="threading"), or n_jobs=1.'
+                        "Everything that is sent between processes, including trained models, "
+                        'must be picklable; use joblib.parallel_config(backend="threading"), or '
+                        "n_jobs=1."
                     )
                 raise
-            self._await_restart()
-            deaths = [(position, watches[position].death()) for position in positions.values()]
+            self._wait_for_restart()
+            deaths = [(position, monitors[position].death()) for position in positions.values()]
             if all(death is None for _, death in deaths):
-                # It died before it began, or where its file can't be seen: any may be it.
+                # It ended before its call started, or on another machine: any call may be it.
                 deaths = [(position, WorkerDeath(0, "")) for position, _ in deaths]
             yield from ((position, death) for position, death in deaths if death is not None)
 
-    def share(self, *things: Any) -> None:
-        """Have what many calls take as an argument sent just once, where the backend can.
+    def broadcast(self, *values: Any) -> None:
+        """Send values, which are arguments of many calls, to the workers once.
 
-        joblib does so for large arrays on dask, but a call at a time, and in a way that loses
-        them with the worker that has them. What a task returned is made again instead. On Ray
-        they go into its object store.
+        This has an effect on dask and Ray only. joblib broadcasts large arrays to dask too, but
+        once per call, and they are lost with their worker. Here they are the results of dask
+        tasks, which dask computes again after a loss. On Ray they are put into the object store.
         """
         backend, _ = get_active_backend()
         if type(backend).__name__ == "RayBackend":
             import ray
 
-            for thing in things:
-                if id(thing) not in self._stored:
-                    # The thing stays alive as well: no other can have its number meanwhile.
-                    self._stored[id(thing)] = (thing, _Stored(ray.put(thing)))
+            for value in values:
+                if id(value) not in self._ray_references:
+                    # Keep the value alive, so that its id is not reused.
+                    self._ray_references[id(value)] = (value, _RayReference(ray.put(value)))
         elif hasattr(backend, "data_futures"):
-            for thing in things:
-                if id(thing) not in backend.data_futures:
+            for value in values:
+                if id(value) not in backend.data_futures:
                     with warnings.catch_warnings():
                         warnings.filterwarnings("ignore", "Sending large graph")
-                        future = backend.client.submit(_itself, thing, pure=False)
-                    backend.data_futures[id(thing)] = future
-                    self._opened.callback(lambda kept: backend.data_futures.pop(id(kept)), thing)
+                        future = backend.client.submit(_identity, value, pure=False)
+                    backend.data_futures[id(value)] = future
+                    self._stack.callback(lambda kept: backend.data_futures.pop(id(kept)), value)
 
-    def _await_restart(self) -> None:
-        """Wait for workers that a cluster starts anew.
+    def _wait_for_restart(self) -> None:
+        """Wait until a cluster has restarted its workers.
 
-        joblib runs calls in this process where there is one worker, and the next call may be
-        the one that kills.
+        With a single worker, joblib runs calls in this process, which the next call could crash.
         """
-        until = monotonic() + _RESTART_SECONDS
+        deadline = monotonic() + _RESTART_SECONDS
         while effective_n_jobs(self._n_jobs) == 1:
-            if monotonic() > until:
+            if monotonic() > deadline:
                 raise RuntimeError(
-                    f"Of {self.n} workers less than two are left after one died; start more, and "
-                    "call resume. What is finished is kept."
+                    f"Fewer than two of {self.n_workers} workers are left after a worker crashed "
+                    "or was terminated. Start more workers and call resume. Completed results are "
+                    "kept."
                 )
             sleep(0.1)
 
-    def _watch(self) -> CallMonitor:
-        number = next(self._numbers)
-        path = None if self._folder is None else self._folder / str(number)
-        return CallMonitor(number, path, self.fit_timeout, hears_prints=not self.share_memory)
+    def _new_monitor(self) -> CallMonitor:
+        number = next(self._call_numbers)
+        path = None if self._monitor_folder is None else self._monitor_folder / str(number)
+        return CallMonitor(number, path, self.fit_timeout, captures_prints=not self.share_memory)
 
     def _check_timeout(self) -> None:
-        ((host, process, parent),) = self._parallel([delayed(location)()])
-        here, this, _ = location()
-        if (host, process) == (here, this):
-            why = "here fits run in this very process"
-        elif (host, parent) == (here, this) and not self._streams:
-            why = "joblib's multiprocessing backend does not notice when a worker ends"
+        ((host, process, parent),) = self._parallel([delayed(process_location)()])
+        this_host, this_process, _ = process_location()
+        if (host, process) == (this_host, this_process):
+            reason = "fits run in the process of the search"
+        elif (host, parent) == (this_host, this_process) and not self._streams:
+            reason = "joblib's multiprocessing backend does not notice when a worker ends"
         else:
             return
         raise ValueError(
             f"fit_timeout={self.fit_timeout} ends the worker process of a fit that takes too "
-            f"long, but {why}; set n_jobs=2 or more with joblib's loky backend, or leave "
+            f"long, but {reason}. Set n_jobs=2 or more with joblib's loky backend, or leave "
             "fit_timeout=None."
         )
 
 
-def on_this_machine() -> AbstractContextManager[Any]:
-    """A context in which what calls joblib is not sent to a cluster.
+def local_backend() -> AbstractContextManager[Any]:
+    """Context manager in which calls of estimators to joblib are not sent to a cluster.
 
-    What an estimator computes there comes back in arrays of another layout, of which the last
-    bit of a sum depends.
+    A cluster returns arrays in another memory layout, which the rounding of sums depends on.
     """
     backend, _ = get_active_backend()
-    return nullcontext() if _is_one_machine(backend) else parallel_config(backend="threading")
+    return nullcontext() if _is_local(backend) else parallel_config(backend="threading")
 
 
-def _is_one_machine(backend: Any) -> bool:
-    return type(backend).__name__ in _OF_ONE_MACHINE
+def _is_local(backend: Any) -> bool:
+    return type(backend).__name__ in _LOCAL_BACKENDS
 
 
 def _call(
-    watch: CallMonitor, function: Function, *args: Any
+    monitor: CallMonitor, function: Function, *args: Any
 ) -> tuple[int, Any, Sequence[CapturedWarning | str]]:
-    # dask sends a call again whose worker died; then that is the result.
-    if (death := watch.death()) is not None:
-        return watch.number, death, ()
-    with on_this_machine():
-        things = [arg.take() if isinstance(arg, _Stored) else arg for arg in args]
-        return watch.number, function(watch, *things), watch.said
+    # dask runs a call again if its worker ended.
+    if (death := monitor.death()) is not None:
+        return monitor.number, death, ()
+    with local_backend():
+        values = [arg.get() if isinstance(arg, _RayReference) else arg for arg in args]
+        return monitor.number, function(monitor, *values), monitor.output
 
 
-def _itself(thing: Any) -> Any:
-    return thing
+def _identity(value: Any) -> Any:
+    return value
 
 
 def _is_worker_death(error: Exception) -> bool:
-    """Whether an error says that a worker is dead; dask's and ray's are known by their names."""
+    """Whether an error reports that a worker ended. Errors of dask and Ray are known by name."""
     names = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__}
-    return isinstance(error, BrokenExecutor) or not names.isdisjoint(_WORKER_DEATHS)
+    return isinstance(error, BrokenExecutor) or not names.isdisjoint(_WORKER_DEATH_ERRORS)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._formatting import named, number
+from sklearn_sha._formatting import format_number, format_params
 from sklearn_sha._progress.progress import Progress, refit_line, rung_line
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
@@ -73,8 +73,8 @@ class ConsoleProgress:
         if self.verbose > 1:
             width = len(str(len(self.params) - 1))
             for candidate, score in zip(request.candidate_ids, scores, strict=True):
-                params = named(self.params[candidate])
-                print(f"  candidate {candidate:>{width}}  score {number(score, 4):>8}  {params}")
+                params, text = format_params(self.params[candidate]), format_number(score, 4)
+                print(f"  candidate {candidate:>{width}}  score {text:>8}  {params}")
         print(self._line(request, scores))
 
     def _line(self, request: RungRequest, scores: NDArray[np.float64]) -> str:
@@ -115,7 +115,7 @@ def fit_line(outcome: Outcome, params: Mapping[str, Any], n_folds: int, error_sc
     >>> fit_line(outcome, {"C": 1.0}, n_folds=5, error_score=0.0)
     '[CV 1/5] END ..............C=1.0, n_resources=8;, score=0.750 total time=   0.2s'
     """
-    listed = [*sorted(params.items()), ("n_resources", outcome.resource)]
+    listed = [*sorted(params.items()), ("n_resources", outcome.n_resources)]
     text = ", ".join(f"{name}={value}" for name, value in listed) + ";"
     test, train = outcome.test_scores, outcome.train_scores
     if isinstance(test, dict):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._formatting import html_table, named, quantity
+from sklearn_sha._formatting import format_params, html_table, quantity
 from sklearn_sha._progress.console import ConsoleProgress, refit_seconds
 from sklearn_sha._progress.progress import Progress, refit_line, rung_name
 from sklearn_sha._storage.outcomes import Outcome
@@ -76,7 +76,7 @@ class NotebookProgress(ConsoleProgress):
             "candidates": len(request.candidate_ids),
             self.schedule.unit: request.n_resources,
             "best score": float(scores[best]),
-            "best parameters": named(self.params[request.candidate_ids[best]]),
+            "best parameters": format_params(self.params[request.candidate_ids[best]]),
             "elapsed": elapsed,
             "left": "" if left is None else f"about {left:.0f} s",
         }
@@ -87,7 +87,9 @@ class NotebookProgress(ConsoleProgress):
             columns = {
                 "candidate": request.candidate_ids,
                 "score": scores.tolist(),
-                "parameters": [named(self.params[number]) for number in request.candidate_ids],
+                "parameters": [
+                    format_params(self.params[number]) for number in request.candidate_ids
+                ],
             }
             self._details = (
                 f"<details><summary>candidates of {name}</summary>{html_table(columns)}</details>"
@@ -96,7 +98,7 @@ class NotebookProgress(ConsoleProgress):
 
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
         line = refit_line(self.schedule, candidate, n_resources, n_samples)
-        self._refitted = named(self.params[candidate])
+        self._refitted = format_params(self.params[candidate])
         self._lines.append(line)
         self._update(f"<progress></progress> {escape(line)}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
-from sklearn_sha._formatting import number, quantity
+from sklearn_sha._formatting import format_number, quantity
 from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.schedules import Schedule
 
@@ -104,7 +104,7 @@ def rung_line(
     >>> rung_line(schedule, RungRequest(3, tuple(range(8)), 24), 0.912345, 7.25, 5.0)
     'rung 3/5   8 candidates,  24 trees   best score   0.9123     7.2 s, about     5 s left'
     """
-    score = "" if best_score is None else f"best score {number(best_score, 4):>8}"
+    score = "" if best_score is None else f"best score {format_number(best_score, 4):>8}"
     candidates = _in_column(len(request.candidate_ids), schedule.n_candidates, "candidates", ",")
     resource = _in_column(request.n_resources, schedule.n_resources, schedule.unit)
     return (

@@ -146,7 +146,7 @@ class Results:
                 "params": self.params[o.candidate],
                 "split": o.fold,
                 "rung": request.rung,
-                "n_resources": o.resource,
+                "n_resources": o.n_resources,
                 "failed": "fit" if o.fit_failed else "score",
                 "error": error,
             }

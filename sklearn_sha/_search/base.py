@@ -33,7 +33,7 @@ from sklearn_sha._engine.engine import Engine, StoppedError, never_replacing
 from sklearn_sha._engine.refit import PackedEstimator, refit
 from sklearn_sha._engine.scoring import make_scoring
 from sklearn_sha._formatting import quantity
-from sklearn_sha._parallel.workers import Workers, on_this_machine
+from sklearn_sha._parallel.workers import Workers, local_backend
 from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._results.failures import (
@@ -294,18 +294,18 @@ class BaseHalvingSearch(
             folder=store.path,
         )
         if not workers.share_memory:
-            store.share()
-        store.limit = self._bytes_for_models()
+            store.create_model_folder()
+        store.memory_limit = self._bytes_for_models()
         # A quarter of it for the batches in hand: of each worker the one that it is at, and the
         # one before. Worker processes, of which there may be many, get enough to be worth a call.
-        batch_bytes = store.limit / (8 * workers.n)
+        batch_bytes = store.memory_limit / (8 * workers.n_workers)
         if not workers.share_memory:
             batch_bytes = max(batch_bytes, _BYTES_WORTH_A_BATCH)
         display = progress_display(
             self.verbose,
             plan,
             pool.params,
-            Progress(plan, len(setup.folds), workers.n),
+            Progress(plan, len(setup.folds), workers.n_workers),
             n_folds=len(setup.folds),
             error_score=results.error_score,
         )
@@ -321,7 +321,7 @@ class BaseHalvingSearch(
         engine = Engine(
             pool.params,
             setup.folds,
-            replace(setup.setting, models=store.models, batch_bytes=batch_bytes),
+            replace(setup.config, model_folder=store.model_folder, batch_bytes=batch_bytes),
             store,
             workers,
             observer,
@@ -360,7 +360,7 @@ class BaseHalvingSearch(
             self._keep(results)
             raise ValueError(all_failed_message(results.failures) + setup.resource.failure_hint())
         if ended:
-            store.finish()
+            store.clear_models()
         self.interrupted_ = not ended
         self._conclude(setup, results)
         self._warn_of_failures(results, setup)
@@ -514,10 +514,10 @@ class BaseHalvingSearch(
 
     def _refit(self, setup: Setup, packed: PackedEstimator | None, task: Task) -> None:
         start = perf_counter()
-        if packed is None or (best := packed.unpacked()) is None:
-            with on_this_machine():
+        if packed is None or (best := packed.unpack()) is None:
+            with local_backend():
                 best = refit(
-                    setup.folds[0], self.best_params_, self.best_n_resources_, setup.setting, task
+                    setup.folds[0], self.best_params_, self.best_n_resources_, setup.config, task
                 )
             self.refit_time_ = perf_counter() - start
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -53,7 +54,7 @@ class Setup:
         Of subsamples, mini-batches and candidates that are sampled later.
     schedule : Schedule
     folds : list of Fold
-    setting : EvaluationConfig
+    config : EvaluationConfig
     scoring : Scoring
     resource : Resource
         As the user gave it, or what "auto" became; `setting` has it as the workers receive it.
@@ -67,7 +68,7 @@ class Setup:
     seed: int
     schedule: Schedule
     folds: list[Fold]
-    setting: EvaluationConfig
+    config: EvaluationConfig
     scoring: Scoring
     resource: Resource
     warning: str = ""
@@ -143,7 +144,7 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
     known = candidates or sample_distinct(search_space(search), N_CANDIDATES, RandomState(0))
     check_sampled(resource, tuned, known)
     trained = resource
-    models = (with_params(search.estimator, candidate) for candidate in known)
+    models: Iterator[Any] = (with_params(search.estimator, candidate) for candidate in known)
     if shares_preprocessing:
         trained = resource.of_last_step(last_prefix(search.estimator))
         models = map(last_step, models)
@@ -177,14 +178,14 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         y,
         splits,
         fit_params=routed.fit,
-        prefix_params=routed.prefix,
+        preprocessing_params=routed.prefix,
         score_params=routed.score,
         pairwise=_is_pairwise(example, X),
     )
     seed = int(random_state.randint(np.iinfo(np.int32).max))
     if resource.subsamples:
         folds = with_subsampling(folds, splitter=splitter, codes=codes, seed=seed)
-    setting = EvaluationConfig(
+    config = EvaluationConfig(
         search.estimator,
         trained.prepared(last_step(example), y, seed),
         scoring.scorer,
@@ -195,12 +196,12 @@ def set_up(search: Any, X: Any, y: Any, params: dict[str, Any], random_state: Ra
         # Under routing, a pipeline's own score may send metadata to its other steps.
         scores_pipeline=shares_preprocessing
         and (
-            not scoring.sees_predictions_only
+            not scoring.uses_predictions_only
             or bool(search.scoring is None and routed.score and routing_enabled())
         ),
     )
     return Setup(
-        sampler, algorithm, candidates, seed, schedule, folds, setting, scoring, resource, warning
+        sampler, algorithm, candidates, seed, schedule, folds, config, scoring, resource, warning
     )
 
 

@@ -44,7 +44,7 @@ def route(
     split = {"groups": fit.pop("groups", None)}
     weight = fit.get("sample_weight")
     score = {}
-    if weight is not None and scoring.takes_sample_weight(type(search).__name__):
+    if weight is not None and scoring.passes_sample_weight(type(search).__name__):
         score["sample_weight"] = weight
     if not shares_preprocessing:
         return _Routed(fit, {}, split, score)

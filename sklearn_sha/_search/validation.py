@@ -28,8 +28,8 @@ def check_parameters(search: Any) -> None:
         least == "auto" or is_fraction,
     )
     check_patience(search.patience, search.tol)
-    is_otherwise = search.model_memory in ("auto", None)
-    check_int("model_memory", search.model_memory, '"auto" or None', is_otherwise)
+    is_alternative = search.model_memory in ("auto", None)
+    check_int("model_memory", search.model_memory, '"auto" or None', is_alternative)
     for name in ("max_time", "fit_timeout"):
         seconds = getattr(search, name)
         if seconds is not None and not (is_real(seconds) and seconds > 0):

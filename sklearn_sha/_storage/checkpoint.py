@@ -1,4 +1,4 @@
-"""What of a search is finished, in a folder that outlasts the process."""
+"""Completed results and models of a search, in a folder that survives the process."""
 
 from __future__ import annotations
 
@@ -19,36 +19,37 @@ from typing import Any, Self
 from sklearn_sha._storage.durable_files import CheckpointError, append, write_files
 from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
-from sklearn_sha._storage.store import Pair, Store
+from sklearn_sha._storage.store import OutcomeAndModel, Store
 
 FORMAT = 1
 
 
 class Checkpoint(Store):
-    """Keeps outcomes and models in a folder, besides what `Store` does.
+    """Store that also saves outcomes and models to a folder.
 
-    Used as a context, in which no other process can have the folder.
+    As a context manager, it locks the folder against other processes.
 
     Parameters
     ----------
     path : path-like
-        Made where it is not there.
+        Folder of the checkpoint. It is created if it does not exist.
 
     Raises
     ------
     TypeError
-        If it is no path.
+        If `path` is not a path.
 
     Notes
     -----
-    The folder has
+    The folder contains
 
-    - ``about.json``, which says whose it is;
-    - ``outcomes.jsonl``, which grows by a line whenever outcomes come in. A line begins
-      with its checksum, so that one that was cut off is known;
-    - a folder of models, which are pickles, written by the workers that trained them. A line
-      of outcomes says where its models are and what stands there, and is written after them;
-      a file goes once a line that is written later needs none of its models.
+    - ``about.json``, which identifies the search;
+    - ``outcomes.jsonl``, a journal with one line per batch of outcomes. Each line starts with its
+      checksum, so that a truncated line is detected;
+    - ``models-*``, a folder of pickled models, written by the workers that trained them.
+
+    A line of the journal contains the files and digests of the models of its outcomes, and is
+    written after them. A file is deleted once a later line needs none of its models.
     """
 
     path: Path
@@ -60,33 +61,33 @@ class Checkpoint(Store):
         self.path = Path(path).absolute()
         self._about = self.path / "about.json"
         self._journal = self.path / "outcomes.jsonl"
-        self._owner = self.path / "owner"
+        self._process = self.path / "process"
         self._fingerprint: dict[str, str] | None = None
 
     def __enter__(self) -> Self:
         try:
-            import cloudpickle  # noqa: F401 - used where models are written
+            import cloudpickle  # noqa: F401 - used when models are pickled
             from filelock import FileLock, Timeout
         except ImportError as error:
             raise ImportError(
-                f"checkpoint={str(self.path)!r} needs the package {error.name}; install "
+                f"checkpoint={str(self.path)!r} requires the package {error.name}. Install "
                 "sklearn_sha[checkpoint], or set checkpoint=None."
             ) from error
-        self._make()
+        self._create()
         self._lock = FileLock(self.path / "lock")
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
-            owner = self._owner.read_text() if self._owner.exists() else "another process"
+            user = self._process.read_text() if self._process.exists() else "another process"
             raise CheckpointError(
-                f"{self.path} is in use by {owner}; wait for its end, or give checkpoint another "
-                "folder."
+                f"{self.path} is in use by {user}. Wait until it ends, or set checkpoint to "
+                "another folder."
             ) from None
         try:
-            for folder in self.path.glob("workers-*"):  # of a process that was killed
+            for folder in self.path.glob("workers-*"):  # of a process that was terminated
                 rmtree(folder)
             since = datetime.now(UTC).isoformat(" ", "seconds")
-            self._owner.write_text(f"process {os.getpid()} on {gethostname()} since {since}")
+            self._process.write_text(f"process {os.getpid()} on {gethostname()} since {since}")
             self._read_about()
         except BaseException:
             self._lock.release()
@@ -97,77 +98,76 @@ class Checkpoint(Store):
         self._lock.release()
 
     def claim(self, fingerprint: Mapping[str, str]) -> None:
-        """Make the folder a search's own, or read what it has of this very search.
+        """Assign a new folder to a search, or read the completed results of the same search.
 
         Parameters
         ----------
         fingerprint : dict of str to str
+            Identifies the search.
 
         Raises
         ------
         CheckpointError
-            If it is another search's, or a file is not what was written.
+            If the folder has the checkpoint of another search, or is damaged.
         """
         assert self.seed is not None
         folder = self.path / f"models-{self.seed:08x}"
-        self.models = ModelFolder(folder, durable=True)
+        self.model_folder = ModelFolder(folder, durable=True)
         if self._fingerprint is None:
             about = {"format": FORMAT, "seed": self.seed, "search": dict(fingerprint)}
             folder.mkdir(mode=0o700)
-            write_files({self._about: _sealed(about)})
+            write_files({self._about: _with_checksum(about)})
         elif different := differences(self._fingerprint, fingerprint):
             raise CheckpointError(
                 f"{self.path} has the checkpoint of another search, which differs in "
-                f"{', '.join(different)}. Give checkpoint another folder, or delete this one "
-                "to start afresh."
+                f"{', '.join(different)}. Set checkpoint to another folder; or, to start a new "
+                "search, delete this one."
             )
         else:
             _check_mode(folder)
             self._read_journal(folder)
-            for path in set(folder.iterdir()) - self.wanted():
+            for path in set(folder.iterdir()) - self.model_files():
                 path.unlink()
 
-    def keep(self, pairs: Sequence[Pair]) -> None:
-        """Take in what came of jobs; once it returns, they are safe."""
-        # Those of a worker that does not see the folder.
-        came = {o.key: trained for o, trained in pairs if isinstance(trained, TrainedModel)}
-        assert self.models is not None
-        files = self.models.put(came)
-        if len(files) < len(came):
-            raise self._damaged(self.models.path, "somebody has deleted it")
-        pairs = [(outcome, files.get(outcome.key, trained)) for outcome, trained in pairs]
+    def add(self, results: Sequence[OutcomeAndModel]) -> None:
+        """Add outcomes and models, which are on the disk when this method returns."""
+        # Models of workers that can't access the folder.
+        in_memory = {o.key: model for o, model in results if isinstance(model, TrainedModel)}
+        assert self.model_folder is not None
+        files = self.model_folder.write(in_memory)
+        if len(files) < len(in_memory):
+            raise self._unusable(self.model_folder.path, "the folder was deleted")
+        results = [(outcome, files.get(outcome.key, model)) for outcome, model in results]
         models = {
             f"{o.candidate}-{o.fold}": [
-                t.path.name,
-                t.start,
-                t.length,
-                t.digest,
-                t.spent,
-                t.copies_samples,
+                m.path.name,
+                m.offset,
+                m.length,
+                m.digest,
+                m.n_resources,
+                m.copies_samples,
             ]
-            for o, t in pairs
-            if isinstance(t, ModelFile)
+            for o, m in results
+            if isinstance(m, ModelFile)
         }
-        append(
-            self._journal,
-            _sealed({"outcomes": [asdict(outcome) for outcome, _ in pairs], "models": models}),
-        )
-        super().keep(pairs)
+        line = {"outcomes": [asdict(outcome) for outcome, _ in results], "models": models}
+        append(self._journal, _with_checksum(line))
+        super().add(results)
 
-    def _make(self) -> None:
+    def _create(self) -> None:
         if not self.path.exists():
             self.path.mkdir(mode=0o700, parents=True)
         _check_mode(self.path)
         if not self._about.exists():
-            ours = {"lock", "owner", self._journal.name}
+            ours = {"lock", self._process.name, self._journal.name}
             others = [
                 p.name for p in self.path.iterdir()
                 if p.name not in ours and not p.name.startswith((".about", "models-", "workers-"))
             ]  # fmt: skip
             if others:
                 raise CheckpointError(
-                    f"{self.path} is no checkpoint, and has other files ({others[0]}); give "
-                    "checkpoint a new or an empty folder."
+                    f"{self.path} is not a checkpoint and contains other files ({others[0]}). "
+                    "Set checkpoint to a new or an empty folder."
                 )
         self.path.chmod(0o700)
 
@@ -178,13 +178,13 @@ class Checkpoint(Store):
             for folder in self.path.glob("models-*"):
                 rmtree(folder)
             return
-        about = _unsealed(self._about.read_bytes().removesuffix(b"\n"))
+        about = _without_checksum(self._about.read_bytes().removesuffix(b"\n"))
         if about is None:
-            raise self._damaged(self._about, "it was cut or altered")
+            raise self._unusable(self._about, "it is truncated or was modified")
         if about["format"] > FORMAT:
-            raise self._damaged(
+            raise self._unusable(
                 self._about,
-                f"it is of format {about['format']}, and this version reads {FORMAT} at most; "
+                f"it has format {about['format']}, and this version reads formats up to {FORMAT}; "
                 "install a newer sklearn_sha",
             )
         self.seed, self._fingerprint = about["seed"], about["search"]
@@ -192,65 +192,66 @@ class Checkpoint(Store):
     def _read_journal(self, folder: Path) -> None:
         if not self._journal.exists():
             return
-        content = self._journal.read_bytes()
-        *lines, rest = content.split(b"\n")
-        entries = [_unsealed(line) for line in lines]
-        bad = [number for number, entry in enumerate(entries) if entry is None]
+        *lines, rest = self._journal.read_bytes().split(b"\n")
+        entries = [_without_checksum(line) for line in lines]
+        invalid = [number for number, entry in enumerate(entries) if entry is None]
         if rest:
-            bad.append(len(lines))
-        if bad and bad[0] < len(lines) - (not rest):
-            raise self._damaged(self._journal, f"line {bad[0] + 1} was cut or altered")
-        if bad:
+            invalid.append(len(lines))
+        if invalid and invalid[0] < len(lines) - (not rest):
+            raise self._unusable(
+                self._journal, f"line {invalid[0] + 1} is truncated or was modified"
+            )
+        if invalid:
             warnings.warn(
-                f"The end of {self._journal} is damaged: what was written last is dropped, and "
-                "will be trained again.",
+                f"The end of {self._journal} is damaged. The last completed results are discarded "
+                "and their candidates evaluated again.",
                 RuntimeWarning,
                 stacklevel=2,
             )
-            os.truncate(self._journal, sum(len(line) + 1 for line in lines[: bad[0]]))
+            os.truncate(self._journal, sum(len(line) + 1 for line in lines[: invalid[0]]))
         for entry in entries:
             if entry is not None:
-                super().keep(_pairs(entry, folder))
+                super().add(_results(entry, folder))
 
-    def _damaged(self, file: Path, wrong: str) -> CheckpointError:
+    def _unusable(self, file: Path, problem: str) -> CheckpointError:
         return CheckpointError(
-            f"{file} can't be used: {wrong}. Restore it, or start afresh: delete the folder "
-            f"{self.path}, or give checkpoint another one."
+            f"{file} can't be used: {problem}. Restore it; or, to start a new search, delete the "
+            f"folder {self.path} or set checkpoint to another folder."
         )
 
 
-def _pairs(entry: Mapping[str, Any], folder: Path) -> list[Pair]:
-    """What a line of the journal says."""
-    pairs: list[Pair] = []
+def _results(entry: Mapping[str, Any], folder: Path) -> list[OutcomeAndModel]:
+    """Outcomes and models in a line of the journal."""
+    results: list[OutcomeAndModel] = []
     for fields in entry["outcomes"]:
         outcome = Outcome(**fields | {"errors": tuple(fields["errors"])})
         model = entry["models"].get(f"{outcome.candidate}-{outcome.fold}")
-        pairs.append((outcome, ModelFile(folder / model[0], *model[1:]) if model else None))
-    return pairs
+        results.append((outcome, ModelFile(folder / model[0], *model[1:]) if model else None))
+    return results
 
 
 def _check_mode(folder: Path) -> None:
-    """Refuse a folder whose pickles another user could have put there."""
+    """Raise for a folder in which another user could have written pickles."""
     if os.name == "nt":
         return
     status = folder.stat()
     if not stat.S_ISDIR(status.st_mode):
-        raise CheckpointError(f"{folder} is no folder; give checkpoint a folder.")
+        raise CheckpointError(f"{folder} is not a folder. Set checkpoint to a folder.")
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise CheckpointError(
-            f"{folder} belongs to another user, or others can write to it: what they put there "
-            "could run as your code. Give checkpoint a folder of your own, or make it private "
+            f"{folder} belongs to another user, or others can write to it, so it could contain "
+            "code of theirs. Set checkpoint to a folder of your own, or make it private "
             f"(chmod 700 {folder})."
         )
 
 
-def _sealed(entry: Mapping[str, Any]) -> bytes:
+def _with_checksum(entry: Mapping[str, Any]) -> bytes:
     text = json.dumps(entry).encode()
     return _checksum(text) + b" " + text + b"\n"
 
 
-def _unsealed(line: bytes) -> Any:
-    """The entry of a line; None where the line is not what was written."""
+def _without_checksum(line: bytes) -> Any:
+    """Entry of a line; None if the line is truncated or was modified."""
     checksum, _, text = line.partition(b" ")
     return json.loads(text) if checksum == _checksum(text) else None
 
@@ -260,7 +261,7 @@ def _checksum(text: bytes) -> bytes:
 
 
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Names of what differs between two fingerprints, with the values where they are short."""
+    """Return the names of the entries in which two fingerprints differ, with short values."""
     return [
         name if len(f"{then.get(name)}{now.get(name)}") > 60 else
         f"{name} ({then.get(name)} then, {now.get(name)} now)"

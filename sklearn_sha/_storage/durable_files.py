@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and outlast a power cut."""
+"""Files that are complete or absent, and survive a power failure."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 
 class CheckpointError(RuntimeError):
-    """A checkpoint folder that can't be used: says which file, what is wrong, what to do."""
+    """Error raised for a checkpoint folder that can't be used."""
 
 
 def write_files(files: Mapping[Path, bytes | bytearray]) -> None:
-    """Write files of one folder, each of which is whole from the moment that it is there.
+    """Write files of one folder, so that each is complete as soon as it exists.
 
-    They have reached the disk when this returns.
+    All of them are on the disk when this function returns.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def write_files(files: Mapping[Path, bytes | bytearray]) -> None:
         for path, content in files.items():
             with disk_full_explained(path):
                 temporary[path].write_bytes(content)
-        # All are written before the first has to reach the disk: then they go together.
+        # Synced only after all are written, so that the disk can write them together.
         for path in files:
             with disk_full_explained(path):
                 sync(temporary[path])
@@ -49,7 +49,7 @@ def write_files(files: Mapping[Path, bytes | bytearray]) -> None:
 
 
 def append(path: Path, content: bytes) -> None:
-    """Append to a file; what was there stays whole where that fails.
+    """Append to a file; if that fails, the file is unchanged.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def append(path: Path, content: bytes) -> None:
         If the disk is full.
     """
     with open(path, "ab") as file:
-        before = file.tell()
+        length = file.tell()
         try:
             with disk_full_explained(path):
                 file.write(content)
@@ -65,30 +65,30 @@ def append(path: Path, content: bytes) -> None:
                 os.fsync(file.fileno())
         except BaseException:
             with suppress(OSError):
-                os.truncate(path, before)
+                os.truncate(path, length)
             raise
 
 
 def sync(path: Path) -> None:
-    """Have what was written to a file, or the names in a folder, reach the disk."""
+    """Flush the content of a file, or the names in a folder, to the disk."""
     if os.name == "nt" and path.is_dir():
-        return  # there renaming is durable, and folders can't be opened
-    number = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
+        return  # on Windows renaming is durable, and folders can't be opened
+    descriptor = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
     try:
-        os.fsync(number)
+        os.fsync(descriptor)
     finally:
-        os.close(number)
+        os.close(descriptor)
 
 
 @contextmanager
 def disk_full_explained(path: Path) -> Iterator[None]:
-    """Make the error of a full disk one that says what to do."""
+    """Context manager that raises a `CheckpointError` with advice if the disk is full."""
     try:
         yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         raise CheckpointError(
-            f"{path} can't be written: {error.strerror}. What was finished before is safe in "
-            f"{path.parent}; free some space and call fit again with the same checkpoint."
+            f"{path} can't be written: {error.strerror}. All results completed before are saved "
+            f"in {path.parent}; free some disk space and call fit again with the same checkpoint."
         ) from error

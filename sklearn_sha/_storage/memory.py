@@ -1,4 +1,4 @@
-"""How much memory is free, and what takes it although it looks like a file."""
+"""Free memory, and whether files of a folder are in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from math import inf
 from pathlib import Path
 
-_GROUPS = {
+_CONTROL_GROUPS = {
     "": ("", "memory.max", "memory.current", "inactive_file"),
     "memory": (
         "memory",
@@ -18,27 +18,32 @@ _GROUPS = {
         "total_inactive_file",
     ),
 }
-"""By the controllers of a line in /proc/self/cgroup (version 2 names none): where groups are, and
-what their limit, their usage and the part of it are called that is given back when it is needed."""
+"""Control groups, by the controllers in a line of /proc/self/cgroup, which are empty in version 2:
+their folder, the files with their limit and usage, and the entry of memory.stat with the part of
+the usage that can be reclaimed."""
 
 
 def free_memory(root: Path = Path("/")) -> float:
-    """Bytes of memory that this process can still take.
+    """Return the memory in bytes that this process can still allocate.
 
-    Of the machine, and of the control groups (as of a container or a batch job) that the process
-    is in. Where nobody knows what is free, all memory of the machine; infinity where that is
-    unknown as well: on Windows without psutil.
+    This is the minimum over the machine and the control groups of the process, such as those of
+    a container or a batch job. If the free memory is unknown, the total memory of the machine is
+    returned; if that is unknown too (on Windows without psutil), infinity.
 
     Parameters
     ----------
     root : Path, default=Path("/")
-        Where /proc and /sys are.
+        Folder that contains ``proc`` and ``sys``.
+
+    Returns
+    -------
+    int or float
     """
-    return max(0, min(_free_of_machine(root), *_free_of_groups(root), inf))
+    return max(0, min(_free_on_machine(root), *_free_in_control_groups(root), inf))
 
 
 def is_in_memory(folder: Path) -> bool:
-    """Whether files of a folder are in memory: on Linux, in tmpfs or ramfs."""
+    """Whether a folder is in memory: on Linux, in tmpfs or ramfs."""
     with suppress(OSError, ValueError, AttributeError):
         device = folder.stat().st_dev
         number = f"{os.major(device)}:{os.minor(device)}"
@@ -49,7 +54,7 @@ def is_in_memory(folder: Path) -> bool:
     return False
 
 
-def _free_of_machine(root: Path) -> float:
+def _free_on_machine(root: Path) -> float:
     with suppress(OSError):
         meminfo = (root / "proc/meminfo").read_text()
         if found := re.search(r"^MemAvailable:\s*(\d+) kB", meminfo, re.MULTILINE):
@@ -63,23 +68,23 @@ def _free_of_machine(root: Path) -> float:
     return inf
 
 
-def _free_of_groups(root: Path) -> Iterator[float]:
-    """Of each group that the process is in, and of the groups that these are in."""
+def _free_in_control_groups(root: Path) -> Iterator[float]:
+    """Yield the free memory of each control group of the process and of its parent groups."""
     with suppress(OSError):
         for line in (root / "proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
-            if controllers not in _GROUPS:
+            if controllers not in _CONTROL_GROUPS:
                 continue
-            mount, limit, usage, reclaimable = _GROUPS[controllers]
+            mount, limit, usage, reclaimable = _CONTROL_GROUPS[controllers]
             top = root / "sys/fs/cgroup" / mount
             group = top / path.lstrip("/")
             for folder in (group, *group.parents):
-                # Many have no such file, as where only the container's own groups can be seen;
-                # and the limit can be "max".
+                # Some groups have no such files, such as those outside of a container, and the
+                # limit can be "max".
                 with suppress(OSError, ValueError):
                     free = int((folder / limit).read_text()) - int((folder / usage).read_text())
                     stat = (folder / "memory.stat").read_text()
-                    given_back = re.search(rf"^{reclaimable} (\d+)", stat, re.MULTILINE)
-                    yield free + (int(given_back[1]) if given_back else 0)
+                    reclaimed = re.search(rf"^{reclaimable} (\d+)", stat, re.MULTILINE)
+                    yield free + (int(reclaimed[1]) if reclaimed else 0)
                 if folder == top:
                     break

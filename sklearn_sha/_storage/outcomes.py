@@ -9,25 +9,25 @@ Scores = float | dict[str, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a job.
+    """Result of evaluating one candidate on one fold.
 
     Attributes
     ----------
-    candidate, fold, resource : int
-        Of which job.
+    candidate, fold, n_resources : int
+        Candidate, fold and resource of the evaluation.
     test_scores, train_scores : float, dict of str to float or None, or None
-        None for what failed, or was not asked for.
+        None if scoring failed or was not requested.
     fit_time, score_time : float
         Seconds.
     errors : tuple of str
-        Tracebacks of what failed.
+        Tracebacks of the errors.
     fit_failed : bool
-        Whether it was the fit.
+        Whether fitting failed.
     """
 
     candidate: int
     fold: int
-    resource: int
+    n_resources: int
     test_scores: Scores | None = None
     train_scores: Scores | None = None
     fit_time: float = 0.0
@@ -37,5 +37,5 @@ class Outcome:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """That of its job."""
-        return self.candidate, self.fold, self.resource
+        """Candidate, fold and resource, which identify the evaluation within a search."""
+        return self.candidate, self.fold, self.n_resources

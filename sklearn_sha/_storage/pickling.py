@@ -13,49 +13,54 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 _tokens: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _objects: WeakValueDictionary[str, Any] = WeakValueDictionary()
-"""Classes and functions that this process has pickled by value, and what stands for them."""
+"""Classes and functions that this process has pickled by value, by their tokens."""
 
 
 def dump(value: Any, file: BinaryIO) -> None:
-    """Write a pickle that another process can load, without the modules of this one.
+    """Write a pickle that other processes can load without the modules of this process.
 
-    Classes and functions of a script or a notebook are written by value, where cloudpickle is
-    installed. Where they are there already, they are not made again: in this process, and as
-    classes of the same name in ``__main__``. cloudpickle alone would overwrite the attributes of
-    the user's own class with copies.
+    If cloudpickle is installed, classes and functions of a script or a notebook are pickled by
+    value. When the pickle is loaded, a class or function that already exists is reused: in this
+    process, or a class of the same name in ``__main__``. cloudpickle alone would overwrite the
+    attributes of the user's class with copies.
+
+    Parameters
+    ----------
+    value : object
+    file : binary file
     """
     _pickler()(file, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
 
 
 def dumps(value: Any) -> bytes:
-    """The same as bytes."""
+    """Return the pickle that `dump` writes."""
     file = BytesIO()
     dump(value, file)
     return file.getvalue()
 
 
 def nbytes(value: Any) -> int:
-    """How many bytes a pickle would have, at the cost of writing what is not in arrays.
+    """Return the size of a pickle in bytes, without copying arrays.
 
-    As many as have been counted by then where it can't be pickled.
+    If the value can't be pickled, this is the size up to the error.
     """
-    counter = _Counter()
+    counter = _ByteCounter()
     with suppress(Exception):
-        _pickler()(counter, protocol=5, buffer_callback=counter.add).dump(value)
-    return counter.n
+        _pickler()(counter, protocol=5, buffer_callback=counter.add_buffer).dump(value)
+    return counter.n_bytes
 
 
-class _Counter:
-    """A file that keeps nothing."""
+class _ByteCounter:
+    """File that counts bytes and discards them."""
 
-    n = 0
+    n_bytes = 0
 
     def write(self, data: bytes) -> int:
-        self.n += len(data)
+        self.n_bytes += len(data)
         return len(data)
 
-    def add(self, buffer: pickle.PickleBuffer) -> None:
-        self.n += buffer.raw().nbytes
+    def add_buffer(self, buffer: pickle.PickleBuffer) -> None:
+        self.n_bytes += buffer.raw().nbytes
 
 
 @cache
@@ -68,22 +73,22 @@ def _pickler() -> type[pickle.Pickler]:
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         def reducer_override(self, value: Any) -> Any:
             reduced = super().reducer_override(value)
-            if reduced is NotImplemented:  # an instance, or found by its name everywhere
+            if reduced is NotImplemented:  # an instance, or importable in every process
                 return reduced
             token = _tokens.setdefault(value, uuid4().hex)
             _objects[token] = value
             by_value = cloudpickle.dumps(value)
-            return _found_or_made, (token, value.__module__, value.__qualname__, by_value)
+            return _existing_or_new, (token, value.__module__, value.__qualname__, by_value)
 
     return Pickler
 
 
-def _found_or_made(token: str, module: str, name: str, by_value: bytes) -> Any:
-    """A class or a function that was pickled by value."""
+def _existing_or_new(token: str, module: str, name: str, by_value: bytes) -> Any:
+    """Load a class or a function that was pickled by value, unless it already exists."""
     if (value := _objects.get(token)) is not None:
         return value
     value = sys.modules.get(module)
     for part in name.split("."):
         value = getattr(value, part, None)
-    # A decorated function has the name of what it wraps: of functions no name can be trusted.
+    # Functions can't be found by name: a decorated function has the name of the original.
     return value if isinstance(value, type) else pickle.loads(by_value)

@@ -1,10 +1,10 @@
-"""What of a search is finished: outcomes, and models that may train on."""
+"""Completed results and models of a search, in memory."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -15,141 +15,140 @@ from typing import Any
 from weakref import finalize
 
 from sklearn_sha._storage.memory import is_in_memory
-from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
+from sklearn_sha._storage.models import ModelFile, ModelFolder, ModelReference, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha._storage.temporary_files import delete_files
 
-Pair = tuple[Outcome, TrainedModel | ModelFile | None]
+OutcomeAndModel = tuple[Outcome, ModelReference | None]
 
 
 class Store:
-    """Keeps outcomes in memory, and models there or in temporary files.
+    """Completed results in memory, and models in memory or in temporary files.
 
     Attributes
     ----------
     outcomes : dict of (int, int, int) to Outcome
         By candidate, fold and resource.
-    trained : dict of (int, int) to TrainedModel or ModelFile
-        By candidate and fold: the model of the last outcome, where it may train on.
-    models : ModelFolder or None
-        Where workers leave models.
+    models : dict of (int, int) to TrainedModel or ModelFile
+        By candidate and fold: the model of the last outcome, if its training can be continued.
+    model_folder : ModelFolder or None
+        Folder in which workers leave models.
     path : Path or None
-        A folder that the user says all workers may see.
+        Folder of the checkpoint; None without one.
     seed : int or None
-        What stands for ``random_state=None``; None where nothing is to be repeated.
-    limit : float
-        How many bytes of models may wait in memory. Those beyond it go to temporary files, or
-        are dropped if that is no help, and refit from scratch if they are needed.
+        Seed that a checkpoint saves for ``random_state=None``; None without a checkpoint.
+    memory_limit : float
+        Maximum size of the models in memory, in bytes. Models beyond it are written to temporary
+        files. If that is not possible, they are discarded and refit from scratch if their
+        candidates are promoted.
     """
 
-    models: ModelFolder | None = None
+    model_folder: ModelFolder | None = None
     path: Path | None = None
     seed: int | None = None
     _remove_folder: finalize[..., Any] | None = None
-    limit: float = inf
+    memory_limit: float = inf
 
     def __init__(self) -> None:
         self.outcomes: dict[tuple[int, int, int], Outcome] = {}
-        self.trained: dict[tuple[int, int], TrainedModel | ModelFile] = {}
-        self._obsolete: set[Path] = set()
-        self._in_memory = 0  # bytes of models
+        self.models: dict[tuple[int, int], ModelReference] = {}
+        self._outdated_files: set[Path] = set()
+        self._bytes_in_memory = 0
         self._files_are_in_memory = False
         self._has_warned = False
 
-    def share(self) -> None:
-        """Have a folder for models that go to files, gone when this store is."""
-        if self.models is None:
+    def create_model_folder(self) -> None:
+        """Create a temporary folder for models, which is deleted with the store."""
+        if self.model_folder is None:
             folder = mkdtemp(prefix="models-")
             self._remove_folder = finalize(self, rmtree, folder, ignore_errors=True)
-            self.models = ModelFolder(Path(folder), memory_of=os.getpid())
+            self.model_folder = ModelFolder(Path(folder), in_memory_pid=os.getpid())
             self._files_are_in_memory = is_in_memory(Path(folder))
 
-    def keep(self, pairs: Sequence[Pair]) -> None:
-        """Take in what came of jobs."""
-        # Models that what came before made obsolete: from now on nobody goes back to them.
-        if self._obsolete:
-            _delete(self._obsolete - self.wanted())
-            self._obsolete.clear()
-        beyond = {}
-        for outcome, trained in pairs:
+    def add(self, results: Sequence[OutcomeAndModel]) -> None:
+        """Add outcomes, and replace the models of their candidates and folds."""
+        # Deleted only now: the results that replaced these files are safely stored.
+        if self._outdated_files:
+            delete_files(self._outdated_files - self.model_files())
+            self._outdated_files.clear()
+        beyond_limit = {}
+        for outcome, model in results:
             self.outcomes[outcome.key] = outcome
-            self.drop(outcome.candidate, outcome.fold)
-            if trained is None:
+            self.remove_model(outcome.candidate, outcome.fold)
+            if model is None:
                 continue
-            key, size = (outcome.candidate, outcome.fold), self._size_in_memory(trained)
-            if self._in_memory + size > self.limit:
-                beyond[key] = trained
+            key, size = (outcome.candidate, outcome.fold), self._size_in_memory(model)
+            if self._bytes_in_memory + size > self.memory_limit:
+                beyond_limit[key] = model
             else:
-                self.trained[key] = trained
-                self._in_memory += size
-        if beyond:
-            self._put_elsewhere(beyond)
+                self.models[key] = model
+                self._bytes_in_memory += size
+        if beyond_limit:
+            self._write_to_files(beyond_limit)
 
-    def _size_in_memory(self, trained: TrainedModel | ModelFile) -> int:
-        if isinstance(trained, TrainedModel):
-            return trained.nbytes
-        return trained.length if self._files_are_in_memory else 0
-
-    def _put_elsewhere(self, models: Mapping[tuple[int, int], TrainedModel | ModelFile]) -> None:
-        """Leave models that find no room in memory in files, or drop them."""
-        in_memory = {key: t for key, t in models.items() if isinstance(t, TrainedModel)}
-        files: dict[tuple[int, int], ModelFile] = {}
-        with suppress(OSError):  # no room for a folder either
-            self.share()
-            if self.models is not None and not self._files_are_in_memory:
-                files = self.models.put(in_memory)
-        self.trained |= files
-        dropped = [models[key] for key in models.keys() - files.keys()]
-        self._obsolete |= {t.path for t in dropped if isinstance(t, ModelFile)}
-        if dropped and not self._has_warned:
-            self._has_warned = True
-            folder = self.models.path.parent if self.models is not None else "temporary files"
-            why = (
-                "is in memory itself"
-                if self._files_are_in_memory
-                else "has no room for them, or they can't be pickled"
-            )
-            warnings.warn(
-                f"Models that wait for the next rung take more than model_memory, which is "
-                f"{self.limit:.0f} bytes, and {folder} {why}. Those beyond it are dropped, and "
-                "refit from scratch if their candidates are promoted; the results are the same. "
-                "To continue training instead, set the environment variable TMPDIR to a folder on "
-                "a disk with enough room, or raise model_memory.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-
-    def fetch(self, candidate: int, fold: int) -> None:
-        """Read a model, to be sent to a worker that does not see its file."""
-        trained = self.trained[candidate, fold]
-        assert isinstance(trained, ModelFile)
-        if not trained.digest and trained.is_out_of_sight:
-            self.drop(candidate, fold)  # somebody has cleared temporary files away
+    def attach_content(self, candidate: int, fold: int) -> None:
+        """Read a model file, so that its content is sent to workers that can't access the file."""
+        model = self.models[candidate, fold]
+        assert isinstance(model, ModelFile)
+        if not model.digest and model.is_inaccessible:
+            self.remove_model(candidate, fold)  # the temporary file was deleted
         else:
-            self.trained[candidate, fold] = replace(trained, fetched=trained.content())
+            self.models[candidate, fold] = replace(model, content=model.to_bytes())
 
-    def wanted(self) -> set[Path]:
-        """The files that have a model which may train on."""
-        return {t.path for t in self.trained.values() if isinstance(t, ModelFile)}
+    def model_files(self) -> set[Path]:
+        """Return the files with a model whose training can be continued."""
+        return {model.path for model in self.models.values() if isinstance(model, ModelFile)}
 
-    def drop(self, candidate: int, fold: int) -> None:
-        """Let go of a model, where there is one."""
-        trained = self.trained.pop((candidate, fold), None)
-        if trained is not None:
-            self._in_memory -= self._size_in_memory(trained)
-        if isinstance(trained, ModelFile):
-            self._obsolete.add(trained.path)
+    def remove_model(self, candidate: int, fold: int) -> None:
+        """Remove the model of a candidate on a fold, if there is one."""
+        model = self.models.pop((candidate, fold), None)
+        if model is not None:
+            self._bytes_in_memory -= self._size_in_memory(model)
+        if isinstance(model, ModelFile):
+            self._outdated_files.add(model.path)
 
-    def finish(self) -> None:
-        """Let go of all models: the search has come to its end."""
-        self.trained.clear()
-        self._in_memory = 0
+    def clear_models(self) -> None:
+        """Remove all models and their temporary files, once the search has ended."""
+        self.models.clear()
+        self._bytes_in_memory = 0
         if self._remove_folder is not None:
-            self._remove_folder()  # now, and not when nobody refers to the store any more
-        elif self.models is not None and self.models.path.exists():
-            _delete(self.models.path.iterdir())
+            self._remove_folder()  # now, not when the store is garbage-collected
+        elif self.model_folder is not None and self.model_folder.path.exists():
+            delete_files(self.model_folder.path.iterdir())
 
+    def _size_in_memory(self, model: ModelReference) -> int:
+        if isinstance(model, TrainedModel):
+            return model.nbytes
+        return model.length if self._files_are_in_memory else 0
 
-def _delete(files: Iterable[Path]) -> None:
-    for path in files:
-        with suppress(OSError):  # its folder goes later
-            path.unlink()
+    def _write_to_files(self, models: Mapping[tuple[int, int], ModelReference]) -> None:
+        """Write models beyond the memory limit to files, or discard them."""
+        in_memory = {key: m for key, m in models.items() if isinstance(m, TrainedModel)}
+        files: dict[tuple[int, int], ModelFile] = {}
+        with suppress(OSError):  # the folder can't be created
+            self.create_model_folder()
+            if self.model_folder is not None and not self._files_are_in_memory:
+                files = self.model_folder.write(in_memory)
+        self.models |= files
+        discarded = [models[key] for key in models.keys() - files.keys()]
+        self._outdated_files |= {model.path for model in discarded if isinstance(model, ModelFile)}
+        if discarded and not self._has_warned:
+            self._has_warned = True
+            self._warn_about_discarded_models()
+
+    def _warn_about_discarded_models(self) -> None:
+        folder = "temporary files" if self.model_folder is None else self.model_folder.path.parent
+        reason = (
+            f"the files of {folder} are in memory too"
+            if self._files_are_in_memory
+            else f"there is no space for them in {folder}, or they can't be pickled"
+        )
+        warnings.warn(
+            f"The models kept for the next rung exceed model_memory={self.memory_limit:.0f} bytes, "
+            f"and {reason}. Models beyond the limit are discarded, and refit from scratch if their "
+            "candidates are promoted; the results are the same. To continue training instead, "
+            "set the environment variable TMPDIR to a folder on a disk with enough space, or "
+            "raise model_memory.",
+            RuntimeWarning,
+            stacklevel=3,
+        )

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from sklearn_sha._compat import search_block
-from sklearn_sha._formatting import named
+from sklearn_sha._formatting import format_params
 
 
 class HTMLReprMixin:
@@ -35,7 +35,7 @@ class HTMLReprMixin:
             score = (
                 f", mean test score {self.best_score_:.4g}" if hasattr(self, "best_score_") else ""
             )
-            best = f"<p>Best: <code>{escape(named(self.best_params_))}</code>{score}</p>"
+            best = f"<p>Best: <code>{escape(format_params(self.best_params_))}</code>{score}</p>"
         stopped = (
             "<p>Interrupted before its end.</p>" if getattr(self, "interrupted_", False) else ""
         )

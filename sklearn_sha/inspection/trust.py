@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._formatting import aligned, html_table, quantity
+from sklearn_sha._formatting import html_table, quantity, text_table
 from sklearn_sha._param_validation import check_has_rungs, is_int
 from sklearn_sha.inspection.envelope import Row, envelope
 from sklearn_sha.inspection.ranking import best_row, kendall, spearman
@@ -65,7 +65,7 @@ class TrustReport:
         return pd.DataFrame(list(self.rungs))
 
     def __str__(self) -> str:
-        return f"{aligned(self._columns())}\n{fill(self.advice, _WIDTH)}"
+        return f"{text_table(self._columns())}\n{fill(self.advice, _WIDTH)}"
 
     __repr__ = __str__
 

@@ -44,7 +44,7 @@ def check_resource(
     before = joblib.hash(vars(resource))
     n = n_samples_of(X)
     folds = make_folds(
-        X, y, [(np.arange(n), np.arange(0, n, 2))], fit_params={}, prefix_params={},
+        X, y, [(np.arange(n), np.arange(0, n, 2))], fit_params={}, preprocessing_params={},
         score_params={}, pairwise=False,
     )  # fmt: skip
     (fold,) = with_subsampling(folds, splitter=None, codes=None, seed=0)
