@@ -1,4 +1,4 @@
-"""A folder in which everything finished outlasts the process, whatever ends it."""
+"""Checkpoint folders: completed results survive the process, however it ends."""
 
 import errno
 import itertools
@@ -27,18 +27,14 @@ from sklearn.preprocessing import StandardScaler
 from test_stopping import Stopped, ctrl_c, numbers, search_of
 from toys import CALLS, SCRIPT, Curve
 
-from sklearn_sha import (
-    CheckpointError,
-    HyperbandSearchCV,
-    SuccessiveHalvingSearchCV,
-    _durable,
-    _store,
-    _trained,
-    _workers,
-)
+from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._parallel import workers
+from sklearn_sha._storage import checkpoint, durable_files
+from sklearn_sha._storage import models as models_module
 from sklearn_sha._storage.checkpoint import FORMAT, Checkpoint
-from sklearn_sha._storage.models import ModelFile, TrainedModel
+from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha._storage.store import Store
 
 X, Y = (part[:300] for part in load_digits(return_X_y=True))
 NOTHING = np.zeros((12, 1))
@@ -78,15 +74,15 @@ def models_in(folder):
     return [path for path in folder.glob("models-*/*") if path.is_file()]
 
 
-def interrupted(folder, at, **params):
-    """The folder of a search that ended with Ctrl-C after so many calls."""
+def interrupt(folder, at, **params):
+    """Interrupt a search with a checkpoint by Ctrl-C after `at` calls."""
     CALLS.clear()
     with ctrl_c(at):
         search_of("range", Stopped(), checkpoint=folder, **params).fit(NOTHING)
 
 
-def again(folder, **params):
-    """The same search once more, to be fitted."""
+def same_search(folder, **params):
+    """Return the search of `interrupt`, unfitted."""
     return search_of("range", Stopped(), checkpoint=folder, **params)
 
 
@@ -105,18 +101,18 @@ def reference():
 
 @pytest.mark.parametrize("name", searches())
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_the_answer_is_the_same_with_a_checkpoint_and_from_one(tmp_path, name, n_jobs):
+def test_results_are_the_same_with_a_checkpoint_and_when_read_from_it(tmp_path, name, n_jobs):
     plain = searches()[name].fit(X, Y)
-    kept = searches(checkpoint=tmp_path / "a", n_jobs=n_jobs)[name].fit(X, Y)
-    assert numbers(kept) == numbers(plain)
-    np.testing.assert_array_equal(kept.predict(X), plain.predict(X))
+    saved = searches(checkpoint=tmp_path / "a", n_jobs=n_jobs)[name].fit(X, Y)
+    assert numbers(saved) == numbers(plain)
+    np.testing.assert_array_equal(saved.predict(X), plain.predict(X))
     assert models_in(tmp_path / "a") == []
-    # Fit again, in what might be another process: nothing is left to do but the refit.
-    again = searches(checkpoint=str(tmp_path / "a"))[name].fit(X, Y)
-    assert numbers(again) == numbers(plain)
-    np.testing.assert_array_equal(again.all_cv_results_["mean_fit_time"],
-                                  kept.all_cv_results_["mean_fit_time"])  # fmt: skip
-    np.testing.assert_array_equal(again.predict(X), plain.predict(X))
+    # A second fit, which could be in another process, only refits.
+    second = searches(checkpoint=str(tmp_path / "a"))[name].fit(X, Y)
+    assert numbers(second) == numbers(plain)
+    np.testing.assert_array_equal(second.all_cv_results_["mean_fit_time"],
+                                  saved.all_cv_results_["mean_fit_time"])  # fmt: skip
+    np.testing.assert_array_equal(second.predict(X), plain.predict(X))
 
 
 SEARCH = """
@@ -152,7 +148,7 @@ def results_of(process):
 
 
 @pytest.mark.parametrize(("n_jobs", "kills"), [(1, (1, 20, 40)), (2, (25, 50))])
-def test_killed_at_any_moment_it_goes_on(tmp_path, script, n_jobs, kills):
+def test_a_search_that_was_killed_is_resumed(tmp_path, script, n_jobs, kills):
     folder = tmp_path / "checkpoint"
     for kill in kills:
         log, process = start(script, folder, n_jobs)
@@ -161,7 +157,7 @@ def test_killed_at_any_moment_it_goes_on(tmp_path, script, n_jobs, kills):
             time.sleep(0.005)
         with process:
             os.kill(process.pid, signal.SIGKILL)
-        time.sleep(0.3)  # what its workers are at
+        time.sleep(0.3)  # running jobs of its workers
     log, process = start(script, folder, n_jobs)
     results = results_of(process)
     n_trained = len(log.read_text().splitlines())
@@ -170,7 +166,7 @@ def test_killed_at_any_moment_it_goes_on(tmp_path, script, n_jobs, kills):
     log, process = start(script, tmp_path / "whole" / "checkpoint", 1)
     assert results == results_of(process)
     n_needed = len(log.read_text().splitlines())
-    # A worker had two seconds' worth of fits that were not written, at most.
+    # Each worker loses the fits of at most one batch, which takes two seconds.
     assert n_needed <= n_trained <= n_needed + len(kills) * n_jobs * (2 / 0.02 + 4)
     assert models_in(folder) == []
 
@@ -205,8 +201,8 @@ if __name__ == "__main__":
 """
 
 
-def test_classes_of_a_script_stay_as_they_are(tmp_path):
-    """Models of them are loaded as instances of them, also in another process."""
+def test_classes_of_a_script_are_unchanged(tmp_path):
+    """Models are loaded as instances of these classes, also in another process."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT + OWN_CLASS)
 
@@ -227,22 +223,22 @@ def test_classes_of_a_script_stay_as_they_are(tmp_path):
     assert [found for found, _ in run("workers", n_jobs=2)] == [expected] * 2
 
 
-def test_models_that_workers_left_are_of_the_class_of_the_script(tmp_path):
+def test_models_of_workers_are_instances_of_the_class_of_the_script(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         SCRIPT
         + """
 import joblib
 
-def leave(path):
+def write(path):
     from sklearn_sha._storage.models import ModelFolder, TrainedModel
-    return ModelFolder(path, durable=True).put({(0,): TrainedModel(Slow(limit=3), 1)})
+    return ModelFolder(path, durable=True).write({(0,): TrainedModel(Slow(limit=3), 1)})
 
 if __name__ == "__main__":
     from pathlib import Path
     fit = Slow.fit
-    ((files,),) = [joblib.Parallel(n_jobs=2)([joblib.delayed(leave)(Path(sys.argv[1]))])]
-    model = files[0,].take()
+    ((files,),) = [joblib.Parallel(n_jobs=2)([joblib.delayed(write)(Path(sys.argv[1]))])]
+    model = files[0,].load()
     assert type(model) is Slow
     assert Slow.fit is fit
     assert model.limit == 3
@@ -252,9 +248,9 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("at", range(0, 144, 7))
-def test_at_most_one_job_is_trained_again(tmp_path, reference, at):
-    interrupted(tmp_path, at)
-    search = again(tmp_path).fit(NOTHING)
+def test_at_most_one_job_is_repeated(tmp_path, reference, at):
+    interrupt(tmp_path, at)
+    search = same_search(tmp_path).fit(NOTHING)
     assert numbers(search) == reference
     steps = [rung.step for rung in search.schedule_.rungs]
     assert 144 <= len(CALLS) <= 144 + max(steps)
@@ -262,49 +258,51 @@ def test_at_most_one_job_is_trained_again(tmp_path, reference, at):
 
 @pytest.mark.parametrize("temporary", [False, True], ids=["checkpoint", "temporary folder"])
 @pytest.mark.parametrize("large", [True, False])
-def test_disk_has_the_models_of_the_survivors_alone(tmp_path, monkeypatch, large, temporary):
-    """Large ones each have a file; small ones share it, which goes when all are superseded."""
+def test_models_of_eliminated_candidates_are_deleted(tmp_path, monkeypatch, large, temporary):
+    """Large models have a file each; small models share one, which is deleted after the last."""
     sizes = []
 
-    def look(self, X, y=None, partial_fit=Curve.partial_fit):
+    def recording(self, X, y=None, partial_fit=Curve.partial_fit):
         sizes.append(sum(path.stat().st_size for path in models_in(tmp_path)))
         return partial_fit(self, X, y)
 
-    def share(self):
-        self.models = _trained.ModelFolder(tmp_path / "models-here")
+    def create_model_folder(self):
+        self.model_folder = ModelFolder(tmp_path / "models-temporary")
 
-    monkeypatch.setattr(Curve, "partial_fit", look)
-    monkeypatch.setattr(_trained, "_LARGE", 1 if large else 2**20)
+    monkeypatch.setattr(Curve, "partial_fit", recording)
+    monkeypatch.setattr(models_module, "_LARGE", 1 if large else 2**20)
     if temporary:
-        (tmp_path / "models-here").mkdir()
-        monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
-        monkeypatch.setattr(_store.Store, "share", share)
+        (tmp_path / "models-temporary").mkdir()
+        monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
+        monkeypatch.setattr(Store, "create_model_folder", create_model_folder)
     search = search_of("range", checkpoint=None if temporary else tmp_path).fit(NOTHING)
     one = Curve(np.float64(0.1), np.float64(0.2)).partial_fit(NOTHING)
-    counts = np.array(sizes) / len(_trained.TrainedModel(one, 1).content())
+    counts = np.array(sizes) / len(TrainedModel(one, 1).to_bytes())
     assert max(counts) > search.n_candidates_[0]
-    # Once the second fold of a rung begins, large models of the eliminated are gone.
+    # The large models of eliminated candidates are deleted before the second fold of the next rung.
     for row, after in itertools.pairwise(search.rung_history_):
         calls = 2 * row["spent"] + after["n_candidates"] * after["step"]
-        dropped = 0 if large else row["n_candidates"] - after["n_candidates"]
-        assert counts[calls] <= 1.1 * (3 * after["n_candidates"] + 2 * dropped)
+        eliminated = 0 if large else row["n_candidates"] - after["n_candidates"]
+        assert counts[calls] <= 1.1 * (3 * after["n_candidates"] + 2 * eliminated)
     assert models_in(tmp_path) == []
 
 
-def test_what_is_written_reaches_the_disk_before_what_relies_on_it(tmp_path, monkeypatch):
+def test_files_are_on_the_disk_before_others_refer_to_them(tmp_path, monkeypatch):
     events = []
 
-    def listening(name, function, target):
+    def recording_event(name, function, target):
         def call(*args, **kwargs):
             events.append((name, *map(str, target(args))))
             return function(*args, **kwargs)
 
         return call
 
-    monkeypatch.setattr(_durable, "sync", listening("sync", _durable.sync, lambda a: [a[0]]))
-    monkeypatch.setattr(Path, "replace", listening("rename", Path.replace, lambda a: a[:2]))
-    monkeypatch.setattr(os, "fsync", listening("fsync", os.fsync, lambda a: []))
-    monkeypatch.setattr(Path, "unlink", listening("unlink", Path.unlink, lambda a: [a[0]]))
+    monkeypatch.setattr(
+        durable_files, "sync", recording_event("sync", durable_files.sync, lambda a: [a[0]])
+    )
+    monkeypatch.setattr(Path, "replace", recording_event("rename", Path.replace, lambda a: a[:2]))
+    monkeypatch.setattr(os, "fsync", recording_event("fsync", os.fsync, lambda a: []))
+    monkeypatch.setattr(Path, "unlink", recording_event("unlink", Path.unlink, lambda a: [a[0]]))
     search_of("range", checkpoint=tmp_path).fit(NOTHING)
     synced, durable, n_lines = set(), set(), 0
     for number, (name, *paths) in enumerate(events):
@@ -312,27 +310,27 @@ def test_what_is_written_reaches_the_disk_before_what_relies_on_it(tmp_path, mon
             assert events[number + 1][0] == "fsync"
             synced.add(paths[0])
         elif name == "rename":
-            assert paths[0] in synced  # content before name
+            assert paths[0] in synced  # the content is on the disk before the file is renamed
             durable.add(paths[1])
         elif name == "unlink" and "models" in paths[0]:
             assert n_lines > 0
         elif name == "fsync" and events[number - 1][0] != "sync":
-            n_lines += 1  # a line of outcomes: the folder of its models was synced before
+            n_lines += 1  # the folder of the models was synced before the line of the journal
             last = [e for e in events[:number] if e[0] in ("sync", "rename")]
             assert not last or last[-1][0] == "sync"
-    assert len(durable) == 1 + 3 * 2  # whose it is, and three rungs of two folds
+    assert len(durable) == 1 + 3 * 2  # about.json, and three rungs of two folds
     assert n_lines >= 8
 
 
 @settings(max_examples=60)
 @given(data=st.data())
-def test_damage_is_an_error_or_mended_and_never_another_answer(
+def test_damage_is_an_error_or_repaired_and_never_changes_results(
     tmp_path_factory, reference, data
 ):  # fmt: skip
     folder = tmp_path_factory.mktemp("damaged")
     share = st.floats(0, 1, exclude_max=True)
-    interrupted(folder, data.draw(st.integers(1, 143), label="at"))
-    files = [p for p in files_of(folder) if p.name not in ("lock", "owner")]
+    interrupt(folder, data.draw(st.integers(1, 143), label="at"))
+    files = [p for p in files_of(folder) if p.name not in ("lock", "process")]
     path = data.draw(st.sampled_from(files), label="file")
     content = bytearray(path.read_bytes())
     if content and data.draw(st.booleans(), label="alter"):
@@ -342,7 +340,7 @@ def test_damage_is_an_error_or_mended_and_never_another_answer(
         path.unlink()
     else:
         os.truncate(path, int(data.draw(share) * len(content)))
-    search = again(folder)
+    search = same_search(folder)
     message = ""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -359,56 +357,65 @@ def test_damage_is_an_error_or_mended_and_never_another_answer(
         assert f"The end of {folder / 'outcomes.jsonl'} is damaged" in str(warning.message)
 
 
-def test_a_damaged_tail_is_dropped_and_trained_again(tmp_path, reference):
-    interrupted(tmp_path, 100)
+def test_results_at_a_damaged_end_are_discarded_and_repeated(tmp_path, reference):
+    interrupt(tmp_path, 100)
     journal = tmp_path / "outcomes.jsonl"
     n_lines = len(journal.read_bytes().splitlines())
     os.truncate(journal, journal.stat().st_size - 10)
-    search = again(tmp_path)
-    with pytest.warns(RuntimeWarning, match="The end of .*outcomes.jsonl is damaged: what was wr"):
+    search = same_search(tmp_path)
+    with pytest.warns(
+        RuntimeWarning, match=r"The end of .*outcomes.jsonl is damaged\. The last completed"
+    ):
         search.fit(NOTHING)
     assert numbers(search) == reference
     assert all(line.startswith(b'"') is False for line in journal.read_bytes().splitlines())
     assert len(journal.read_bytes().splitlines()) > n_lines
-    assert numbers(again(tmp_path).fit(NOTHING)) == reference
+    assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
 
 
 def test_damage_in_the_middle_is_an_error(tmp_path):
-    interrupted(tmp_path, 100)
+    interrupt(tmp_path, 100)
     journal = tmp_path / "outcomes.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join([lines[0], lines[1].replace(b"0", b"1"), *lines[2:]]))
-    with pytest.raises(CheckpointError, match=r"outcomes.jsonl can't be used: line 2 was cut or a"):
-        again(tmp_path).fit(NOTHING)
+    with pytest.raises(
+        CheckpointError, match=r"outcomes.jsonl can't be used: line 2 is truncated or was m"
+    ):
+        same_search(tmp_path).fit(NOTHING)
 
 
 @pytest.mark.parametrize(
-    ("damage", "wrong"),
+    ("damage", "problem"),
     [
         (lambda path: path.unlink(), "can't be read"),
-        (lambda path: os.truncate(path, 20), "is not what was written"),
-        (lambda path: path.write_bytes(b"cos\nsystem\n(S'false'\ntR."), "is not what was written"),
+        (lambda path: os.truncate(path, 20), "is truncated or was modified"),
+        (
+            lambda path: path.write_bytes(b"cos\nsystem\n(S'false'\ntR."),
+            "is truncated or was modified",
+        ),
     ],
-    ids=["gone", "cut", "another pickle"],
+    ids=["deleted", "truncated", "another pickle"],
 )
-def test_a_model_is_loaded_only_if_it_is_what_was_written(tmp_path, damage, wrong):
-    interrupted(tmp_path, 100)
+def test_a_damaged_model_is_not_loaded(tmp_path, damage, problem):
+    interrupt(tmp_path, 100)
     for path in models_in(tmp_path):
         damage(path)
-    with pytest.raises(CheckpointError, match=rf"models-.* {wrong}.*delete the folder {tmp_path}"):
-        again(tmp_path).fit(NOTHING)
+    with pytest.raises(
+        CheckpointError, match=rf"models-.* {problem}.*delete the folder {tmp_path}"
+    ):
+        same_search(tmp_path).fit(NOTHING)
 
 
-def test_a_newer_format_is_refused(tmp_path):
-    from sklearn_sha._storage import checkpoint
-
-    again(tmp_path).fit(NOTHING)
+def test_a_newer_format_raises(tmp_path):
+    same_search(tmp_path).fit(NOTHING)
     about = json.loads((tmp_path / "about.json").read_bytes().partition(b" ")[2])
     assert about["format"] == FORMAT
     about["format"] += 1
-    (tmp_path / "about.json").write_bytes(checkpoint._sealed(about))
-    with pytest.raises(CheckpointError, match=r"about.json.*format 2, and this version reads 1"):
-        again(tmp_path).fit(NOTHING)
+    (tmp_path / "about.json").write_bytes(checkpoint._with_checksum(about))
+    with pytest.raises(
+        CheckpointError, match=r"about.json.*format 2, and this version reads formats up to 1"
+    ):
+        same_search(tmp_path).fit(NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -425,33 +432,35 @@ def test_a_newer_format_is_refused(tmp_path):
     ],
     ids=["resource", "seed", "candidates", "splits", "tol", "estimator", "data", "rows"],
 )
-def test_the_folder_of_another_search_is_refused(tmp_path, params, data, named):
-    again(tmp_path).fit(NOTHING)
+def test_the_checkpoint_of_another_search_raises(tmp_path, params, data, named):
+    same_search(tmp_path).fit(NOTHING)
     before = files_of(tmp_path)
-    other = again(tmp_path).set_params(**params)
-    with pytest.raises(CheckpointError, match=f"another search, which differs in {named}.* Give"):
+    other = same_search(tmp_path).set_params(**params)
+    with pytest.raises(
+        CheckpointError, match=f"another search, which differs in {named}.* Set checkpoint"
+    ):
         other.fit(data)
     after = files_of(tmp_path)
-    assert {p for p in before if before[p] != after[p]} <= {tmp_path / "owner"}
+    assert {p for p in before if before[p] != after[p]} <= {tmp_path / "process"}
 
 
-def test_what_results_do_not_depend_on_may_change(tmp_path, reference):
-    interrupted(tmp_path, 100)
-    search = again(tmp_path, n_jobs=1, max_time=1e6, refit=True)
+def test_parameters_that_do_not_affect_results_can_change(tmp_path, reference):
+    interrupt(tmp_path, 100)
+    search = same_search(tmp_path, n_jobs=1, max_time=1e6, refit=True)
     assert numbers(search.fit(NOTHING)) == reference
 
 
-def test_without_a_seed_the_candidates_are_drawn_once(tmp_path):
-    """The folder has the seed that stands for random_state=None."""
-    interrupted(tmp_path / "a", 60, random_state=None)
+def test_without_a_random_state_candidates_are_sampled_once(tmp_path):
+    """The checkpoint contains a seed for random_state=None."""
+    interrupt(tmp_path / "a", 60, random_state=None)
     first, second, other = (
-        numbers(again(tmp_path / name, random_state=None).fit(NOTHING)) for name in "aab"
+        numbers(same_search(tmp_path / name, random_state=None).fit(NOTHING)) for name in "aab"
     )
     assert first == second
     assert first != other
 
 
-def test_the_second_process_is_told_who_is_first(tmp_path):
+def test_a_second_process_raises_and_names_the_first(tmp_path):
     with Checkpoint(tmp_path):
         code = (
             "from sklearn_sha._storage.checkpoint import Checkpoint\n"
@@ -459,17 +468,17 @@ def test_the_second_process_is_told_who_is_first(tmp_path):
         )
         second = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert second.returncode != 0
-        told = second.stderr.splitlines()[-1]
-        assert f"CheckpointError: {tmp_path} is in use by process {os.getpid()} on " in told
+        message = second.stderr.splitlines()[-1]
+        assert f"CheckpointError: {tmp_path} is in use by process {os.getpid()} on " in message
         with pytest.raises(CheckpointError, match=f"in use by process {os.getpid()}"):
-            again(tmp_path).fit(NOTHING)
-    again(tmp_path).fit(NOTHING)
+            same_search(tmp_path).fit(NOTHING)
+    same_search(tmp_path).fit(NOTHING)
 
 
 @pytest.mark.parametrize("n_writes", [0, 1, 2, 4, 6])
-@pytest.mark.parametrize("where", ["write", "fsync"])
-def test_a_full_disk_is_an_error_after_which_it_can_go_on(
-    tmp_path, monkeypatch, reference, n_writes, where
+@pytest.mark.parametrize("operation", ["write", "fsync"])
+def test_after_the_error_of_a_full_disk_the_search_can_be_resumed(
+    tmp_path, monkeypatch, reference, n_writes, operation
 ):
     left = [n_writes]
 
@@ -483,77 +492,79 @@ def test_a_full_disk_is_an_error_after_which_it_can_go_on(
         return call
 
     with monkeypatch.context() as patch:
-        if where == "write":
+        if operation == "write":
             patch.setattr(Path, "write_bytes", failing(Path.write_bytes))
         else:
             patch.setattr(os, "fsync", failing(os.fsync))
-        search = again(tmp_path)
-        with pytest.raises(CheckpointError, match=r"can't be written: No space left on device\. W"):
+        search = same_search(tmp_path)
+        with pytest.raises(
+            CheckpointError, match=r"can't be written: No space left on device\. All results"
+        ):
             search.fit(NOTHING)
     assert not [p for p in files_of(tmp_path) if p.name.endswith(".tmp")]
-    assert numbers(again(tmp_path).fit(NOTHING)) == reference
+    assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
 
 
 def test_the_folder_is_private(tmp_path):
     folder = tmp_path / "new" / "one"
-    again(folder).fit(NOTHING)
+    same_search(folder).fit(NOTHING)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert next(folder.glob("models-*")).stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])
-def test_a_folder_that_others_can_write_is_refused(tmp_path, mode):
+def test_a_folder_that_others_can_write_to_raises(tmp_path, mode):
     (tmp_path / "a").mkdir()
     (tmp_path / "a").chmod(mode)
     with pytest.raises(CheckpointError, match=r"others can write to it.*chmod 700"):
-        again(tmp_path / "a").fit(NOTHING)
+        same_search(tmp_path / "a").fit(NOTHING)
     assert list((tmp_path / "a").iterdir()) == []
 
 
-def test_a_folder_of_another_user_is_refused(tmp_path, monkeypatch):
+def test_a_folder_of_another_user_raises(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
     with pytest.raises(CheckpointError, match="belongs to another user"):
-        again(tmp_path).fit(NOTHING)
+        same_search(tmp_path).fit(NOTHING)
 
 
-def test_a_folder_of_other_things_is_refused(tmp_path):
+def test_a_folder_with_other_files_raises(tmp_path):
     (tmp_path / "thesis.tex").write_text("nine years of work")
-    with pytest.raises(CheckpointError, match=r"is no checkpoint, and has other files \(thesis.te"):
-        again(tmp_path).fit(NOTHING)
+    with pytest.raises(CheckpointError, match=r"is not a checkpoint and contains other files \(th"):
+        same_search(tmp_path).fit(NOTHING)
     assert (tmp_path / "thesis.tex").read_text() == "nine years of work"
 
 
-def test_a_file_is_no_folder(tmp_path):
+def test_a_file_instead_of_a_folder_raises(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(CheckpointError, match="is no folder"):
-        again(tmp_path / "file").fit(NOTHING)
+    with pytest.raises(CheckpointError, match="is not a folder"):
+        same_search(tmp_path / "file").fit(NOTHING)
 
 
 @pytest.mark.parametrize("checkpoint", [True, 3, ["a"]])
-def test_a_checkpoint_is_a_path(checkpoint):
+def test_a_checkpoint_that_is_not_a_path_raises(checkpoint):
     with pytest.raises(TypeError, match=r"checkpoint=.* must be the path of a folder, or None"):
-        again(checkpoint).fit(NOTHING)
+        same_search(checkpoint).fit(NOTHING)
 
 
-def test_without_the_extra_the_error_names_it(tmp_path, monkeypatch):
+def test_a_missing_dependency_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "filelock", None)
-    with pytest.raises(ImportError, match=r"needs the package filelock; install sklearn_sha\[chec"):
-        again(tmp_path).fit(NOTHING)
+    with pytest.raises(ImportError, match=r"requires the package filelock. Install sklearn_sha"):
+        same_search(tmp_path).fit(NOTHING)
 
 
-def test_models_of_workers_that_do_not_see_the_folder_are_written_here(tmp_path):
+def test_models_of_workers_without_access_are_written_by_the_search(tmp_path):
     with Checkpoint(tmp_path) as store:
         store.claim({"a": "search"})
         outcome = Outcome(3, 1, 4, 0.5)
-        store.keep([(outcome, TrainedModel({"weights": [1, 2]}, 4))])
-        assert isinstance(store.trained[3, 1], ModelFile)
+        store.add([(outcome, TrainedModel({"weights": [1, 2]}, 4))])
+        assert isinstance(store.models[3, 1], ModelFile)
     with Checkpoint(tmp_path) as store:
         store.claim({"a": "search"})
         assert store.outcomes == {(3, 1, 4): outcome}
-        assert store.trained[3, 1].take() == {"weights": [1, 2]}
+        assert store.models[3, 1].load() == {"weights": [1, 2]}
 
 
-def test_a_model_that_cannot_be_pickled_is_named(tmp_path):
+def test_a_model_that_cannot_be_pickled_raises(tmp_path):
     with pytest.raises(
         CheckpointError, match=r"class Locked can't be pickled.*Set checkpoint=None"
     ):
@@ -589,11 +600,11 @@ def test_fingerprints_are_the_same_in_another_process():
     assert len(printed) == 1
     lines = printed.pop().splitlines()
     assert len(lines) == 9
-    assert len(set(lines)) == 8  # the order of an array in memory is of no account
+    assert len(set(lines)) == 8  # the memory order of an array is ignored
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-def test_all_of_y_and_rows_of_x_from_end_to_end_are_looked_at(make):
+def test_fingerprints_contain_all_of_y_and_samples_of_x_from_the_first_to_the_last(make):
     from sklearn_sha._search.fingerprint import data_fingerprint
 
     n = 250_000
@@ -607,5 +618,5 @@ def test_all_of_y_and_rows_of_x_from_end_to_end_are_looked_at(make):
         big[row, 1] = 1
         seen += data_fingerprint(make(big), y, {})["X"] != same["X"]
         big[row, 1] = 0
-    assert seen >= 2  # the first and the last, at least
+    assert seen >= 2  # at least the first and the last
     assert data_fingerprint(make(big + 1), y, {})["X"] != same["X"]

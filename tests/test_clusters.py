@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from deadly import Deadly
+from crashing import Crashing
 from joblib import parallel_config
 from joblib.parallel import get_active_backend
 from sklearn.linear_model import SGDClassifier
@@ -22,9 +22,10 @@ from sklearn.preprocessing import StandardScaler
 from test_costs import check_refit_survives
 from test_parallel import SEARCHES, X, Y
 from test_stopping import numbers
-from test_workers import fitted, one_that_fails, scores, search_of
+from test_workers import fitted, scores, search_of, search_with_failed_fit
 
-from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV, _trained
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._storage import models
 from sklearn_sha._storage.store import Store
 
 pytestmark = [
@@ -83,7 +84,7 @@ def blind():
     is_dir, access = Path.is_dir, os.access
     Path.is_dir = lambda self: "models-" not in str(self) and is_dir(self)
     os.access = lambda path, mode: "models-" not in str(path) and access(path, mode)
-    _trained.open = hidden
+    models.open = hidden
 
 
 def test_models_reach_dask_workers_that_do_not_see_their_folder(client, tmp_path):
@@ -92,7 +93,7 @@ def test_models_reach_dask_workers_that_do_not_see_their_folder(client, tmp_path
     check_answers(answers(), tmp_path, backend="dask")
 
 
-class Where(Deadly):
+class Where(Crashing):
     """Its score is 1 where what it sends to joblib stays on its machine."""
 
     def fit(self, X, y=None):
@@ -125,10 +126,12 @@ def test_ray_gives_the_same_answer_has_the_data_once_and_survives_dead_workers(t
 
 def check_survives(how, **config):
     """Have one candidate end its workers, and all else as where it fails."""
-    timeout, says = (3, "Took more than fit_timeout=3") if how == "hang" else (None, "died")
+    timeout, says = (
+        (3, "exceeded fit_timeout=3") if how == "hang" else (None, "A worker process crashed")
+    )
     with parallel_config(**config):
         search = fitted(search_of(how, fit_timeout=timeout), says, "2 fits failed out of a")
-    assert scores(search) == scores(one_that_fails())
+    assert scores(search) == scores(search_with_failed_fit())
 
 
 @pytest.mark.parametrize("how", ["kill", "hang"])
@@ -141,7 +144,7 @@ def test_dask_survives_a_refit_that_kills_its_workers(client):
         check_refit_survives(n_jobs=None)
 
 
-class Slow(Deadly):
+class Slow(Crashing):
     def fit(self, X, y=None):
         time.sleep(0.02)
         return super().fit(X, y)
@@ -247,8 +250,8 @@ def test_on_dask_models_travel_only_to_where_their_folder_is_not_seen(
     narrow = sent(client, search(10), *data)
     for checkpoint in (None, tmp_path / "a"):
         assert sent(client, search(1000, checkpoint), *data) < narrow + 0.5 * model
-    monkeypatch.setattr(Store, "share", lambda self: None)  # as on another machine
-    models = (sent(client, search(1000), *data) - narrow) / model
+    monkeypatch.setattr(Store, "create_model_folder", lambda self: None)  # as on another machine
+    n_sent = (sent(client, search(1000), *data) - narrow) / model
     # Eight of the first rung come back, four go out again, by way of the scheduler; of the
     # last rung none.
-    assert 8 + 4 < models < 3 * (8 + 4)
+    assert 8 + 4 < n_sent < 3 * (8 + 4)

@@ -1,4 +1,4 @@
-"""What the search itself costs, counted: what is sent, fitted, cut, called and asked for."""
+"""Overhead of the search: what is sent, fitted, sliced and called, and how often."""
 
 import cProfile
 import os
@@ -21,14 +21,11 @@ from toys import CALLS, SCRIPT, Curve, Locked, Placed, Recorder
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import make_folds
-from sklearn_sha._data.preprocessing import (
-    FittedPreprocessing,
-    PreprocessingFile,
-    fit_preprocessing,
-)
+from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing
 from sklearn_sha._data.samples import Rows
 from sklearn_sha._engine import engine
 from sklearn_sha._parallel import workers
+from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 
 X, Y = np.arange(60.0).reshape(30, 2), np.arange(30) % 2
 NOTHING = np.zeros((30, 1))
@@ -57,15 +54,17 @@ def refitted(
 
 
 def check_refit_survives(n_jobs):
-    """Have the refit end its worker, and all else as where it does not."""
+    """Check a search whose refit terminates its worker."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # what ran beside it is tried again
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # calls that ran at the same time are repeated
         search = refitted(n_jobs=n_jobs, on_all="die")
     assert search.best_estimator_.process_ == os.getpid()
     assert np.isfinite(search.all_cv_results_["mean_test_score"]).all()
 
 
-def test_neither_a_vocabulary_nor_what_it_makes_travels(spy):
+def test_neither_a_vectorizer_nor_its_output_is_sent(spy):
     rng = np.random.default_rng(0)
     texts = ["".join(rng.choice(list("abcdefghij"), 300)) for _ in range(300)]
     SuccessiveHalvingSearchCV(
@@ -88,62 +87,62 @@ def test_neither_a_vocabulary_nor_what_it_makes_travels(spy):
 
 
 @pytest.mark.parametrize("scores_pipeline", [False, True])
-def test_first_steps_stay_where_they_were_fitted_unless_pipelines_are_scored(scores_pipeline):
+def test_preprocessing_steps_are_only_returned_if_pipelines_are_scored(scores_pipeline):
     (fold,) = make_folds(
         X, Y, [(np.arange(20), np.arange(20, 30))],
-        fit_params={}, prefix_params={}, score_params={}, pairwise=False,
+        fit_params={}, preprocessing_params={}, score_params={}, pairwise=False,
     )  # fmt: skip
-    prefix = fit_preprocessing(
+    preprocessing = fit_preprocessing(
         make_pipeline(StandardScaler(), Recorder()),
         fold,
         scores_pipeline=scores_pipeline,
         scores_train=False,
     )
-    kept = [prefix.pipeline is not None, prefix.raw is not None]
+    kept = [preprocessing.pipeline is not None, preprocessing.original is not None]
     assert kept == [scores_pipeline, scores_pipeline]
 
 
-def test_what_a_prefix_made_is_mapped_and_not_read(tmp_path):
+def test_transformed_samples_are_memory_mapped(tmp_path):
     rows = Rows(np.ones((9, 2)), None, np.ones((3, 2)), None, {}, {}, {})
-    file = PreprocessingFile.of(FittedPreprocessing(rows), tmp_path)
+    file = PreprocessingFile.write(FittedPreprocessing(rows), tmp_path)
     mapped = file.with_data(None, None).rows()
     assert isinstance(mapped.X_train, np.memmap)
     np.testing.assert_array_equal(mapped.X_test, rows.X_test)
-    mapped.X_train[:] = 0  # a copy of what is written to, which others do not see
+    mapped.X_train[:] = 0  # copy-on-write: other processes do not see the change
     assert file.with_data(None, None).rows().X_train.all()
     file.discard()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_prefix_made_travels_where_there_is_no_room_for_it(tmp_path, monkeypatch):
+def test_preprocessing_is_sent_if_the_disk_is_full(tmp_path, monkeypatch):
     def full(value, path):
         path.write_bytes(b"some")
         raise OSError("No space left on device")
 
     monkeypatch.setattr(joblib, "dump", full)
-    prefix = FittedPreprocessing(Rows(X, Y, X, Y, {}, {}, {}))
-    assert PreprocessingFile.of(prefix, tmp_path) is prefix
+    preprocessing = FittedPreprocessing(Rows(X, Y, X, Y, {}, {}, {}))
+    assert PreprocessingFile.write(preprocessing, tmp_path) is preprocessing
     assert list(tmp_path.iterdir()) == []
 
 
-def test_batches_of_small_jobs_are_few(spy, monkeypatch):
+def test_short_jobs_are_sent_in_few_batches(spy, monkeypatch):
     monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
     monkeypatch.setattr(engine, "_SECONDS_WORTH_A_BATCH", 1e6)
     SuccessiveHalvingSearchCV(
         Curve(), {"limit": list(np.linspace(0, 1, 81))}, resource="partial_fit",
         min_resources=1, max_resources=81, factor=3, cv=KFold(5), refit=False,
     ).fit(NOTHING)  # fmt: skip
-    # Nothing is known at first of how long a job takes; then one batch is enough for a fold.
+    # The time of a job is unknown in the first rung; after that, one batch per fold is enough.
     assert [len(sizes) for sizes in spy.sent] == [10, 5, 5, 5, 5]
 
 
-def test_the_winner_is_trained_on_all_rows_beside_its_folds(spy):
+def test_the_refit_runs_at_the_same_time_as_the_last_rung(spy):
     search = refitted()
     assert search.best_params_ == {"limit": 0.9}
     assert search.best_estimator_.units_ == 4
     assert search.best_estimator_.process_ != os.getpid()
     assert search.refit_time_ > 0
-    # In one call with the jobs of the last rung: three folds and the refit.
+    # One joblib call with three folds and the refit.
     assert len(spy.sent[-1]) == 4
 
 
@@ -156,18 +155,24 @@ def test_the_winner_is_trained_on_all_rows_beside_its_folds(spy):
         {"refit": lambda results: 0},
         {"max_time": 1000},
     ],
-    ids=["one process", "several brackets", "two are left", "a callable", "a time limit"],
+    ids=[
+        "one process",
+        "several brackets",
+        "two candidates in the last rung",
+        "a callable",
+        "a time limit",
+    ],
 )
-def test_the_refit_waits_where_it_can_or_must(params):
+def test_the_refit_runs_after_the_last_rung_if_it_must(params):
     assert refitted(**params).best_estimator_.process_ == os.getpid()
 
 
-def test_a_refit_that_fails_raises_what_it_raised():
+def test_the_error_of_a_refit_in_a_worker_is_raised():
     with pytest.raises(RuntimeError, match="not on all rows"):
         refitted(on_all="fail")
 
 
-def test_a_refit_that_warns_warns_the_user_once():
+def test_the_warning_of_a_refit_in_a_worker_is_issued_once():
     with pytest.warns(UserWarning, match="all rows at once") as caught:
         refitted(on_all="warn")
     assert [warning.filename for warning in caught] == [toys.__file__]
@@ -176,7 +181,7 @@ def test_a_refit_that_warns_warns_the_user_once():
         refitted(on_all="warn")
 
 
-def test_a_refit_of_a_script_s_own_class_is_of_that_class(tmp_path):
+def test_a_refit_of_a_class_of_a_script_is_an_instance_of_it(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         SCRIPT
@@ -198,7 +203,7 @@ if __name__ == "__main__":
     subprocess.run([sys.executable, script], check=True)
 
 
-def test_a_refit_that_cannot_travel_is_done_by_the_search():
+def test_a_refitted_estimator_that_cannot_be_pickled_is_refitted_by_the_search():
     search = SuccessiveHalvingSearchCV(
         Locked(), {"limit": [0.1, 0.9, 0.5, 0.2]}, resource="n_samples", min_resources=5,
         factor=4, cv=KFold(3), n_jobs=2,
@@ -207,17 +212,17 @@ def test_a_refit_that_cannot_travel_is_done_by_the_search():
 
 
 @pytest.mark.slow
-def test_a_refit_whose_worker_dies_is_done_by_the_search():
+def test_a_refit_that_terminates_its_worker_is_repeated_by_the_search():
     check_refit_survives(n_jobs=2)
 
 
-def test_threads_times_workers_are_no_more_than_the_cores():
+def test_threads_times_workers_do_not_exceed_the_cores():
     search = refitted()
     assert 2 * search.best_estimator_.threads_ <= max(2, joblib.cpu_count())
 
 
 @pytest.mark.parametrize("return_train_score", [False, True])
-def test_one_set_of_predictions_serves_all_metrics(return_train_score):
+def test_predictions_are_computed_once_for_all_metrics(return_train_score):
     CALLS.clear()
     search = SuccessiveHalvingSearchCV(
         Recorder(), {"tag": range(4)}, resource="partial_fit", max_resources=4, cv=KFold(3),
@@ -229,7 +234,7 @@ def test_one_set_of_predictions_serves_all_metrics(return_train_score):
 
 
 @pytest.mark.filterwarnings("ignore:max_resources=")
-def test_an_estimator_is_made_once_for_a_candidate_and_fold(monkeypatch):
+def test_an_estimator_is_cloned_once_per_candidate_and_fold(monkeypatch):
     made = []
 
     class Made(Curve):
@@ -249,7 +254,7 @@ def test_an_estimator_is_made_once_for_a_candidate_and_fold(monkeypatch):
     assert counts[1] - counts[0] == 2 * 64
 
 
-def test_the_work_of_a_search_grows_as_its_candidates():
+def test_the_overhead_is_linear_in_the_number_of_candidates():
     def n_calls(n):
         search = SuccessiveHalvingSearchCV(
             Curve(), {"limit": list(np.linspace(0, 1, n))}, resource="partial_fit",
@@ -259,6 +264,6 @@ def test_the_work_of_a_search_grows_as_its_candidates():
         profile.runcall(search.fit, NOTHING)
         return pstats.Stats(profile).total_calls
 
-    n_calls(10)  # what is imported or cached at first use
+    n_calls(10)  # imports and caches at first use
     small, middle, large = map(n_calls, (250, 500, 1000))
     assert large - middle <= 2.05 * (middle - small)

@@ -1,4 +1,4 @@
-"""Rows of folds: nested, stratified, their own at full size, and safe from each other."""
+"""Folds: nested and stratified subsamples, slicing, and protection of shared samples."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
-from sklearn_sha._data.folds import MIN_TEST_ROWS, make_folds
+from sklearn_sha._data.folds import MIN_TEST_SAMPLES, make_folds
 from sklearn_sha._data.samples import take
 from sklearn_sha._data.subsampling import class_codes, with_subsampling
 
@@ -19,7 +19,7 @@ def folds_of(X, y, splitter, *, stratify, seed=0, pairwise=False, **params):
         y,
         list(splitter.split(X, y)),
         fit_params=params.get("fit_params", {}),
-        prefix_params={},
+        preprocessing_params={},
         score_params={},
         pairwise=pairwise,
     )
@@ -50,13 +50,13 @@ def test_subsamples_are_nested_stratified_and_in_order(counts, seed, sizes):
             assert (present >= 1).all()
         if size >= 2 * len(counts):
             assert (present >= 2).all()
-        # As even as it can be, but for the two rows that every class gets at least.
+        # Shares are as even as possible, apart from the minimum of two samples per class.
         shares = np.bincount(y[fold.train], minlength=len(counts)) * size / len(fold.train)
         assert (np.abs(present - shares) <= 1 + 2 * len(counts)).all()
     assert fold.subsampled(len(fold.train)) is fold
 
 
-def test_large_subsamples_keep_the_shares_of_classes():
+def test_large_subsamples_keep_the_class_proportions():
     y = np.repeat([0, 1, 2], [6000, 2700, 300])
     fold = folds_of(np.zeros((9000, 1)), y, StratifiedKFold(3), stratify=True)[0]
     for size in (300, 1000, 3000):
@@ -64,27 +64,27 @@ def test_large_subsamples_keep_the_shares_of_classes():
         np.testing.assert_allclose(shares, [6000 / 9000, 2700 / 9000, 300 / 9000], atol=2 / size)
 
 
-def test_test_rows_grow_in_proportion_from_a_thousand_on():
+def test_test_samples_are_proportional_to_training_samples_and_at_least_1000():
     y = np.tile([0, 1], 20_000)
     fold = folds_of(np.zeros((40_000, 1)), y, StratifiedKFold(4), stratify=True)[0]
     assert (len(fold.train), len(fold.test)) == (30_000, 10_000)
     sizes = {n: len(fold.subsampled(n).test) for n in (10, 2999, 3001, 15_000, 30_000)}
-    assert sizes == {10: MIN_TEST_ROWS, 2999: 1000, 3001: 1001, 15_000: 5000, 30_000: 10_000}
+    assert sizes == {10: MIN_TEST_SAMPLES, 2999: 1000, 3001: 1001, 15_000: 5000, 30_000: 10_000}
     assert set(fold.subsampled(10).test) < set(fold.subsampled(15_000).test) < set(fold.test)
 
 
-def test_a_small_test_fold_is_never_cut():
+def test_a_small_test_fold_is_not_subsampled():
     fold = folds_of(np.zeros((900, 1)), np.tile([0, 1], 450), KFold(3), stratify=True)[0]
     assert len(fold.subsampled(4).test) == 300
 
 
-def test_rows_of_a_time_series_are_the_latest_in_order():
+def test_subsamples_of_a_time_series_are_the_latest_samples_in_order():
     X = np.arange(600)[:, None]
     for fold in folds_of(X, None, TimeSeriesSplit(4), stratify=False):
         assert fold.subsampled(50).train.tolist() == fold.train[-50:].tolist()
 
 
-def test_without_classes_any_order_and_another_for_another_seed():
+def test_without_classes_subsamples_are_random_and_depend_on_the_seed():
     X, y = np.zeros((300, 1)), np.linspace(0, 1, 300)
     one, same, other = (
         folds_of(X, y, KFold(3), stratify=False, seed=seed)[0].subsampled(40).train.tolist()
@@ -104,32 +104,32 @@ def test_without_classes_any_order_and_another_for_another_seed():
     ],
     ids=["array", "matrix", "sparse array", "frame", "list"],
 )
-def test_rows_lent_to_one_job_cannot_change_for_the_next(X):
+def test_a_candidate_cannot_change_samples_of_another(X):
     rows = folds_of(X, np.arange(6), KFold(2), stratify=False)[0].rows()
     before = repr(take(rows.X_train, np.arange(3)))
-    X_lent, y_lent, _ = rows.fitting()
-    assert repr(take(X_lent, np.arange(3))) == before
+    X_shared, y_shared, _ = rows.fitting()
+    assert repr(take(X_shared, np.arange(3))) == before
     with pytest.raises(ValueError, match="read-only"):
-        y_lent[0] = 99
+        y_shared[0] = 99
     if isinstance(X, pd.DataFrame):
-        X_lent["a"] = -1
-        X_lent.iloc[0, 1] = "z"
-        X_lent["new"] = 0
+        X_shared["a"] = -1
+        X_shared.iloc[0, 1] = "z"
+        X_shared["new"] = 0
     elif isinstance(X, list):
-        X_lent.reverse()
+        X_shared.reverse()
     else:
         with pytest.raises(ValueError, match="read-only"):
-            (X_lent.data if sparse.issparse(X) else X_lent)[0] = 99
+            (X_shared.data if sparse.issparse(X) else X_shared)[0] = 99
     assert repr(take(rows.fitting()[0], np.arange(3))) == before
-    X_own, y_own, _ = rows.owned().fitting()
-    y_own[:] = 99
+    X_copy, y_copy, _ = rows.writable().fitting()
+    y_copy[:] = 99
     if isinstance(X, np.ndarray):
-        X_own[:] = 99
+        X_copy[:] = 99
     assert repr(take(rows.fitting()[0], np.arange(3))) == before
     assert rows.y_train.max() < 99
 
 
-def test_parameters_with_a_value_per_row_are_cut_and_others_are_not():
+def test_parameters_with_one_value_per_sample_are_sliced_and_others_are_not():
     X = np.zeros((6, 1))
     params = {
         "w": np.arange(6),
@@ -139,24 +139,24 @@ def test_parameters_with_a_value_per_row_are_cut_and_others_are_not():
         "short": [1],
     }
     fold = folds_of(X, None, KFold(2), stratify=False, fit_params=params)[0]
-    cut = fold.rows().fit_params
-    assert cut["w"].tolist() == cut["series"].tolist() == fold.train.tolist()
-    assert (cut["n"], cut["name"], cut["short"]) == (3, "sixsix", [1])
+    sliced = fold.rows().fit_params
+    assert sliced["w"].tolist() == sliced["series"].tolist() == fold.train.tolist()
+    assert (sliced["n"], sliced["name"], sliced["short"]) == (3, "sixsix", [1])
 
 
-def test_pairwise_rows_are_cut_on_both_sides():
+def test_a_pairwise_matrix_is_sliced_on_both_axes():
     X = np.arange(36.0).reshape(6, 6)
     rows = folds_of(X, None, KFold(3), stratify=False, pairwise=True)[0].subsampled(2).rows()
     assert rows.X_train.shape == (2, 2)
     assert rows.X_test.shape == (2, 2)
-    assert rows.X_train[0, 0] % 7 == 0  # the diagonal: a row with itself
+    assert rows.X_train[0, 0] % 7 == 0  # on the diagonal
 
 
-def test_boolean_masks_and_repeated_rows_are_splits_too():
+def test_splits_can_be_boolean_masks_and_can_repeat_samples():
     X = np.arange(5)[:, None]
     splits = [(np.array([True, True, True, False, False]), [3, 4]), ([0, 0, 0, 1, 1], [2])]
     made = make_folds(
-        X, None, splits, fit_params={}, prefix_params={}, score_params={}, pairwise=False
+        X, None, splits, fit_params={}, preprocessing_params={}, score_params={}, pairwise=False
     )
     made = with_subsampling(made, splitter=KFold(2), codes=None, seed=0)
     assert made[0].rows().X_train.ravel().tolist() == [0, 1, 2]

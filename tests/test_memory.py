@@ -1,4 +1,4 @@
-"""Models that wait for the next rung take as much memory as is allowed, and change no result."""
+"""Models kept for the next rung stay within model_memory, which changes no result."""
 
 import errno
 import os
@@ -17,10 +17,14 @@ from test_stopping import Stopped, ctrl_c, numbers
 from test_stopping import search_of as stopping_search_of
 from toys import CALLS, Curve
 
-from sklearn_sha import SuccessiveHalvingSearchCV, _search, _store, _trained
+from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha._search import base
+from sklearn_sha._storage import model_sizes, store
 from sklearn_sha._storage.memory import free_memory, is_in_memory
-from sklearn_sha._storage.models import ModelFolder, ModelSizes, TrainedModel
+from sklearn_sha._storage.model_sizes import ModelSizes
+from sklearn_sha._storage.models import ModelFolder, TrainedModel
 from sklearn_sha._storage.pickling import dumps, nbytes
+from sklearn_sha._storage.store import Store
 
 MB = 2**20
 NOTHING = np.zeros((12, 1))
@@ -28,12 +32,12 @@ ALIVE: list[weakref.ref] = []
 
 
 class Heavy(Curve):
-    """Has a MB of weights from its first training on."""
+    """Has 1 MB of weights after its first training."""
 
     def partial_fit(self, X, y=None):
         if not hasattr(self, "weights_"):
             self.weights_ = np.zeros(MB, dtype=np.uint8)
-        # What was read from a file is another object.
+        # A model that was read from a file is another object.
         if not any(ref() is self for ref in ALIVE):
             ALIVE.append(weakref.ref(self))
         return super().partial_fit(X, y)
@@ -48,7 +52,7 @@ def search_of(estimator=None, **params):
 
 @pytest.fixture
 def peaks(monkeypatch):
-    """MB of models alive, and the numbers of models that were put into files, call by call."""
+    """Megabytes of models in memory and numbers of models written to files, call by call."""
     alive, files = [], []
 
     def score(self, X, y=None):
@@ -56,15 +60,15 @@ def peaks(monkeypatch):
         alive.append(sum(model.weights_.nbytes for ref in ALIVE if (model := ref())) / MB)
         return Curve.score(self, X, y)
 
-    def put(self, models, put=ModelFolder.put):
-        written = put(self, models)
+    def recording(self, models, write=ModelFolder.write):
+        written = write(self, models)
         files.append(len(written))
         return written
 
     CALLS.clear()
     ALIVE.clear()
     monkeypatch.setattr(Heavy, "score", score)
-    monkeypatch.setattr(ModelFolder, "put", put)
+    monkeypatch.setattr(ModelFolder, "write", recording)
     return alive, files
 
 
@@ -76,8 +80,8 @@ def expected():
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("limit", [1, 5 * MB, 20 * MB, 40 * MB, None])
-def test_models_beyond_the_limit_wait_in_files(peaks, expected, limit, threads):
-    """32 MB of models wait after the first rung, in which 16 of 32 are promoted."""
+def test_models_beyond_the_limit_are_written_to_files(peaks, expected, limit, threads):
+    """After the first rung there are 32 MB of models, and 16 of 32 are promoted."""
     alive, files = peaks
     with parallel_config("threading", n_jobs=threads) if threads > 1 else nullcontext():
         search = search_of(model_memory=limit).fit(NOTHING)
@@ -86,15 +90,15 @@ def test_models_beyond_the_limit_wait_in_files(peaks, expected, limit, threads):
         assert files == []
         assert max(alive) == 32
         return
-    if threads == 1:  # besides those that wait, a batch that is done and one that is under way
+    if threads == 1:  # in addition to those kept, a completed batch and one that is running
         assert max(alive) <= 1.25 * limit / MB + 2
     n_fit = limit // (MB + 1000)
-    waiting = [2 * n for n in search.n_candidates_[:-1]]
-    assert sum(files) == sum(max(0, n - n_fit) for n in waiting)
+    kept = [2 * n for n in search.n_candidates_[:-1]]
+    assert sum(files) == sum(max(0, n - n_fit) for n in kept)
 
 
 class Large(Curve):
-    """Has 2 MB of weights from its first training on."""
+    """Has 2 MB of weights after its first training."""
 
     def partial_fit(self, X, y=None):
         if not hasattr(self, "weights_"):
@@ -103,8 +107,8 @@ class Large(Curve):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("limit", "least", "most"), [(64 * MB, 50, 100), (None, 640, 700)])
-def test_640_mb_of_models_take_less_than_100_mb_of_memory(limit, least, most):
+@pytest.mark.parametrize(("limit", "minimum", "maximum"), [(64 * MB, 50, 100), (None, 640, 700)])
+def test_640_mb_of_models_take_less_than_100_mb_of_memory(limit, minimum, maximum):
     """64 candidates on 5 folds train models of 2 MB, half of which are promoted."""
     search = SuccessiveHalvingSearchCV(
         Large(), {"limit": list(np.linspace(0, 1, 64))}, resource="partial_fit",
@@ -116,17 +120,17 @@ def test_640_mb_of_models_take_less_than_100_mb_of_memory(limit, least, most):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert search.n_candidates_ == [64, 32, 16]
-    assert least < (peak - before) / MB < most
+    assert minimum < (peak - before) / MB < maximum
 
 
-def test_temporary_files_are_gone_afterwards(monkeypatch):
+def test_temporary_files_are_deleted(monkeypatch):
     folders = []
 
-    def made(prefix, make=_store.mkdtemp):
-        folders.append(Path(make(prefix=prefix)))
+    def recording(prefix, mkdtemp=store.mkdtemp):
+        folders.append(Path(mkdtemp(prefix=prefix)))
         return folders[-1]
 
-    monkeypatch.setattr(_store, "mkdtemp", made)
+    monkeypatch.setattr(store, "mkdtemp", recording)
     search_of(model_memory=5 * MB).fit(NOTHING)
     assert len(folders) == 1
     assert not folders[0].exists()
@@ -137,21 +141,21 @@ def full(*args, **kwargs):
 
 
 @pytest.mark.parametrize(
-    ("where", "why"),
+    ("patch", "reason"),
     [
-        ((_store, "is_in_memory", lambda folder: True), "is in memory itself"),
-        ((TrainedModel, "dump", full), "has no room for them"),
-        ((_store, "mkdtemp", full), "has no room for them"),
+        ((store, "is_in_memory", lambda folder: True), "the files of .* are in memory too"),
+        ((TrainedModel, "dump", full), "there is no space for them in "),
+        ((store, "mkdtemp", full), "there is no space for them in temporary files"),
     ],
     ids=["tmpfs", "disk", "folder"],
 )
-def test_where_files_are_no_help_promoted_models_are_refit(
-    monkeypatch, peaks, expected, where, why
+def test_without_space_in_files_promoted_models_are_refit_from_scratch(
+    monkeypatch, peaks, expected, patch, reason
 ):
     alive, files = peaks
-    monkeypatch.setattr(*where)
+    monkeypatch.setattr(*patch)
     limit = 8 * (MB + 1000)
-    message = rf"model_memory, which is {limit} bytes, and .*{why}"
+    message = rf"exceed model_memory={limit} bytes, and {reason}"
     with pytest.warns(RuntimeWarning, match=message) as caught:
         search = search_of(model_memory=limit).fit(NOTHING)
     assert len(caught) == 1
@@ -159,37 +163,37 @@ def test_where_files_are_no_help_promoted_models_are_refit(
     assert numbers(search) == found
     assert sum(files) == 0
     assert max(alive) <= 8 * 1.25 + 2
-    # The models of the first four of the candidates of a rung are kept, and the later ones are
-    # promoted: to two units from one on, to four from two on, and of the next rung all are kept.
+    # Eight models of each rung are kept, and the candidates of the others are promoted. The second
+    # rung trains one unit again for 16 models, and the third two units for 8 models.
     assert len(CALLS) - n_calls == 16 * 1 + 8 * 2
 
 
-def test_worker_processes_whose_files_are_in_memory(monkeypatch, expected):
-    monkeypatch.setattr(_store, "is_in_memory", lambda folder: True)
+def test_worker_processes_with_files_in_memory(monkeypatch, expected):
+    monkeypatch.setattr(store, "is_in_memory", lambda folder: True)
     sizes = []
 
-    def keep(self, pairs, keep=_store.Store.keep):
-        keep(self, pairs)
-        files = {p for p in self.models.path.iterdir() if p in self.wanted()}
+    def recording(self, results, add=Store.add):
+        add(self, results)
+        files = {p for p in self.model_folder.path.iterdir() if p in self.model_files()}
         sizes.append(sum(path.stat().st_size for path in files))
 
-    monkeypatch.setattr(_store.Store, "keep", keep)
-    with pytest.warns(RuntimeWarning, match="is in memory itself") as caught:
+    monkeypatch.setattr(Store, "add", recording)
+    with pytest.warns(RuntimeWarning, match="are in memory too") as caught:
         search = search_of(n_jobs=2, model_memory=8 * MB).fit(NOTHING)
     assert len(caught) == 1
     assert numbers(search) == expected[0]
     assert 4 * MB < max(sizes) <= 8 * MB
 
 
-def test_a_quarter_of_the_free_memory_is_for_models(monkeypatch, peaks, expected):
-    monkeypatch.setattr(_search, "free_memory", lambda: 32 * MB)
+def test_by_default_models_use_a_quarter_of_the_free_memory(monkeypatch, peaks, expected):
+    monkeypatch.setattr(base, "free_memory", lambda: 32 * MB)
     alive, files = peaks
     assert numbers(search_of().fit(NOTHING)) == expected[0]
     assert sum(files) > 16
     assert max(alive) <= 8 * 1.25 + 2
 
 
-def test_with_a_checkpoint_no_more_is_in_hand_than_allowed(tmp_path, peaks, expected):
+def test_with_a_checkpoint_batches_stay_within_the_limit(tmp_path, peaks, expected):
     alive, _ = peaks
     search = search_of(model_memory=8 * MB, checkpoint=tmp_path).fit(NOTHING)
     assert numbers(search) == expected[0]
@@ -197,7 +201,7 @@ def test_with_a_checkpoint_no_more_is_in_hand_than_allowed(tmp_path, peaks, expe
 
 
 @pytest.mark.parametrize("at", [20, 60, 100])
-def test_a_search_is_resumed_with_another_limit(at):
+def test_a_search_can_be_resumed_with_another_limit(at):
     whole = numbers(stopping_search_of("range").fit(NOTHING))
     for then, now in [(1, None), (None, 1), ("auto", 2000)]:
         CALLS.clear()
@@ -208,7 +212,7 @@ def test_a_search_is_resumed_with_another_limit(at):
 
 
 @pytest.mark.parametrize("model_memory", [0, -1, 1.5, "all", True])
-def test_a_limit_is_a_number_of_bytes(model_memory):
+def test_an_invalid_model_memory_raises(model_memory):
     with pytest.raises(ValueError, match=r'model_memory=.* at least 1, or "auto" or None'):
         search_of(model_memory=model_memory).plan(NOTHING)
 
@@ -225,7 +229,7 @@ def test_a_limit_is_a_number_of_bytes(model_memory):
 )
 def test_small_models_are_not_all_measured(monkeypatch, sizes, limit, n_measured):
     measured = []
-    monkeypatch.setattr(_trained, "nbytes", lambda model: measured.append(model) or model)
+    monkeypatch.setattr(model_sizes, "nbytes", lambda model: measured.append(model) or model)
     estimate = ModelSizes(len(sizes), limit)
     for size in sizes:
         estimate.add(TrainedModel(size, 1))
@@ -233,7 +237,7 @@ def test_small_models_are_not_all_measured(monkeypatch, sizes, limit, n_measured
     assert estimate.total == (sum(sizes) if n_measured else 0)
 
 
-def test_arrays_are_measured_and_not_copied():
+def test_measuring_does_not_copy_arrays():
     model = {"weights": np.zeros(MB), "name": "a", "lock": None}
     assert nbytes(model) == pytest.approx(len(dumps(model)), abs=200)
     before = psutil.Process().memory_info().rss
@@ -258,7 +262,7 @@ VERSION_2 = {
 }
 VERSION_1 = {
     "proc/self/cgroup": "8:pids:/\n4:memory:/docker/abc\n0::/\n",
-    # As seen in a container, where it is the top.
+    # As in a container, where the group is the root.
     "sys/fs/cgroup/memory/memory.limit_in_bytes": "4000000\n",
     "sys/fs/cgroup/memory/memory.usage_in_bytes": "3000000\n",
     "sys/fs/cgroup/memory/memory.stat": "inactive_file 7\ntotal_inactive_file 600000\n",
@@ -276,12 +280,12 @@ FULL = VERSION_1 | {"sys/fs/cgroup/memory/memory.usage_in_bytes": "5000000\n"}
     ],
     ids=["machine", "version 2", "version 1", "full"],
 )
-def test_free_memory_is_that_of_the_machine_and_of_all_groups(tmp_path, files, free):
+def test_free_memory_is_the_minimum_over_the_machine_and_all_control_groups(tmp_path, files, free):
     files_in(tmp_path, **files)
     assert free_memory(tmp_path) == free
 
 
-def test_free_memory_elsewhere_than_on_linux(tmp_path, monkeypatch):
+def test_free_memory_on_other_systems_than_linux(tmp_path, monkeypatch):
     assert free_memory(tmp_path) == pytest.approx(psutil.virtual_memory().available, rel=0.2)
     total = psutil.virtual_memory().total
     monkeypatch.setitem(sys.modules, "psutil", None)
@@ -290,8 +294,8 @@ def test_free_memory_elsewhere_than_on_linux(tmp_path, monkeypatch):
     assert free_memory(tmp_path) == np.inf
 
 
-def test_files_in_memory_are_told_from_files_on_a_disk():
+def test_is_in_memory_agrees_with_the_file_system():
     kinds = {part.mountpoint: part.fstype for part in psutil.disk_partitions(all=True)}
-    told = {path: is_in_memory(Path(path)) for path in kinds if os.access(path, os.R_OK)}
-    assert told
-    assert told == {path: kinds[path] in ("tmpfs", "ramfs") for path in told}
+    in_memory = {path: is_in_memory(Path(path)) for path in kinds if os.access(path, os.R_OK)}
+    assert in_memory
+    assert in_memory == {path: kinds[path] in ("tmpfs", "ramfs") for path in in_memory}

@@ -1,4 +1,4 @@
-"""The answer does not depend on the workers, and little is sent to them."""
+"""Results do not depend on the workers, and little is sent to them."""
 
 import errno
 import shutil
@@ -14,15 +14,12 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_sha import (
-    CheckpointError,
-    SuccessiveHalvingSearchCV,
-    _folds,
-    _store,
-    _trained,
-    _workers,
-)
-from sklearn_sha._storage.models import ModelFile, TrainedModel
+from sklearn_sha import CheckpointError, SuccessiveHalvingSearchCV
+from sklearn_sha._data.folds import Fold
+from sklearn_sha._parallel import workers
+from sklearn_sha._storage import models as models_module
+from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
+from sklearn_sha._storage.store import Store
 
 X, Y = (part[:400] for part in load_digits(return_X_y=True))
 
@@ -69,8 +66,8 @@ def test_results_are_the_same_for_every_backend_and_number_of_jobs(search):
     assert numbers(search.set_params(n_jobs=2).fit(X, Y)) == results
 
 
-def test_rows_and_splits_are_sent_for_many_candidates_at_once(monkeypatch, spy):
-    monkeypatch.setattr(_workers, "effective_n_jobs", lambda n_jobs: 2)
+def test_splits_are_sent_once_for_many_candidates(monkeypatch, spy):
+    monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
     SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
         {"alpha": list(np.logspace(-6, 0, 64))},
@@ -79,17 +76,15 @@ def test_rows_and_splits_are_sent_for_many_candidates_at_once(monkeypatch, spy):
         cv=2,
     ).fit(X, Y)
     dispatched = [len(sizes) for sizes in spy.sent]
-    # 128 jobs of the first rung go in 8 tasks; in the last each of 4 jobs is a task.
+    # The 128 jobs of the first rung are sent in 8 batches, and the last 4 jobs in one batch each.
     assert dispatched[0] == 8
     assert dispatched[-1] == 4
     assert max(dispatched) == 8
 
 
-def test_on_one_core_the_rows_of_a_fold_are_cut_once_a_rung(monkeypatch):
-    cuts = []
-    monkeypatch.setattr(
-        _folds.Fold, "rows", lambda *args, rows=_folds.Fold.rows: cuts.append(1) or rows(*args)
-    )
+def test_on_one_core_a_fold_is_sliced_once_per_rung(monkeypatch):
+    calls = []
+    monkeypatch.setattr(Fold, "rows", lambda *args, rows=Fold.rows: calls.append(1) or rows(*args))
     search = SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
         {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
@@ -97,21 +92,21 @@ def test_on_one_core_the_rows_of_a_fold_are_cut_once_a_rung(monkeypatch):
         max_resources=8,
         cv=3,
     ).fit(X, Y)
-    assert len(cuts) == 3 * search.n_iterations_
+    assert len(calls) == 3 * search.n_iterations_
 
 
-def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
-    came_back = []
+def test_models_of_the_last_rung_are_not_returned(monkeypatch):
+    returned = []
 
-    class Listening(_workers.Parallel):
+    class Recording(workers.Parallel):
         def __call__(self, tasks):
             done = list(super().__call__(tasks))
-            came_back.append(
-                [trained is not None for _, part, _ in done for _, trained in part.pairs]
+            returned.append(
+                [model is not None for _, batch, _ in done for _, model in batch.results]
             )
             return done
 
-    monkeypatch.setattr(_workers, "Parallel", Listening)
+    monkeypatch.setattr(workers, "Parallel", Recording)
     SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
         {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
@@ -119,8 +114,8 @@ def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
         max_resources=8,
         cv=3,
     ).fit(X, Y)
-    assert came_back == [[True] * 12, [False] * 6]
-    came_back.clear()
+    assert returned == [[True] * 12, [False] * 6]
+    returned.clear()
     SuccessiveHalvingSearchCV(
         LogisticRegression(max_iter=2000),
         {"C": [1e-3, 1e-2, 1e-1, 1]},
@@ -128,18 +123,18 @@ def test_models_of_the_last_rung_are_not_sent_back(monkeypatch):
         min_resources=0.5,
         cv=3,
     ).fit(X, Y)
-    assert came_back == [[False] * 12, [False] * 6]
+    assert returned == [[False] * 12, [False] * 6]
 
 
-def test_one_pool_serves_the_whole_search(monkeypatch):
+def test_one_pool_is_used_for_the_whole_search(monkeypatch):
     opened = []
 
-    class Counting(_workers.Parallel):
+    class Counting(workers.Parallel):
         def __enter__(self):
             opened.append(1)
             return super().__enter__()
 
-    monkeypatch.setattr(_workers, "Parallel", Counting)
+    monkeypatch.setattr(workers, "Parallel", Counting)
     SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
         {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
@@ -147,56 +142,56 @@ def test_one_pool_serves_the_whole_search(monkeypatch):
         max_resources=8,
     ).fit(X, Y)
     assert opened == [1]
-    assert issubclass(_workers.Parallel, joblib.Parallel)
+    assert issubclass(workers.Parallel, joblib.Parallel)
 
 
-def test_models_stay_where_the_workers_are_and_are_gone_afterwards(monkeypatch):
-    folders, came = set(), []
+def test_models_stay_in_a_temporary_folder_that_is_deleted(monkeypatch):
+    folders, models = set(), []
 
-    def look(self, pairs, keep=_store.Store.keep):
-        folders.add(self.models.path)
-        came.extend(trained for _, trained in pairs)
-        keep(self, pairs)
+    def recording(self, results, add=Store.add):
+        folders.add(self.model_folder.path)
+        models.extend(model for _, model in results)
+        add(self, results)
 
-    monkeypatch.setattr(_store.Store, "keep", look)
+    monkeypatch.setattr(Store, "add", recording)
     SEARCHES["mini-batches in a pipeline"].set_params(n_jobs=2, cv=3).fit(X, Y)
-    assert sum(isinstance(trained, ModelFile) for trained in came) >= 12 * 3
-    assert not any(isinstance(trained, TrainedModel) for trained in came)
+    assert sum(isinstance(model, ModelFile) for model in models) >= 12 * 3
+    assert not any(isinstance(model, TrainedModel) for model in models)
     (folder,) = folders
     assert not folder.exists()
 
 
-def test_models_that_somebody_cleared_away_are_trained_anew(monkeypatch):
+def test_models_in_deleted_temporary_files_are_refit_from_scratch(monkeypatch):
     search = SEARCHES["mini-batches in a pipeline"].set_params(n_jobs=2, cv=3)
     expected = numbers(search.fit(X, Y))
-    n_kept = []
+    n_results = []
 
-    def clear(self, pairs, keep=_store.Store.keep):
-        keep(self, pairs)
-        n_kept.append(len(pairs))
-        if sum(n_kept) == 12 * 3:  # the first rung is complete
-            shutil.rmtree(self.models.path)
+    def deleting(self, results, add=Store.add):
+        add(self, results)
+        n_results.append(len(results))
+        if sum(n_results) == 12 * 3:  # the first rung is complete
+            shutil.rmtree(self.model_folder.path)
 
-    monkeypatch.setattr(_store.Store, "keep", clear)
+    monkeypatch.setattr(Store, "add", deleting)
     assert numbers(search.fit(X, Y)) == expected
-    assert sum(n_kept) > 12 * 3
+    assert sum(n_results) > 12 * 3
 
 
-def test_models_that_find_no_room_on_the_disk_are_handed_back(monkeypatch, tmp_path):
+def test_models_are_returned_if_the_disk_is_full(monkeypatch, tmp_path):
     def full(*args):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     def nearly_full(self, file, dump=TrainedModel.dump):
         dump(self, file)
-        if self.spent == 3:
+        if self.n_resources == 3:
             full()
 
     monkeypatch.setattr(TrainedModel, "dump", nearly_full)
-    monkeypatch.setattr(_trained.Path, "write_bytes", full)
-    monkeypatch.setattr(_trained, "_LARGE", 1)
+    monkeypatch.setattr(models_module.Path, "write_bytes", full)
+    monkeypatch.setattr(models_module, "_LARGE", 1)
     models = {(number,): TrainedModel(SGDClassifier(), number) for number in (1, 2, 3, 4)}
-    left = _trained.ModelFolder(tmp_path).put(models)
-    assert list(left) == [(1,), (2,)]
-    assert {file.path for file in left.values()} == set(tmp_path.iterdir())
+    written = ModelFolder(tmp_path).write(models)
+    assert list(written) == [(1,), (2,)]
+    assert {file.path for file in written.values()} == set(tmp_path.iterdir())
     with pytest.raises(CheckpointError, match="No space left"):
-        _trained.ModelFolder(tmp_path, durable=True).put(models)
+        ModelFolder(tmp_path, durable=True).write(models)

@@ -14,13 +14,9 @@ from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold
 from toys import CALLS, Curve
 
-from sklearn_sha import (
-    HyperbandSearchCV,
-    SuccessiveHalvingSearchCV,
-    _engine,
-    _evaluate,
-    _search,
-)
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._engine import engine, evaluation
+from sklearn_sha._search import base
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
 
@@ -92,7 +88,7 @@ def ctrl_c(at):
 def a_second_a_call(monkeypatch):
     """A clock that goes on by a second at every call of partial_fit."""
     CALLS.clear()
-    for module in (_engine, _evaluate, _search):
+    for module in (engine, evaluation, base):
         monkeypatch.setattr(module, "time", lambda: float(len(CALLS)))
 
 

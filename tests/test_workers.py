@@ -1,4 +1,4 @@
-"""Workers that die, fits that hang or misbehave: what the user gets."""
+"""Workers that crash, and fits that hang or have side effects."""
 
 import re
 import threading
@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from deadly import Deadly, DeadlyScaler
+from crashing import Crashing, CrashingScaler
 from joblib import parallel_config
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, KFold
@@ -24,27 +24,27 @@ COMMON = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 8}
 
 
 def search_of(how, once="", **params):
-    """Ten candidates, of which number 4 is the best and ends as `how` says."""
+    """Search over ten candidates, of which number 4 is the best and fails as `how` names."""
     limits = [k / 10 for k in range(10)]
     grid = [
         {"limit": limits[:4]},
         {"limit": [2.0], "how": [how], "once": [str(once)]},
         {"limit": limits[5:]},
     ]
-    return SuccessiveHalvingSearchCV(Deadly(), grid, **COMMON | {"n_jobs": 2} | params)
+    return SuccessiveHalvingSearchCV(Crashing(), grid, **COMMON | {"n_jobs": 2} | params)
 
 
 def scores(search):
-    """What was found, less what the candidates are called."""
+    """Results without the parameters of the candidates."""
     return {k: v for k, v in numbers(search).items() if "param" not in k and k != "best"}
 
 
 def fitted(search, *expected):
-    """A search that is fitted, with warnings of which these are the messages."""
-    with warnings.catch_warnings(record=True) as warned:
+    """Fit a search and check that its warnings match the expected patterns."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         search.fit(X)
-    messages = [str(w.message) for w in warned if w.category is not DeprecationWarning]
+    messages = [str(w.message) for w in caught if w.category is not DeprecationWarning]
     for message in messages:
         assert any(re.search(pattern, message, re.DOTALL) for pattern in expected), message
     for pattern in expected:
@@ -52,134 +52,134 @@ def fitted(search, *expected):
     return search
 
 
-def one_that_fails():
+def search_with_failed_fit():
     return fitted(search_of("raise", n_jobs=1), "2 fits failed out of a total of")
 
 
 @pytest.mark.parametrize("how", ["exit", "kill", "segfault"])
-def test_a_worker_that_dies_costs_its_candidate_only(how):
-    """The answer is that of a fit that raises."""
+def test_a_crash_fails_its_own_candidate_only(how):
+    """The results are those of a fit that raises."""
     search = fitted(
         search_of(how),
-        r"A worker process died\. The workers were at .*candidate 4 on fold [01].*tried once more",
-        r"2 fits failed out of a total of .*Its worker process died twice: it was killed",
+        r"A worker process crashed or was terminated while .*candidate 4 on fold [01].*once more",
+        r"2 fits failed out of a total of .*The worker process crashed or was terminated twice",
     )
-    assert scores(search) == scores(one_that_fails())
+    assert scores(search) == scores(search_with_failed_fit())
     assert np.isnan(search.all_cv_results_["mean_test_score"][15])
     assert search.best_params_ == {"limit": 0.9}
 
 
-def test_a_worker_that_dies_once_costs_nothing(tmp_path):
-    search = fitted(search_of("kill", tmp_path / "once"), "A worker process died")
+def test_a_single_crash_changes_no_result(tmp_path):
+    search = fitted(search_of("kill", tmp_path / "once"), "A worker process crashed")
     assert scores(search) == scores(search_of("").set_params(n_jobs=1).fit(X))
     assert search.best_params_["limit"] == 2.0
 
 
-def test_brackets_and_several_deaths(tmp_path):
+def test_several_crashes_in_several_brackets(tmp_path):
     space = {"limit": [k / 40 for k in range(40)], "how": ["exit"], "once": [str(tmp_path / "a")]}
     common = COMMON | {"max_resources": 9, "random_state": 0, "refit": False}
-    search = HyperbandSearchCV(Deadly(), space, n_jobs=2, **common)
-    with pytest.warns(RuntimeWarning, match="A worker process died"):
+    search = HyperbandSearchCV(Crashing(), space, n_jobs=2, **common)
+    with pytest.warns(RuntimeWarning, match="A worker process crashed"):
         search.fit(X)
-    plain = HyperbandSearchCV(Deadly(), space | {"how": [""]}, **common).fit(X)
+    plain = HyperbandSearchCV(Crashing(), space | {"how": [""]}, **common).fit(X)
     assert scores(search) == scores(plain)
 
 
 @pytest.mark.parametrize("how", ["hang", "hang in C"])
-def test_a_fit_that_hangs_is_ended(how):
+def test_a_fit_that_hangs_is_terminated(how):
     search = fitted(
         search_of(how, fit_timeout=2),
-        r"Took more than fit_timeout=2 seconds: candidate 4 on fold [01].*The worker process was",
-        r"TimeoutError: It took more than fit_timeout=2 seconds, and was here.*deadly\.py.* in fit",
+        r"exceeded fit_timeout=2 seconds: candidate 4 on fold [01].*Their worker processes were",
+        r"TimeoutError: The fit exceeded fit_timeout=2 seconds.*crashing\.py.* in fit",
     )
-    assert scores(search) == scores(one_that_fails())
+    assert scores(search) == scores(search_with_failed_fit())
 
 
-def test_time_that_is_enough_changes_nothing():
+def test_a_timeout_that_is_not_exceeded_changes_no_result():
     search = fitted(search_of("", fit_timeout=60.0))
     assert scores(search) == scores(search_of("", n_jobs=1).fit(X))
 
 
 @pytest.mark.parametrize(
-    ("how", "error", "says"),
+    ("how", "error", "message"),
     [
-        ("exit", RuntimeError, "Its worker process died twice"),
-        ("hang", TimeoutError, "It took more than fit_timeout=2 seconds"),
+        ("exit", RuntimeError, "The worker process crashed or was terminated twice"),
+        ("hang", TimeoutError, "The fit exceeded fit_timeout=2 seconds"),
     ],
 )
-def test_error_score_raise_raises(how, error, says):
+def test_error_score_raise_raises(how, error, message):
     search = search_of(how, error_score="raise", fit_timeout=2)
-    with pytest.warns(RuntimeWarning), pytest.raises(error, match=says) as caught:
+    with pytest.warns(RuntimeWarning), pytest.raises(error, match=message) as caught:
         search.fit(X)
     assert caught.value.__notes__[0].startswith("Raised by candidate 4 with parameters {'how': ")
-    assert {0, 1} <= set(search.all_cv_results_["iter"])  # the rungs before are kept
+    assert {0, 1} <= set(search.all_cv_results_["iter"])  # earlier rungs are kept
 
 
 @pytest.mark.parametrize(
-    ("backend", "n_jobs", "why"),
+    ("backend", "n_jobs", "reason"),
     [
-        ("loky", 1, "here fits run in this very process"),
-        ("threading", 2, "here fits run in this very process"),
+        ("loky", 1, "fits run in the process of the search"),
+        ("threading", 2, "fits run in the process of the search"),
         ("multiprocessing", 2, "multiprocessing backend does not notice when a worker ends"),
     ],
 )
-def test_a_timeout_needs_processes_whose_end_is_noticed(backend, n_jobs, why):
+def test_a_timeout_requires_worker_processes(backend, n_jobs, reason):
     search = search_of("", fit_timeout=30, n_jobs=None)
     with (
         parallel_config(backend=backend, n_jobs=n_jobs),
-        pytest.raises(ValueError, match=f"fit_timeout=30 ends the worker.*{why}; set n_jobs=2"),
+        pytest.raises(ValueError, match=f"fit_timeout=30 ends the worker.*{reason}. Set n_jobs=2"),
     ):
         search.fit(X)
     assert not hasattr(search, "cv_results_")
 
 
 @pytest.mark.parametrize("seconds", [0, -1, "1h", True, float("nan")])
-def test_a_timeout_is_a_number_of_seconds(seconds):
+def test_an_invalid_timeout_raises(seconds):
     with pytest.raises(ValueError, match=r"fit_timeout=.* must be a number of seconds above 0"):
         search_of("", fit_timeout=seconds).fit(X)
 
 
 @pytest.mark.parametrize(("how", "timeout"), [("kill", None), ("hang", 2)])
-def test_a_transformer_that_ends_its_worker_costs_the_candidates_that_share_it(how, timeout):
-    pipeline = make_pipeline(DeadlyScaler(), Curve())
-    space = {"curve__limit": [0.1, 0.2, 0.3], "deadlyscaler__how": ["", how]}
+def test_the_crash_of_a_transformer_fails_the_candidates_that_share_it(how, timeout):
+    pipeline = make_pipeline(CrashingScaler(), Curve())
+    space = {"curve__limit": [0.1, 0.2, 0.3], "crashingscaler__how": ["", how]}
     search = SuccessiveHalvingSearchCV(pipeline, space, n_jobs=2, fit_timeout=timeout, **COMMON)
     with pytest.warns((RuntimeWarning, FitFailedWarning)):
         search.fit(X)
     first = search.all_cv_results_["iter"] == 0
     failed = np.isnan(search.all_cv_results_["mean_test_score"][first])
-    assert failed.tolist() == [False, True] * 3
-    assert search.best_params_ == {"curve__limit": 0.3, "deadlyscaler__how": ""}
+    assert failed.tolist() == [False] * 3 + [True] * 3
+    assert search.best_params_ == {"curve__limit": 0.3, "crashingscaler__how": ""}
 
 
-def test_a_transformer_that_ends_its_worker_once_costs_nothing(tmp_path):
-    pipeline = make_pipeline(DeadlyScaler("kill", str(tmp_path / "once")), Curve())
+def test_a_single_crash_of_a_transformer_changes_no_result(tmp_path):
+    pipeline = make_pipeline(CrashingScaler("kill", str(tmp_path / "once")), Curve())
     search = SuccessiveHalvingSearchCV(
         pipeline, {"curve__limit": [0.1, 0.2, 0.3]}, n_jobs=2, refit=False, **COMMON
     )
-    with pytest.warns(RuntimeWarning, match="A worker process died"):
+    with pytest.warns(RuntimeWarning, match="A worker process crashed"):
         search.fit(X)
     assert not np.isnan(search.all_cv_results_["mean_test_score"]).any()
 
 
-def test_a_watch_knows_where_it_was(tmp_path):
-    watch = CallMonitor(0, tmp_path / "note", None)
-    assert watch.death() is None
-    with watch.parts() as begins:
-        begins(0)
-        begins(300)
-        assert watch.death() == WorkerDeath(300, "")
-    assert watch.death() is None
+def test_a_monitor_notes_the_part_that_is_running(tmp_path):
+    monitor = CallMonitor(0, tmp_path / "note", None)
+    assert monitor.death() is None
+    with monitor.running() as start_part:
+        start_part(0)
+        start_part(300)
+        assert monitor.death() == WorkerDeath(300, "")
+    assert monitor.death() is None
 
 
-def test_a_watch_that_cannot_be_written_is_none(tmp_path):
-    watch = CallMonitor(0, tmp_path / "on another machine" / "note", None)
-    with watch.parts() as begins:
-        begins(3)
-    assert watch.death() is None
+def test_a_monitor_without_access_to_its_file_notes_nothing(tmp_path):
+    monitor = CallMonitor(0, tmp_path / "on another machine" / "note", None)
+    with monitor.running() as start_part:
+        start_part(3)
+    assert monitor.death() is None
 
 
-def test_what_comes_late_of_a_run_that_was_broken_off_is_let_go(monkeypatch):
+def test_late_results_of_an_interrupted_run_are_ignored(monkeypatch):
     class Late(workers.Parallel):
         def __call__(self, tasks):
             return chain([(-1, "of another run", [])], super().__call__(tasks))
@@ -190,33 +190,33 @@ def test_what_comes_late_of_a_run_that_was_broken_off_is_let_go(monkeypatch):
     assert numbers(search.fit(X)) == expected
 
 
-def test_timed_fits_need_a_process_each():
+def test_concurrent_fits_with_a_timeout_in_one_process_raise():
     with (
-        CallMonitor(0, None, 60).parts(),
-        pytest.raises(RuntimeError, match="here one process runs several fits; start workers with"),
-        CallMonitor(0, None, 60).parts(),
+        CallMonitor(0, None, 60).running(),
+        pytest.raises(RuntimeError, match=r"this process runs several fits. Start workers with"),
+        CallMonitor(0, None, 60).running(),
     ):
         pass
-    with CallMonitor(0, None, 60).parts() as begins:
-        begins(0)
+    with CallMonitor(0, None, 60).running() as start_part:
+        start_part(0)
 
 
-class Noisy(Curve):
+class Verbose(Curve):
     def partial_fit(self, X, y=None):
         warnings.warn("a fit that warns", UserWarning, stacklevel=1)
         print("a fit that prints")
         return super().partial_fit(X, y)
 
 
-def test_a_fit_that_warns_and_prints(capsys):
+def test_warnings_and_printed_lines_change_no_result(capsys):
     space = {"limit": [0.1, 0.2, 0.3, 0.4]}
     with pytest.warns(UserWarning, match="a fit that warns"):
-        search = SuccessiveHalvingSearchCV(Noisy(), space, **COMMON).fit(X)
+        search = SuccessiveHalvingSearchCV(Verbose(), space, **COMMON).fit(X)
     assert "a fit that prints" in capsys.readouterr().out
     assert numbers(search) == numbers(SuccessiveHalvingSearchCV(Curve(), space, **COMMON).fit(X))
 
 
-class Odd(Curve):
+class NonFinite(Curve):
     def score(self, X, y=None):
         return {0.0: -np.inf, 0.2: np.inf, 0.3: np.nan}.get(self.limit, self.limit)
 
@@ -224,13 +224,13 @@ class Odd(Curve):
 @pytest.mark.parametrize(
     "limits", [[0.0, 0.1, 0.4], [0.1, 0.2, 0.4], [0.0, 0.2, 0.3, 0.1], [0.3, 0.1]], ids=str
 )
-def test_scores_that_are_nan_or_infinite_rank_as_in_grid_search(limits):
-    grid = GridSearchCV(Odd(growth=1), {"limit": limits}, cv=KFold(2))
+def test_non_finite_scores_are_ranked_as_in_grid_search(limits):
+    grid = GridSearchCV(NonFinite(growth=1), {"limit": limits}, cv=KFold(2))
     one = SuccessiveHalvingSearchCV(
-        Odd(growth=1), {"limit": limits}, cv=KFold(2), min_resources=1.0, resource="n_samples"
+        NonFinite(growth=1), {"limit": limits}, cv=KFold(2), min_resources=1.0, resource="n_samples"
     )
     with np.errstate(invalid="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numpy's, of inf - inf, in both
+        warnings.simplefilter("ignore")  # NumPy warns of inf - inf
         grid.fit(X, Y)
         one.fit(X, Y)
     for name in ("mean_test_score", "rank_test_score"):
@@ -239,15 +239,15 @@ def test_scores_that_are_nan_or_infinite_rank_as_in_grid_search(limits):
 
 
 @pytest.mark.parametrize("limits", [[0.3, 0.0, 0.1, 0.4, 0.2], [0.3, 0.2, 0.0]], ids=str)
-def test_nan_is_never_promoted_before_a_number_and_infinity_is_one(limits):
-    search = SuccessiveHalvingSearchCV(Odd(), {"limit": limits}, **COMMON)
+def test_nan_is_never_promoted_before_a_number_or_infinity(limits):
+    search = SuccessiveHalvingSearchCV(NonFinite(), {"limit": limits}, **COMMON)
     with np.errstate(invalid="ignore"), pytest.warns(UserWarning, match="scores are non-finite"):
         search.fit(X)
     assert search.best_params_ == {"limit": 0.2}
     assert 0 not in search.rung_history_[0]["promoted"]
 
 
-def test_a_model_that_cannot_be_pickled():
+def test_a_model_that_cannot_be_pickled_requires_threads():
     space = {"limit": [0.1, 0.2, 0.3]}
     expected = SuccessiveHalvingSearchCV(Curve(), space, **COMMON).fit(X)
     with parallel_config(backend="threading", n_jobs=2):
@@ -258,7 +258,7 @@ def test_a_model_that_cannot_be_pickled():
     assert 'parallel_config(backend="threading"), or n_jobs=1' in caught.value.__notes__[-1]
 
 
-class Leaving(Curve):
+class StartsThread(Curve):
     def partial_fit(self, X, y=None):
         self._thread = None
         thread = threading.Thread(target=threading.Event().wait, args=(0.2,))
@@ -270,21 +270,21 @@ class Leaving(Curve):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_fit_that_leaves_threads_behind(n_jobs):
+def test_a_fit_can_leave_threads_running(n_jobs):
     space = {"limit": [0.1, 0.2, 0.3]}
     expected = SuccessiveHalvingSearchCV(Curve(), space, **COMMON).fit(X)
-    search = SuccessiveHalvingSearchCV(Leaving(), space, n_jobs=n_jobs, **COMMON).fit(X)
+    search = SuccessiveHalvingSearchCV(StartsThread(), space, n_jobs=n_jobs, **COMMON).fit(X)
     assert numbers(search) == numbers(expected)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_fit_that_changes_its_input_in_place_changes_nobodys_but_its_own(n_jobs):
+def test_a_fit_that_writes_into_its_input_affects_no_other_fit(n_jobs):
     own = X.copy()
     search = SuccessiveHalvingSearchCV(
         InPlace(), {"shift": [1.0, 2.0, 3.0]}, n_jobs=n_jobs, refit=False, **COMMON
     ).fit(own, Y)
     np.testing.assert_array_equal(own, X)
-    # What one call adds to its copy, no other call has.
+    # Each call adds its shift to its own copy.
     rows = [X[6:], X[:6]]
     for row, shift in enumerate([1.0, 2.0, 3.0]):
         expected = np.mean([-abs(part.mean()) for part in rows])

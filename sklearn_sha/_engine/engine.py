@@ -430,13 +430,14 @@ class Engine:
         error: Exception
         if death.traceback:
             error = TimeoutError(
-                f"It took more than fit_timeout={self._workers.fit_timeout} seconds, and was "
-                f"here when its worker process was ended:\n{death.traceback}"
+                f"The fit exceeded fit_timeout={self._workers.fit_timeout} seconds. Its worker "
+                f"process was terminated at:\n{death.traceback}"
             )
         else:
             error = RuntimeError(
-                "Its worker process died twice: it was killed (as for using too much memory), "
-                "or crashed in compiled code."
+                "The worker process crashed or was terminated twice, for example because it ran "
+                "out of memory or because of an error in compiled code. Lower n_jobs if memory is "
+                "short."
             )
         if self._config.error_score == "raise":
             jobs[0].add_note(error)
@@ -486,11 +487,11 @@ def _warn_about_worker_deaths(
         for jobs in too_long or [jobs for jobs, _ in died]
     )
     warnings.warn(
-        f"Took more than fit_timeout={fit_timeout} seconds: {where}. The worker process was ended "
-        "and started again; all else goes on."
+        f"Some fits exceeded fit_timeout={fit_timeout} seconds: {where}. Their worker processes "
+        "were restarted, and the search continues."
         if too_long
-        else f"A worker process died. The workers were at {where}; they were started again, and "
-        "these fits are tried once more, each on its own. All else goes on.",
+        else f"A worker process crashed or was terminated while the workers evaluated {where}. The "
+        "workers were restarted, and each of these fits is run once more on its own.",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -1,4 +1,4 @@
-"""An estimator that ends its own process, hangs, or fails, once it has trained for a while."""
+"""Estimators that terminate their process, hang or raise during training."""
 
 import ctypes
 import os
@@ -7,17 +7,17 @@ import time
 
 from sklearn.base import BaseEstimator, TransformerMixin
 
-ENDS = {
+FAILURES = {
     "exit": lambda: os._exit(3),
-    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),  # as for using too much memory
+    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),  # as the system does if memory is full
     "segfault": lambda: ctypes.string_at(0),
     "hang": lambda: time.sleep(1e4),
-    "hang in C": lambda: ctypes.PyDLL(None).sleep(10_000),  # and keep the interpreter's lock
+    "hang in C": lambda: ctypes.PyDLL(None).sleep(10_000),  # with the interpreter lock held
 }
 
 
-def end(how, once):
-    """End as `how` says; where a file is named in `once`, only if it is not there yet."""
+def fail(how, once):
+    """Fail as `how` names; if `once` is the path of a file, only if it does not exist yet."""
     if once:
         try:
             os.close(os.open(once, os.O_CREAT | os.O_EXCL))
@@ -25,11 +25,11 @@ def end(how, once):
             return
     if how == "raise":
         raise RuntimeError("raised")
-    ENDS[how]()
+    FAILURES[how]()
 
 
-class Deadly(BaseEstimator):
-    """Its score is its limit, nearly."""
+class Crashing(BaseEstimator):
+    """Fails in its third fit if `how` is given; its score tends to `limit`."""
 
     def __init__(self, limit=1.0, how="", once="", max_epochs=1):
         self.limit = limit
@@ -40,7 +40,7 @@ class Deadly(BaseEstimator):
     def fit(self, X, y=None):
         self.units_ = getattr(self, "units_", 0) + 1
         if self.how and self.units_ == 3:
-            end(self.how, self.once)
+            fail(self.how, self.once)
         return self
 
     partial_fit = fit
@@ -49,14 +49,16 @@ class Deadly(BaseEstimator):
         return self.limit * self.units_ / (self.units_ + 1)
 
 
-class DeadlyScaler(TransformerMixin, BaseEstimator):
+class CrashingScaler(TransformerMixin, BaseEstimator):
+    """Fails in ``fit`` if `how` is given."""
+
     def __init__(self, how="", once=""):
         self.how = how
         self.once = once
 
     def fit(self, X, y=None):
         if self.how:
-            end(self.how, self.once)
+            fail(self.how, self.once)
         self.fitted_ = True
         return self
 
