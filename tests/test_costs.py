@@ -23,7 +23,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import make_folds
 from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing
 from sklearn_sha._data.samples import Rows
-from sklearn_sha._engine import engine
+from sklearn_sha._engine import batches
 from sklearn_sha._parallel import workers
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 
@@ -127,7 +127,7 @@ def test_preprocessing_is_sent_if_the_disk_is_full(tmp_path, monkeypatch):
 
 def test_short_jobs_are_sent_in_few_batches(spy, monkeypatch):
     monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
-    monkeypatch.setattr(engine, "_SECONDS_WORTH_A_BATCH", 1e6)
+    monkeypatch.setattr(batches, "_MIN_SECONDS_PER_BATCH", 1e6)
     SuccessiveHalvingSearchCV(
         Curve(), {"limit": list(np.linspace(0, 1, 81))}, resource="partial_fit",
         min_resources=1, max_resources=81, factor=3, cv=KFold(5), refit=False,

@@ -21,7 +21,7 @@ from contenders import search_of
 from reports import picture, table, write
 from workloads import WORKLOADS, Workload
 
-from sklearn_sha._engine import engine
+from sklearn_sha._engine import preprocessing_calls
 
 PARTS = ("training", "scoring", "first steps of pipelines", "the winner on all rows", "the search")
 
@@ -31,7 +31,9 @@ def parts_of(work: Workload) -> dict[str, float]:
     X, y, _, _ = work.splits(0)
     in_prefixes: list[float] = []
 
-    def timed(*args: Any, fit_preprocessing: Any = engine.fit_preprocessing, **kwargs: Any) -> Any:
+    def timed(
+        *args: Any, fit_preprocessing: Any = preprocessing_calls.fit_preprocessing, **kwargs: Any
+    ) -> Any:
         start = perf_counter()
         try:
             return fit_preprocessing(*args, **kwargs)
@@ -39,11 +41,11 @@ def parts_of(work: Workload) -> dict[str, float]:
             in_prefixes.append(perf_counter() - start)
 
     search = search_of(work)
-    original, engine.fit_preprocessing = engine.fit_preprocessing, timed
+    original, preprocessing_calls.fit_preprocessing = preprocessing_calls.fit_preprocessing, timed
     start = perf_counter()
     search.fit(X, y)
     seconds = perf_counter() - start
-    engine.fit_preprocessing = original
+    preprocessing_calls.fit_preprocessing = original
     known = [
         sum(row["fit_time"] for row in search.rung_history_),
         sum(row["score_time"] for row in search.rung_history_),

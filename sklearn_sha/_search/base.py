@@ -29,7 +29,8 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
 from sklearn_sha._data.samples import n_samples_of
 from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task, metadata_of, root_task
-from sklearn_sha._engine.engine import Engine, StoppedError, never_replacing
+from sklearn_sha._engine.engine import Engine
+from sklearn_sha._engine.interruption import StoppedError, never_replacing
 from sklearn_sha._engine.refit import PackedEstimator, refit
 from sklearn_sha._engine.scoring import make_scoring
 from sklearn_sha._formatting import quantity

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklearn_sha._engine.callbacks import Task
-from sklearn_sha._engine.engine import StoppedError
+from sklearn_sha._engine.interruption import StoppedError
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
 from sklearn_sha._storage.outcomes import Outcome

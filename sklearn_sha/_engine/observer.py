@@ -1,0 +1,50 @@
+"""What an engine notifies: the contract of observers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from numpy.typing import ArrayLike
+
+from sklearn_sha._engine.callbacks import Task
+from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha.bandit.requests import RungRequest
+
+
+class Observer(Protocol):
+    """What is notified by an engine. A stage is all rungs at one resource."""
+
+    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
+        """A stage begins, of which `n_known` jobs are in the store; or raise `StoppedError`."""
+
+    def task(self, request: RungRequest) -> Task:
+        """Return the callback task of a request, of which its jobs are parts."""
+
+    def jobs_completed(self, outcomes: Sequence[Outcome]) -> None:
+        """Jobs of the stage are completed."""
+
+    def rung_ends(
+        self, request: RungRequest, outcomes: list[Outcome], seconds: float, is_complete: bool
+    ) -> ArrayLike | None:
+        """Receive a rung's outcomes, and return the losses of its candidates.
+
+        Parameters
+        ----------
+        request : RungRequest
+            Of an interrupted stage it has the candidates that were completed.
+        outcomes : list of Outcome
+            Of its new candidates, candidate by candidate and fold by fold.
+        seconds : float
+            Duration of the stage.
+        is_complete : bool
+            Whether all candidates are there.
+
+        Returns
+        -------
+        array-like of float, or None
+            None if all candidates failed.
+        """
+
+    def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
+        """These candidates of a rung are promoted; of a bracket's last rung, the best one."""

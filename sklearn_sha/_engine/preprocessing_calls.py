@@ -1,0 +1,141 @@
+"""Fits the preprocessing steps that candidates share, once per fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import time
+from traceback import format_exc
+from typing import Any
+
+from sklearn_sha._data.folds import Fold
+from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing
+from sklearn_sha._engine.evaluation import new_estimator
+from sklearn_sha._engine.jobs import EvaluationConfig, Job
+from sklearn_sha._engine.worker_calls import WorkerCall
+from sklearn_sha._parallel.monitoring import CallMonitor
+from sklearn_sha._parallel.workers import Workers
+from sklearn_sha._storage.preprocessing_file import PreprocessingFile
+from sklearn_sha.candidates.space import params_key
+
+GroupKey = tuple[int, int, Hashable]
+"""Fold, number of its training samples, and `SharedPreprocessing.key` of the candidates."""
+
+Groups = Mapping[GroupKey, list[Job]]
+Views = Mapping[tuple[int, int], Fold]
+
+
+class SharedPreprocessing:
+    """Fitted preprocessing steps of the current stage, by group of jobs.
+
+    Parameters
+    ----------
+    params : sequence of dict
+        Parameters by candidate id.
+    config : EvaluationConfig
+    workers : Workers
+    X, y
+        All samples.
+    deadline : float
+    fail : callable
+        ``fail(jobs, traceback)`` is called with the jobs whose preprocessing steps fail.
+    """
+
+    def __init__(
+        self,
+        params: Sequence[dict[str, Any]],
+        config: EvaluationConfig,
+        workers: Workers,
+        X: Any,
+        y: Any,
+        deadline: float,
+        fail: Callable[[Sequence[Job], str], None],
+    ) -> None:
+        self._params = params
+        self._config = config
+        self._workers = workers
+        self._X, self._y = X, y
+        self._deadline = deadline
+        self._fail = fail
+        self._fitted: dict[GroupKey, FittedPreprocessing | PreprocessingFile] = {}
+        self._keys: dict[int, Hashable] = {}
+
+    def key(self, candidate: int) -> Hashable:
+        """Equal for candidates whose preprocessing steps have the same parameters."""
+        if not self._config.shares_preprocessing:
+            return None
+        if candidate not in self._keys:
+            last = self._config.estimator.steps[-1][0]
+            params = self._params[candidate].items()
+            self._keys[candidate] = params_key(
+                {k: v for k, v in params if k.split("__")[0] != last}
+            )
+        return self._keys[candidate]
+
+    def discard_all_but(self, groups: Groups) -> None:
+        """Discard the steps that no group of a stage uses."""
+        for key in self._fitted.keys() - groups.keys():
+            self._fitted.pop(key).discard()
+
+    def source(self, key: GroupKey, view: Fold) -> Fold | FittedPreprocessing | PreprocessingFile:
+        """Return what a group of jobs is trained on."""
+        return self._fitted.get(key, view)
+
+    def calls(self, views: Views, groups: Groups) -> list[WorkerCall]:
+        """Return the calls that fit the steps that are missing."""
+        if not self._config.shares_preprocessing:
+            return []
+        return [
+            self._call(key, views[key[:2]], jobs)
+            for key, jobs in groups.items()
+            if key not in self._fitted
+        ]
+
+    def _call(self, key: GroupKey, view: Fold, jobs: list[Job]) -> WorkerCall:
+        def receive(fitted: FittedPreprocessing | PreprocessingFile | str | None) -> None:
+            if isinstance(fitted, str):
+                self._fail(jobs, fitted)
+            elif fitted is not None:
+                self._workers.broadcast(fitted)
+                self._fitted[key] = fitted
+
+        job = replace(jobs[0], model=None)
+        folder = self._workers.shared_folder
+        args = (view, job, self._X, self._y, self._config, self._deadline, folder)
+        call = WorkerCall(_fit_preprocessing, args, [tuple(jobs)], lambda part: call, receive)
+        return call
+
+
+def _fit_preprocessing(
+    monitor: CallMonitor,
+    fold: Fold,
+    job: Job,
+    X: Any,
+    y: Any,
+    config: EvaluationConfig,
+    deadline: float,
+    folder: Path | None,
+) -> FittedPreprocessing | PreprocessingFile | str | None:
+    """Fit the preprocessing steps of a job's candidate on a fold; leave them in a folder, if given.
+
+    Returns the traceback if that fails, and None after the deadline.
+    """
+    if time() >= deadline:
+        return None
+    pipeline = new_estimator(config, job.params)
+    try:
+        with monitor.running() as start_part:
+            start_part(0)
+            fitted = fit_preprocessing(
+                pipeline,
+                fold.with_data(X, y),
+                scores_pipeline=config.scores_pipeline,
+                scores_train=config.return_train_score,
+            )
+    except Exception as error:
+        if config.error_score == "raise":
+            job.add_note(error)
+            raise
+        return format_exc()
+    return fitted if folder is None else PreprocessingFile.write(fitted, folder)

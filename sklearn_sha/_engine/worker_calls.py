@@ -1,0 +1,112 @@
+"""Calls of workers: sending them, and what happens when a worker crashes or is terminated."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn_sha._engine.jobs import Job
+from sklearn_sha._parallel.monitoring import WorkerDeath
+from sklearn_sha._parallel.workers import Workers
+
+
+@dataclass(frozen=True)
+class WorkerCall:
+    """Function call for a worker, which evaluates some jobs.
+
+    Attributes
+    ----------
+    function : callable
+    args : tuple
+    parts : list of tuple of Job
+        For each part of the call, the jobs that fail with it.
+    only : callable
+        Returns the call for one part alone.
+    receive : callable
+        Called with what the function returns.
+    """
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    parts: list[tuple[Job, ...]]
+    only: Callable[[int], WorkerCall]
+    receive: Callable[[Any], None]
+
+
+def run_calls(
+    workers: Workers, calls: Sequence[WorkerCall], fail: Callable[[Sequence[Job], Exception], None]
+) -> None:
+    """Run calls, and pass on what they return as it arrives.
+
+    If a worker crashes or is terminated, the part of the call that it was at is run once more on
+    its own, and fails if that happens again. A part that exceeds ``fit_timeout`` fails at once.
+
+    Parameters
+    ----------
+    workers : Workers
+    calls : sequence of WorkerCall
+    fail : callable
+        ``fail(jobs, error)`` is called with the jobs of a part that fails.
+    """
+    died = [(calls[number], death) for number, death in _deaths(workers, calls)]
+    # A part without jobs is not run again.
+    died = [(call, death) for call, death in died if call.parts[death.part]]
+    if not died:
+        return
+    timeout = workers.fit_timeout
+    _warn([(call.parts[death.part], death) for call, death in died], timeout)
+    timed_out = any(death.traceback for _, death in died)
+    for call, death in died:
+        jobs = call.parts[death.part]
+        if death.traceback:
+            fail(jobs, _timeout_error(timeout, death.traceback))
+        elif not timed_out:
+            for _, second in _deaths(workers, [call.only(death.part)]):
+                fail(jobs, _death_error(timeout, second))
+
+
+def _deaths(workers: Workers, calls: Sequence[WorkerCall]) -> list[tuple[int, WorkerDeath]]:
+    """Run calls; return the numbers of those whose worker died, with how."""
+    deaths = []
+    for number, result in workers.run([(call.function, call.args) for call in calls]):
+        if isinstance(result, WorkerDeath):
+            deaths.append((number, result))
+        else:
+            calls[number].receive(result)
+    return deaths
+
+
+def _death_error(fit_timeout: float | None, death: WorkerDeath) -> Exception:
+    if death.traceback:
+        return _timeout_error(fit_timeout, death.traceback)
+    return RuntimeError(
+        "The worker process crashed or was terminated twice, for example because it ran "
+        "out of memory or because of an error in compiled code. Lower n_jobs if memory is "
+        "short."
+    )
+
+
+def _timeout_error(fit_timeout: float | None, traceback: str) -> Exception:
+    return TimeoutError(
+        f"The fit exceeded fit_timeout={fit_timeout} seconds. Its worker "
+        f"process was terminated at:\n{traceback}"
+    )
+
+
+def _warn(died: Sequence[tuple[Sequence[Job], WorkerDeath]], fit_timeout: float | None) -> None:
+    too_long = [jobs for jobs, death in died if death.traceback]
+    where = ", ".join(
+        f"candidate {jobs[0].candidate} on fold {jobs[0].fold}"
+        for jobs in too_long or [jobs for jobs, _ in died]
+    )
+    warnings.warn(
+        f"Some fits exceeded fit_timeout={fit_timeout} seconds: {where}. Their worker processes "
+        "were restarted, and the search continues."
+        if too_long
+        else f"A worker process crashed or was terminated while the workers evaluated {where}. The "
+        "workers were restarted, and each of these fits is run once more on its own.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
