@@ -59,7 +59,7 @@ def check_refit_survives(n_jobs):
         warnings.simplefilter(
             "ignore", RuntimeWarning
         )  # calls that ran at the same time are repeated
-        search = refitted(n_jobs=n_jobs, on_all="die")
+        search = refitted(n_jobs=n_jobs, on_all="exit")
     assert search.best_estimator_.process_ == os.getpid()
     assert np.isfinite(search.all_cv_results_["mean_test_score"]).all()
 

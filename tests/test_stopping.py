@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha._engine import engine, evaluation
+from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
@@ -88,7 +88,7 @@ def ctrl_c(at):
 def a_second_a_call(monkeypatch):
     """A clock that goes on by a second at every call of partial_fit."""
     CALLS.clear()
-    for module in (engine, evaluation, base):
+    for module in (engine, evaluation, preprocessing_calls, base):
         monkeypatch.setattr(module, "time", lambda: float(len(CALLS)))
 
 

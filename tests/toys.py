@@ -136,7 +136,7 @@ class Placed(Curve):
                 raise RuntimeError("not on all rows")
             if self.on_all == "warn":
                 warnings.warn("all rows at once", UserWarning, stacklevel=1)
-            if self.on_all == "die" and self.process_ != self.searches:
+            if self.on_all == "exit" and self.process_ != self.searches:
                 os._exit(1)
         return super().partial_fit(X, y)
 

@@ -1,1 +1,1 @@
-"""Answers the requests of algorithms: training, scoring, refit."""
+"""Evaluation of candidates in parallel: jobs, training, scoring and refit."""

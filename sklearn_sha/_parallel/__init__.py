@@ -1,1 +1,1 @@
-"""joblib: workers, monitoring of calls, captured output."""
+"""Function calls through joblib: workers, crash detection and captured output."""

@@ -57,7 +57,7 @@ class Setup:
     config : EvaluationConfig
     scoring : Scoring
     resource : Resource
-        As the user gave it, or what "auto" became; `setting` has it as the workers receive it.
+        As the user gave it, or what "auto" became; `config` has it as the workers receive it.
     warning : str
         What the user should know before the search runs; empty if nothing.
     """
