@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -26,7 +26,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.resources import IntegerParameter, PartialFit, SampleCount
+from sklearn_sha.resources import PartialFit, SampleCount
 from sklearn_sha.resources.automatic import auto_resource
 
 X, Y = make_classification(3000, 20, n_informative=6, random_state=0)
@@ -335,48 +335,6 @@ def test_one_candidate_that_cannot_continue_is_planned_for(seed):
         search.fit(*IRIS)
     assert not plan.continues
     assert sum(trees) == 2 * plan.spent == 2 * search.rung_history_[-1]["spent"] <= 2 * 900
-
-
-def same_but_for_times(one, other):
-    for results in (one, other):
-        assert results
-    assert one.keys() == other.keys()
-    for name in one:
-        if "time" not in name:
-            np.testing.assert_array_equal(one[name], other[name])
-
-
-@pytest.mark.parametrize("in_a_pipeline", [False, True])
-@pytest.mark.parametrize(
-    ("model", "own", "make"),
-    [
-        (ExtraTreesClassifier(random_state=0), "n_estimators", IntegerParameter),
-        (SGDClassifier(random_state=0), "partial_fit", lambda _: PartialFit()),
-        (SGDClassifier(random_state=0), "batches", lambda _: PartialFit(batch_size=32)),
-        (SGDClassifier(random_state=0), "n_samples", lambda _: SampleCount()),
-    ],
-)
-def test_resources_of_the_library_are_their_names(model, own, make, in_a_pipeline):
-    X, y = IRIS
-    space = {"min_samples_leaf": [1, 4, 8, 16]} if own == "n_estimators" else {"alpha": [1, 2, 3]}
-    params = {"max_resources": 16 if own != "n_samples" else "auto", "cv": 3, "random_state": 0}
-    if own == "n_samples":
-        params["min_resources"] = 20
-    name = own
-    if in_a_pipeline:
-        space = {f"clf__{parameter}": values for parameter, values in space.items()}
-        model = in_pipeline(model)
-        name = f"clf__{own}" if own == "n_estimators" else own
-    strings = (
-        {"resource": "partial_fit", "batch_size": 32} if own == "batches" else {"resource": name}
-    )
-    by_name = SuccessiveHalvingSearchCV(clone(model), space, **params, **strings).fit(X, y)
-    given = SuccessiveHalvingSearchCV(clone(model), space, **params, resource=make(name)).fit(X, y)
-    same_but_for_times(by_name.cv_results_, given.cv_results_)
-    assert given.best_params_ == by_name.best_params_
-    assert given.resource_ == by_name.resource_
-    assert str(given.schedule_) == str(by_name.schedule_)
-    np.testing.assert_array_equal(given.predict(X), by_name.predict(X))
 
 
 def test_samples_are_a_bound_for_instances_too():
