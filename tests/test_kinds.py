@@ -143,6 +143,22 @@ def test_every_kind_is_among_them():
     assert {type(instance["resource"]) for *_, instance in BOTH_WAYS.values()} == set(KINDS)
 
 
+def test_an_instance_keeps_its_own_seed_and_classes():
+    def batches(resource, random_state):
+        search = SuccessiveHalvingSearchCV(
+            SGD, ALPHAS, resource=resource, max_resources=4, cv=2, random_state=random_state
+        ).fit(X, Y)
+        return search.cv_results_["mean_test_score"].tolist()
+
+    seeded = PartialFit(batch_size=32, seed=0, classes=np.arange(4))
+    assert batches(seeded, 1) == batches(seeded, 2)
+    unseeded = PartialFit(batch_size=32)
+    assert batches(unseeded, 1) != batches(unseeded, 2)
+    search = SuccessiveHalvingSearchCV(SGD, ALPHAS, resource=seeded, max_resources=4).fit(X, Y)
+    assert search.classes_.tolist() == [0, 1, 2, 3]
+    assert (unseeded.seed, unseeded.classes) == (None, None)  # which the search set on a copy
+
+
 FEW = {"n_neighbors": [1, 2, 3, 4, 5, 45]}
 
 

@@ -5,17 +5,22 @@ from sklearn_sha._data.samples import Rows
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.contract import check_resource
 from sklearn_sha.resources.integer_parameter import IntegerParameter
+from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.partial_fit import PartialFit
+from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.resources.warm_starts import exact_warm_starts
 
 __all__ = [
     "Fold",
     "IntegerParameter",
+    "Limits",
     "PartialFit",
     "Resource",
     "Rows",
     "SampleCount",
+    "TrainingData",
+    "TunedEstimator",
     "check_resource",
     "exact_warm_starts",
 ]
