@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.resources import (
     IntegerParameter,
+    Limits,
     PartialFit,
     Resource,
     SampleCount,
@@ -196,6 +197,72 @@ def test_it_needs_max_resources_and_no_batches_and_is_a_resource():
         search_of(resource=Steps(), max_resources=4, batch_size=8).fit(X, Y)
     with pytest.raises(TypeError, match=r"instance of a subclass of sklearn_sha\.resources\.Reso"):
         search_of(resource=Steps, max_resources=4).fit(X, Y)
+
+
+class Stepless(Descent):
+    step = property()
+
+
+class Answers(Steps):
+    """A resource with answers of its own to all that a search asks."""
+
+    def limits(self, tuned, example, data):
+        return Limits(lowest=2, first=2, default=data.n_samples // 10, highest=data.n_samples)
+
+    def unit_for(self, example):
+        return f"steps of {example.rate}"
+
+    def why_not(self, model):
+        return "" if hasattr(model, "step") else f"{type(model).__name__} has no steps"
+
+    def space_error(self, tuned):
+        return "rate is searched at -1" if -1 in tuned.spaces[0]["rate"] else ""
+
+    def first_rung_error(self, n_resources, limits):
+        return "one step is nothing" if n_resources == 1 else ""
+
+    def warnings(self, tuned, n_resources):
+        return [f"{n_resources} steps of {tuned.space_name}"] if n_resources > 50 else []
+
+    def maximum_notes(self, example, n_resources):
+        return [f"{n_resources} is a tenth of the samples."]
+
+    def cheaper_notes(self, tuned, schedule, n_train, factor):
+        return [f"{n_train} samples are cheap."]
+
+    def failure_hint(self):
+        return "\nTake smaller steps."
+
+    def best_params(self, n_resources):
+        return {"steps": n_resources * self.per_unit}
+
+
+def test_a_search_uses_the_answers_of_a_custom_resource():
+    def search_of(estimator=None, rates=(1e-3, 1e-2, 2e-2, 3e-2), **params):
+        estimator = Descent() if estimator is None else estimator
+        space = {"rate": list(rates)}
+        return SuccessiveHalvingSearchCV(estimator, space, resource=Answers(), cv=CV, **params)
+
+    search = search_of(refit=False).fit(X, Y)
+    assert search.n_resources_ == [5, 10]
+    assert search.best_params_["steps"] == 20
+    assert search.schedule_.unit.startswith("steps of 0.0")
+    assert search.schedule_.notes == (
+        "100 samples are cheap.", "10 is a tenth of the samples."
+    )  # fmt: skip
+    assert search_of(max_resources=8, refit=False).plan(X, Y).notes == ("100 samples are cheap.",)
+    with pytest.warns(UserWarning, match=r"^60 steps of param_distributions$"):
+        search_of(max_resources=60).plan(X, Y)
+    for wrong, message in [
+        (search_of(Stepless()), r"^Stepless has no steps; use resource='n_samples'\.$"),
+        (search_of(rates=[-1, 1]), "^rate is searched at -1$"),
+        (search_of(min_resources=1), "^one step is nothing$"),
+        (search_of(max_resources=200), "max_resources=200 is more than the 100 steps of 0.0"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            wrong.plan(X, Y)
+    with pytest.raises(ValueError, match=r"Take smaller steps\.$"):
+        search_of(rates=["a", "b"], max_resources=4).fit(X, Y)
 
 
 def test_a_checkpoint_belongs_to_one_resource(tmp_path):

@@ -119,6 +119,11 @@ class Resource(ABC):
         example : estimator
             With the parameters of one candidate; not fitted.
         data : TrainingData
+
+        Returns
+        -------
+        Limits
+            The search sets `resource`, `unit` and `continues`.
         """
         return Limits(lowest=self.lowest, first=self.lowest)
 
@@ -134,7 +139,7 @@ class Resource(ABC):
         models : iterable of estimator
             What is trained of each candidate; cloned one after the other, as they are asked for.
         n_train : int
-            Rows of the largest training fold.
+            Samples of the largest training fold.
         fit_params : sequence of str
             Names of the fit parameters that `advance` will find in its rows.
         """
