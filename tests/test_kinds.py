@@ -159,6 +159,18 @@ def test_an_instance_keeps_its_own_seed_and_classes():
     assert (unseeded.seed, unseeded.classes) == (None, None)  # which the search set on a copy
 
 
+@pytest.mark.parametrize("batch_size", [0, -1, 2.0, "all"])
+def test_a_batch_size_is_checked_in_both(batch_size):
+    message = f"batch_size={batch_size!r} must be an integer of at least 1, or None"
+    with pytest.raises(ValueError, match=message):
+        PartialFit(batch_size=batch_size)
+    search = SuccessiveHalvingSearchCV(
+        SGD, ALPHAS, resource="partial_fit", batch_size=batch_size, max_resources=4
+    )
+    with pytest.raises(ValueError, match=message):
+        search.plan(X, Y)
+
+
 FEW = {"n_neighbors": [1, 2, 3, 4, 5, 45]}
 
 

@@ -34,12 +34,12 @@ class IntegerParameter(Resource):
 
     Notes
     -----
-    Training continues where scikit-learn's warm start adds to what is there and the
-    result is that of a fit from nothing, which holds for what `exact_warm_starts` lists; and
-    where XGBoost, LightGBM or CatBoost train on from a booster and draw no rows or columns.
-    Where warm start begins a new descent from the old solution (SGD, MLP, the linear
-    models, mixtures) the result would be another, so every rung fits anew. A nested
-    parameter fits anew too, since meta-estimators clone what they hold.
+    Training continues if scikit-learn's warm start adds to the fitted model and the result is that
+    of a single fit, which holds for what `exact_warm_starts` lists; and if XGBoost, LightGBM or
+    CatBoost continue from a booster and sample no rows or columns. For estimators whose warm start
+    begins a new descent from the old solution (SGD, MLP, the linear models, mixtures) the result
+    would be another, so every rung refits from scratch. A nested parameter refits from scratch
+    too, since meta-estimators clone what they hold.
     """
 
     subsamples = False

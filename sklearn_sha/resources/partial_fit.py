@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._data.samples import Rows, n_samples_of
+from sklearn_sha._param_validation import check_int
 from sklearn_sha.resources.base import Resource, call_training
 from sklearn_sha.resources.classes import classes_of
 from sklearn_sha.resources.epochs import can_stop, iterations, stops_by_itself, trains_epochs
@@ -46,10 +47,10 @@ class PartialFit(Resource):
     Parameters
     ----------
     batch_size : int or None, default=None
-        None: every call gets all training rows, in their order. An int: every call gets
-        the next so many rows of an endless stream, in which pass follows pass over the
-        training rows, each pass in an order of its own. Where it is more than there are
-        rows, every call gets one whole pass.
+        None: every call gets all training samples, in their order. An int: every call gets
+        the next so many samples of an endless stream, in which pass follows pass over the
+        training samples, each pass in an order of its own. If it is more than there are
+        samples, every call gets one whole pass.
     seed : int or None, default=None
         Decides the orders. None: a search takes one of its `random_state`.
     classes : ndarray, list of ndarray or None, default=None
@@ -64,6 +65,7 @@ class PartialFit(Resource):
     def __init__(
         self, batch_size: int | None = None, seed: int | None = None, classes: Any = None
     ) -> None:
+        check_int("batch_size", batch_size, "None", batch_size is None)
         self.batch_size = batch_size
         self.in_batches = batch_size is not None
         self.seed = seed
@@ -193,13 +195,13 @@ class PartialFit(Resource):
         return [] if any(cls().why_not(model) for model in models) else [cls.name]
 
     def batch(self, call: int, n: int) -> NDArray[np.intp]:
-        """Numbers of the rows, among `n`, that the call of this number gets.
+        """Indices of the samples, among `n`, that the call of this number gets.
 
         Examples
         --------
         >>> from sklearn_sha.resources import PartialFit
         >>> resource = PartialFit(batch_size=2, seed=0)
-        >>> sorted(row for call in range(3) for row in resource.batch(call, 6).tolist())
+        >>> sorted(i for call in range(3) for i in resource.batch(call, 6).tolist())
         [0, 1, 2, 3, 4, 5]
         """
         assert self.batch_size is not None
@@ -238,5 +240,5 @@ def _takes_classes(method: Callable[..., Any]) -> bool:
 
 @lru_cache(maxsize=2)
 def _pass_order(seed: int, number: int, n: int) -> NDArray[np.intp]:
-    """The order of `n` rows in a pass; a batch lies in two passes at most."""
+    """The order of `n` samples in a pass; a batch lies in two passes at most."""
     return np.random.default_rng((seed, number)).permutation(n)
