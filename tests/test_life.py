@@ -76,7 +76,7 @@ class Life(RuleBasedStateMachine):
         self.search = search
 
     def resumable(self):
-        return self.search.__dict__.get("_stopped") is not None
+        return self.search.__dict__.get("_interrupted_search") is not None
 
     @rule(at=st.integers(0, 250))
     def fit_and_interrupt(self, at):

@@ -12,8 +12,7 @@ from sklearn.model_selection import KFold
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
-from sklearn_sha._search import base
-from sklearn_sha._search.prepare import set_up
+from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha.inspection import trust_report
 
 mpl.use("agg")
@@ -24,12 +23,13 @@ X = np.arange(24.0).reshape(12, 2)
 def unit(monkeypatch):
     """The unit that every search of the test counts in."""
     unit = "<b>laps"
+    prepare = BaseHalvingSearch._prepare
 
     def in_laps(*args):
-        setup = set_up(*args)
-        return replace(setup, schedule=replace(setup.schedule, unit=unit))
+        spec = prepare(*args)
+        return replace(spec, schedule=replace(spec.schedule, unit=unit))
 
-    monkeypatch.setattr(base, "set_up", in_laps)
+    monkeypatch.setattr(BaseHalvingSearch, "_prepare", in_laps)
     yield unit
     plt.close("all")
 

@@ -1,4 +1,4 @@
-"""What a plan says besides its table."""
+"""Notes and warnings about the cost of a plan."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sklearn_sha.candidates.space import grid_of
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
 
-WORTH_HALVING = 0.8
-"""An automatic schedule that would cost more than this share of a grid search is one."""
+MAX_RELATIVE_COST = 0.8
+"""Cost of an automatic schedule, relative to a grid search, above which there is one rung."""
 
 
-def why_grid_search(schedule: Schedule, limits: Limits) -> str:
-    """Why an automatic schedule is one rung at full resource."""
+def single_rung_note(schedule: Schedule, limits: Limits) -> str:
+    """Return why an automatic schedule is replaced by one rung at full resource."""
     if len(schedule.rungs) == 1:
         return (
             "One rung at full resource, as in GridSearchCV: the schedule for "
@@ -25,12 +25,12 @@ def why_grid_search(schedule: Schedule, limits: Limits) -> str:
         f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs starting at "
         f"{quantity(schedule.rungs[0].resource, schedule.unit)} would cost "
         f"{limits.cost(schedule):.2f} times as much, including the fixed cost of each fit, "
-        f"and less than {WORTH_HALVING} is worth it. Set min_resources to run them anyway."
+        f"and less than {MAX_RELATIVE_COST} is worth it. Set min_resources to run them anyway."
     )
 
 
 def cost_warning(schedule: Schedule, limits: Limits) -> str:
-    """That explicit settings cost more than a grid search, where they do."""
+    """Return a warning if explicit settings cost more than a grid search, else ""."""
     cost = limits.cost(schedule)
     if cost <= 1 or schedule.repeats or len(schedule.rungs) == 1:
         return ""
@@ -41,9 +41,9 @@ def cost_warning(schedule: Schedule, limits: Limits) -> str:
     )
 
 
-def grid_notes(param_distributions: Any, candidates: list[dict[str, Any]]) -> list[str]:
-    """How many combinations of a grid are tried, unless all are."""
-    grid = grid_of(param_distributions)
+def grid_notes(space: Any, candidates: list[dict[str, Any]]) -> list[str]:
+    """Return how many combinations of a grid are sampled, unless all are."""
+    grid = grid_of(space)
     n_sampled = len({id(params) for params in candidates})  # brackets can share a combination
     if grid is None or n_sampled == len(grid):
         return []

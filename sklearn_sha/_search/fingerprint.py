@@ -1,4 +1,4 @@
-"""By what one search is told from another, and its data from other data."""
+"""Fingerprints of a search and of its data, by which a checkpoint is recognized."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sklearn.utils import indexable
 
 from sklearn_sha._compat import without_callbacks
 from sklearn_sha._data.samples import as_numpy, n_samples_of, take
-from sklearn_sha._search.prepare import Setup
-from sklearn_sha.candidates.space import search_space, spaces_of
+from sklearn_sha._search.prepare import SearchSpec
+from sklearn_sha.candidates.space import spaces_of
 
 NOT_IN_FINGERPRINT = (
     "n_jobs",
@@ -26,10 +26,10 @@ NOT_IN_FINGERPRINT = (
     "checkpoint",
     "model_memory",
 )
-"""Parameters of a search that its results do not depend on."""
+"""Parameters on which the results of a search do not depend."""
 
-_SAMPLED_ROWS, _SAMPLED_VALUES = 100_000, 8
-_DRAWN = (
+_MAX_SAMPLES, _N_SAMPLED_VALUES = 100_000, 8
+_RESOLVED = (
     "estimator",
     "param_distributions",
     "param_grid",
@@ -39,53 +39,60 @@ _DRAWN = (
     "cv",
     "refit",
 )
-"""Parameters that count by what they came to: two that differ may come to the same, and
-some (distributions, generators) are not the same from one process to the next."""
+"""Parameters that the fingerprint has as resolved values.
+
+Two different settings can have the same meaning, and some (distributions, generators) differ
+between processes.
+"""
 
 
-def fingerprint(search: Any, setup: Setup, data: Mapping[str, str]) -> dict[str, str]:
-    """What makes a search the one it is, by name, each as a short text.
+def fingerprint(
+    search_name: str, params: Mapping[str, Any], spec: SearchSpec, data: Mapping[str, str]
+) -> dict[str, str]:
+    """Return short texts that together identify a search.
 
     Parameters
     ----------
-    search : search estimator
-    setup : Setup
+    search_name : str
+        Class of the search.
+    params : dict
+        Parameters of the search.
+    spec : SearchSpec
     data : dict of str to str
-        Of `data_fingerprint`.
+        Returned by `data_fingerprint`.
 
     Returns
     -------
     dict of str to str
     """
-    params = search.get_params(deep=False)
     refit = params["refit"] if isinstance(params["refit"], str) else None
     return {
         "python": ".".join(platform.python_version_tuple()[:2]),
         "numpy": np.__version__,
         "scikit-learn": sklearn.__version__,
-        "search": type(search).__name__,
-        "estimator": digest(without_callbacks(setup.config.estimator)),
-        "candidates": digest([_described_space(search_space(search)), setup.seed]),
-        "splits": digest([(f.train, f.test, f.train_order, f.test_order) for f in setup.folds]),
-        "schedule": digest([vars(rung) for rung in setup.schedule.rungs]),
-        # By what "auto" became, with all that it holds.
-        "resource": f"{setup.resource.name} {digest(setup.resource)}",
+        "search": search_name,
+        "estimator": digest(without_callbacks(spec.config.estimator)),
+        "candidates": digest([_described_space(spec.space), spec.seed]),
+        "splits": digest([(f.train, f.test, f.train_order, f.test_order) for f in spec.folds]),
+        "schedule": digest([vars(rung) for rung in spec.schedule.rungs]),
+        # As resolved, with its attributes.
+        "resource": f"{spec.resource.name} {digest(spec.resource)}",
         "refit": repr(refit),
         **{
             name: _text(value)
             for name, value in sorted(params.items())
-            if name not in (*NOT_IN_FINGERPRINT, *_DRAWN, "resource")
+            if name not in (*NOT_IN_FINGERPRINT, *_RESOLVED, "resource")
         },
         **data,
     }
 
 
 def _described_space(space: Any) -> list[dict[str, str]]:
-    """Lists by their values and distributions by some, as a pickle of them can differ each time."""
+    """Describe lists by their values and distributions by samples: their pickles can differ."""
     return [
         {
             name: digest(
-                [values.rvs(random_state=RandomState(k)) for k in range(_SAMPLED_VALUES)]
+                [values.rvs(random_state=RandomState(k)) for k in range(_N_SAMPLED_VALUES)]
                 if hasattr(values, "rvs")
                 else list(values)
             )
@@ -96,15 +103,14 @@ def _described_space(space: Any) -> list[dict[str, str]]:
 
 
 def data_fingerprint(X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, str]:
-    """What makes data the ones they are.
+    """Return short texts that together identify the data of a search.
 
     Parameters
     ----------
     X, y : array-like
-        Of X, where there are more than 100,000 rows, so many of them are looked at, evenly
-        spaced; of y and of the parameters everything.
+        If X has more than 100,000 samples, 100,000 evenly spaced samples are used. All of y is.
     params : dict
-        Of fit.
+        Parameters of `fit`.
 
     Returns
     -------
@@ -112,23 +118,23 @@ def data_fingerprint(X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, str
     """
     X, y = indexable(X, y)
     n = n_samples_of(X)
-    some = np.unique(np.linspace(0, n - 1, min(n, _SAMPLED_ROWS)).astype(np.intp))
+    indices = np.unique(np.linspace(0, n - 1, min(n, _MAX_SAMPLES)).astype(np.intp))
     shape = getattr(X, "shape", (n,))
     return {
-        "X": digest([shape, type(X).__name__, digest(take(X, some))]),
+        "X": digest([shape, type(X).__name__, digest(take(X, indices))]),
         "y": digest(y),
         **{f"fit parameter {name}": digest(value) for name, value in sorted(params.items())},
     }
 
 
 def digest(value: Any) -> str:
-    """A text that is equal for equal values, in other processes too.
+    """Return a text that is equal for equal values, in other processes too.
 
-    What can't be pickled (a lambda, say) counts by its kind and name alone.
+    For a value that cannot be pickled, such as a lambda, it depends only on the name and the type.
     """
     try:
         if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
-            value = as_numpy(value)  # what pickles a tensor writes its address too
+            value = as_numpy(value)  # the pickle of a tensor has its address
         return joblib.hash(value, coerce_mmap=True)
     except Exception:
         return joblib.hash(list(_described(value)))

@@ -16,7 +16,7 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.sampling import candidates_for_brackets
-from sklearn_sha.candidates.space import search_space, space_name
+from sklearn_sha.candidates.space import space_name
 from sklearn_sha.resources.base import Resource
 
 
@@ -240,13 +240,14 @@ class HyperbandSearchCV(BaseHalvingSearch):
         if len(brackets) == self.n_repeats:
             rung = brackets[0].rungs[0]
             warnings.warn(
-                f"max_resources={rung.resource} is less than factor={self.factor} times "
-                f"min_resources={self.min_resources!r}, so there is one bracket of one rung, a "
-                "random search; raise max_resources or lower min_resources.",
+                f"max_resources={rung.resource} is lower than factor={self.factor} times "
+                f"min_resources={self.min_resources!r}, so that there is one bracket with one "
+                "rung, which is a random search. Raise max_resources or lower min_resources.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         sizes = [bracket.n_candidates[0] for bracket in brackets]
-        sampler, space = self._sampler(), search_space(self)
-        candidates = candidates_for_brackets(sampler, space, sizes, rng, space_name(self))
+        candidates = candidates_for_brackets(
+            self._sampler(), self._space(), sizes, rng, space_name(self)
+        )
         return sum(sizes), candidates

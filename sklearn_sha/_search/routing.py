@@ -1,64 +1,165 @@
-"""Which metadata of fit goes where."""
+"""Metadata routing: which parameters of `fit` are passed to which method."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sklearn import get_config
-from sklearn.utils.metadata_routing import process_routing
-
-from sklearn_sha._engine.scoring import Scoring
+from sklearn.utils.metadata_routing import (
+    MetadataRequest,
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+)
 
 
 @dataclass(frozen=True)
-class _Routed:
-    """Parameters of fit, by who gets them; not yet cut to folds."""
+class RoutedParams:
+    """Parameters of `fit` by recipient, for all samples.
+
+    Attributes
+    ----------
+    fit : dict
+        For the method that trains: ``fit`` or ``partial_fit``.
+    preprocessing : dict
+        For the preprocessing steps of a pipeline, if they are fitted separately.
+    split : dict
+    score : dict
+    """
 
     fit: dict[str, Any]
-    prefix: dict[str, Any]
+    preprocessing: dict[str, Any]
     split: dict[str, Any]
     score: dict[str, Any]
 
 
 def routing_enabled() -> bool:
+    """Return whether metadata routing is enabled in scikit-learn's configuration."""
     return bool(get_config()["enable_metadata_routing"])
 
 
-def route(
-    search: Any,
-    params: dict[str, Any],
-    scoring: Scoring,
-    training_method: str,
-    shares_preprocessing: bool,
-) -> _Routed:
-    if routing_enabled():
-        routed = process_routing(search, "fit", **params)
-        return _Routed(
-            dict(routed.estimator[training_method]),
-            dict(routed.get("prefix", {}).get("fit_transform", {})),
-            dict(routed.splitter["split"]),
-            dict(routed.scorer["score"]),
-        )
+def routed_by_request(routed: Any, training_method: str) -> RoutedParams:
+    """Return what scikit-learn's `process_routing` has routed for ``fit`` of a search.
+
+    Parameters
+    ----------
+    routed : Bunch
+    training_method : {"fit", "partial_fit"}
+
+    Returns
+    -------
+    RoutedParams
+    """
+    return RoutedParams(
+        dict(routed.estimator[training_method]),
+        dict(routed.get("prefix", {}).get("fit_transform", {})),
+        dict(routed.splitter["split"]),
+        dict(routed.scorer["score"]),
+    )
+
+
+def routed_by_name(
+    params: Mapping[str, Any], *, scores_weighted: bool, last_step: str | None
+) -> RoutedParams:
+    """Route parameters as searches do without metadata routing.
+
+    `groups` is passed to the splitter, and everything else to the estimator.
+
+    Parameters
+    ----------
+    params : dict
+    scores_weighted : bool
+        Whether the scorer receives ``sample_weight`` too.
+    last_step : str or None
+        Name of the last step of a pipeline whose preprocessing steps are fitted separately.
+        Otherwise None.
+
+    Returns
+    -------
+    RoutedParams
+
+    Raises
+    ------
+    ValueError
+        If a parameter for a pipeline does not name a step.
+    """
     fit = dict(params)
     split = {"groups": fit.pop("groups", None)}
-    weight = fit.get("sample_weight")
-    score = {}
-    if weight is not None and scoring.passes_sample_weight(type(search).__name__):
-        score["sample_weight"] = weight
-    if not shares_preprocessing:
-        return _Routed(fit, {}, split, score)
-    last = search.estimator.steps[-1][0]
+    score = {"sample_weight": fit["sample_weight"]} if scores_weighted else {}
+    if last_step is None:
+        return RoutedParams(fit, {}, split, score)
     for name in fit:
         if "__" not in name:
             raise ValueError(
-                f"{name} was passed to fit, but a Pipeline takes the parameters of its steps "
-                f"as stepname__parameter; pass {last}__{name} for the last step."
+                f"Pipeline.fit does not accept the {name} parameter. You can pass parameters to "
+                "specific steps of your pipeline using the stepname__parameter format, e.g. "
+                f"`{last_step}__{name}` for the last step."
             )
-    to_last = {k: v for k, v in fit.items() if k.startswith(f"{last}__")}
-    return _Routed(
-        {k.removeprefix(f"{last}__"): v for k, v in to_last.items()},
-        {k: v for k, v in fit.items() if k not in to_last},
+    prefix = f"{last_step}__"
+    return RoutedParams(
+        {k.removeprefix(prefix): v for k, v in fit.items() if k.startswith(prefix)},
+        {k: v for k, v in fit.items() if not k.startswith(prefix)},
         split,
         score,
     )
+
+
+def metadata_router(
+    owner: str, estimator: Any, cv: Any, scorer: Any, training_method: str, *, fits_last_step: bool
+) -> MetadataRouter:
+    """Return the router of a search.
+
+    Parameters
+    ----------
+    owner : str
+        Class of the search.
+    estimator : estimator
+    cv : int, cross-validator, iterable or None
+    scorer : callable
+    training_method : {"fit", "partial_fit"}
+        Method that trains the estimator, or its last step.
+    fits_last_step : bool
+        Whether the estimator is a pipeline whose preprocessing steps are fitted separately.
+
+    Returns
+    -------
+    MetadataRouter
+    """
+    router = MetadataRouter(owner=owner)
+    trained = estimator
+    if fits_last_step:
+        trained = estimator[-1]
+        if len(estimator.steps) > 1:
+            router.add(
+                prefix=estimator[:-1],
+                method_mapping=MethodMapping().add(caller="fit", callee="fit_transform"),
+            )
+    router.add(
+        estimator=_training_request(trained, training_method),
+        method_mapping=MethodMapping().add(caller="fit", callee=training_method),
+    )
+    router.add(
+        scorer=scorer,
+        method_mapping=MethodMapping()
+        .add(caller="score", callee="score")
+        .add(caller="fit", callee="score"),
+    )
+    router.add(splitter=cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+    return router
+
+
+def _training_request(estimator: Any, method: str) -> Any:
+    """Return the request of an estimator for a method, by default that for ``fit``.
+
+    A request for ``fit`` alone remains valid if GridSearchCV is replaced by a search that trains
+    by ``partial_fit``.
+    """
+    request = get_routing_for_object(estimator)
+    if isinstance(request, MetadataRequest):  # and not the router of a meta-estimator
+        own = getattr(request, method)
+        unset = [name for name, alias in own.requests.items() if alias is None]
+        for name in set(unset).intersection(request.fit.requests):
+            own.add_request(param=name, alias=request.fit.requests[name])
+    return request

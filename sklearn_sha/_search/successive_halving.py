@@ -18,7 +18,7 @@ from sklearn_sha.bandit.doubling import BudgetDoubling
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.sampling import first_candidates
-from sklearn_sha.candidates.space import given_name, n_candidates_of, search_space, space_name
+from sklearn_sha.candidates.space import given_name, n_candidates_of, space_name
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
@@ -318,26 +318,27 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self, bounds: Callable[[int], Bounds], rng: RandomState
     ) -> tuple[int, list[dict[str, Any]]]:
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
-        wanted = n_candidates_of(self)
-        return first_candidates(self._sampler(), search_space(self), wanted, rng, names)
+        n_candidates = n_candidates_of(self)
+        return first_candidates(self._sampler(), self._space(), n_candidates, rng, names)
 
-    def _may_be_grid_search(self) -> bool:
-        automatic = self.min_resources, self.max_resources, self.algorithm
-        return self.budget is None and all(value == "auto" for value in automatic)
+    def _is_fully_automatic(self) -> bool:
+        params = self.resource, self.min_resources, self.max_resources, self.algorithm
+        return self.budget is None and all(value == "auto" for value in params)
+
+    def _has_automatic_maximum(self) -> bool:
+        return super()._has_automatic_maximum() and self.budget in (None, "double")
 
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:
-        if self.budget is None and self.algorithm == "auto":
-            self._warn_of_little_resource(plan, limits)
-
-    def _warn_of_little_resource(self, schedule: Schedule, limits: Limits) -> None:
-        last = schedule.rungs[-1].n_candidates
+        if self.budget is not None or self.algorithm != "auto":
+            return
+        n_last = plan.rungs[-1].n_candidates
         is_explicit = self.max_resources not in ("auto", limits.highest)
-        if self.min_resources == "auto" and is_explicit and last > ceil(self.factor):
+        if self.min_resources == "auto" and is_explicit and n_last > ceil(self.factor):
             warnings.warn(
-                f"max_resources={self.max_resources} of resource={limits.resource!r} is too "
-                f"little to eliminate all but {ceil(self.factor)} of {schedule.n_candidates[0]} "
-                f"candidates: the last rung compares {last}. Raise max_resources, or choose "
-                "another resource.",
+                f"max_resources={self.max_resources} of resource={limits.resource!r} is too low "
+                f"to eliminate all but {ceil(self.factor)} of {plan.n_candidates[0]} candidates: "
+                f"the last rung compares {n_last}. Raise max_resources, or choose another "
+                "resource.",
                 UserWarning,
                 stacklevel=5,
             )

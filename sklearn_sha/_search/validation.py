@@ -1,52 +1,80 @@
-"""Checks of a search's parameters."""
+"""Validation of a search's parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from sklearn_sha._param_validation import check_int, check_patience, is_int, is_real
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.resolve import check_estimators
-from sklearn_sha.resources.tuned_estimator import TunedEstimator
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 
 
-def check_parameters(search: Any) -> None:
-    if isinstance(search.estimator, type):
-        name = search.estimator.__name__
-        raise TypeError(f"estimator={name} is a class; give an instance of it: {name}().")
-    least = search.min_resources
-    check_int("max_resources", search.max_resources, '"auto"', search.max_resources == "auto")
-    check_int("batch_size", search.batch_size, "None", search.batch_size is None)
-    is_fraction = is_real(least) and not is_int(least) and 0 < least <= 1
-    check_int(
-        "min_resources",
-        least,
-        '"auto" or a float in (0, 1], a fraction of max_resources',
-        least == "auto" or is_fraction,
-    )
-    check_patience(search.patience, search.tol)
-    is_alternative = search.model_memory in ("auto", None)
-    check_int("model_memory", search.model_memory, '"auto" or None', is_alternative)
+def check_parameters(params: Mapping[str, Any]) -> None:
+    """Check the parameters that can be checked independently of the data.
+
+    Parameters
+    ----------
+    params : mapping of str to object
+        Parameters of the search by name.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    if isinstance(params["estimator"], type):
+        name = params["estimator"].__name__
+        raise TypeError(f"estimator={name} is a class. Pass an instance of it: {name}().")
+    _check_integers(params)
+    check_patience(params["patience"], params["tol"])
     for name in ("max_time", "fit_timeout"):
-        seconds = getattr(search, name)
+        seconds = params[name]
         if seconds is not None and not (is_real(seconds) and seconds > 0):
-            raise ValueError(f"{name}={seconds!r} must be a number of seconds above 0, or None.")
-    if search.score_aggregation not in ("last", "best", "mean"):
+            raise ValueError(f"{name}={seconds!r} must be a positive number (of seconds), or None.")
+    aggregation = params["score_aggregation"]
+    if aggregation not in ("last", "best", "mean"):
+        raise ValueError(f'score_aggregation={aggregation!r} must be "last", "best" or "mean".')
+    error_score = params["error_score"]
+    if error_score != "raise" and not is_real(error_score):
         raise ValueError(
-            f'score_aggregation={search.score_aggregation!r} must be "last", "best" or "mean".'
-        )
-    if search.error_score != "raise" and not is_real(search.error_score):
-        raise ValueError(
-            f"error_score={search.error_score!r}: error_score must be the string 'raise' or a "
+            f"error_score={error_score!r}: error_score must be the string 'raise' or a "
             "numeric value."
         )
-    if not (isinstance(search.refit, bool | np.bool_ | str) or callable(search.refit)):
+    refit = params["refit"]
+    if not (isinstance(refit, bool | np.bool_ | str) or callable(refit)):
         raise TypeError(
-            f"refit={search.refit!r} is neither a bool, nor a metric's name, nor a callable "
-            "over cv_results_."
+            f"refit={refit!r} must be a bool, the name of a metric, or a callable that receives "
+            "cv_results_."
+        )
+
+
+def _check_integers(params: Mapping[str, Any]) -> None:
+    lowest, highest = params["min_resources"], params["max_resources"]
+    batch_size, model_memory = params["batch_size"], params["model_memory"]
+    check_int("max_resources", highest, '"auto"', highest == "auto")
+    check_int("batch_size", batch_size, "None", batch_size is None)
+    is_fraction = is_real(lowest) and not is_int(lowest) and 0 < lowest <= 1
+    check_int(
+        "min_resources",
+        lowest,
+        '"auto" or a float in (0, 1], a fraction of max_resources',
+        lowest == "auto" or is_fraction,
+    )
+    check_int("model_memory", model_memory, '"auto" or None', model_memory in ("auto", None))
+
+
+def check_targets(estimator: Any, y: Any) -> None:
+    """Raise scikit-learn's error if an estimator, or the last step of a pipeline, requires y."""
+    last = last_step(estimator)
+    if y is None and hasattr(last, "fit") and get_tags(last).target_tags.required:
+        raise ValueError(
+            f"{type(last).__name__} requires y to be passed, but the target y is None. Pass the "
+            "targets to fit."
         )
 
 
@@ -57,3 +85,50 @@ def check_sampled(
     if sampled := tuned.decisive_distributions():
         models = [with_params(tuned.estimator, p) for p in candidates if not sampled.isdisjoint(p)]
         check_estimators(resource, tuned, [*tuned.models(), *models])
+
+
+def promoting_metric(metrics: list[str], scoring: Any, refit: Any, promote_by: str | None) -> str:
+    """Return the metric by which candidates are promoted.
+
+    Parameters
+    ----------
+    metrics : list of str
+        Names of all metrics; ``["score"]`` for a single one.
+    scoring, refit, promote_by
+        Parameters of the search.
+
+    Returns
+    -------
+    str
+        The first in `metrics` of `promote_by`, `refit` and the first metric.
+
+    Raises
+    ------
+    ValueError
+        If `refit` or `promote_by` is none of the metrics.
+    """
+    known = metrics
+    if metrics != ["score"]:
+        _check_refit_metric(metrics, refit)
+    elif isinstance(scoring, str):
+        known = ["score", scoring]  # GridSearchCV's name of a single metric, and its own
+    if promote_by is not None and promote_by not in known:
+        raise ValueError(
+            f"promote_by={promote_by!r} is none of the metrics {known}. Set it to one of them, or "
+            "to None."
+        )
+    preferred: list[str] = [promote_by or "", refit, *metrics]
+    return next(name for name in preferred if name in metrics)
+
+
+def _check_refit_metric(metrics: list[str], refit: Any) -> None:
+    if refit is False or callable(refit):
+        return
+    if not (isinstance(refit, str) and refit in metrics):
+        raise ValueError(
+            "For multi-metric scoring, the parameter refit must be set to a scorer key or a "
+            "callable to refit an estimator with the best parameter setting on the whole data "
+            "and make the best_* attributes available for that metric. If this is not needed, "
+            f"refit should be set to False explicitly. {refit!r} was passed, and the metrics are "
+            f"{metrics}."
+        )

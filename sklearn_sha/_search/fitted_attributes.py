@@ -1,0 +1,175 @@
+"""Attributes that a search sets after its rungs, and warnings about its scores."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import FitFailedWarning
+
+from sklearn_sha._formatting import quantity
+from sklearn_sha._results.failures import few_samples_messages, fits_message, scores_message
+from sklearn_sha._results.results import Results
+from sklearn_sha._search.prepare import SearchSpec
+from sklearn_sha.inspection.ranking import best_row
+from sklearn_sha.schedules import Schedule, rung_sizes
+
+
+def result_attributes(results: Results) -> dict[str, Any]:
+    """Return the tables of a search; an empty dict if no rung has results."""
+    if not results.n_rungs:
+        return {}
+    all_cv_results = results.all_cv_results()
+    cv_results, rows = results.cv_results(all_cv_results)
+    return {
+        "all_cv_results_": all_cv_results,
+        "cv_results_": cv_results,
+        "cv_results_rows_": rows.tolist(),
+        "rung_history_": results.rung_history(),
+        "failures_": results.failures,
+    }
+
+
+def rung_attributes(rung_history: Sequence[Mapping[str, Any]], factor: float) -> dict[str, Any]:
+    """Return the attributes of HalvingGridSearchCV that describe the rungs."""
+    n_resources = [row["resource"] for row in rung_history]
+    # The bracket with the most candidates has the most rungs, and ends with the fewest candidates.
+    first_bracket = rung_history[0].get("bracket")
+    (*_, last) = [row for row in rung_history if row.get("bracket") == first_bracket]
+    return {
+        "n_resources_": n_resources,
+        "n_candidates_": [row["n_candidates"] for row in rung_history],
+        "n_iterations_": len(rung_history),
+        "min_resources_": min(n_resources),
+        "max_resources_": max(n_resources),
+        "n_remaining_candidates_": [*rung_sizes(last["n_candidates"], factor), 1][1],
+    }
+
+
+def spec_attributes(spec: SearchSpec) -> dict[str, Any]:
+    """Return the attributes that are known before the search."""
+    return {
+        "resource_": spec.resource.name,
+        "schedule_": spec.schedule,
+        "n_splits_": len(spec.folds),
+        "scorer_": spec.scoring.scorers,
+    }
+
+
+def best_attributes(
+    cv_results: Mapping[str, Any],
+    all_cv_results: Mapping[str, Any],
+    rows: Sequence[int],
+    *,
+    refit: Any,
+    multimetric: bool,
+) -> dict[str, Any]:
+    """Return the attributes of the best candidate, if `refit` selects one.
+
+    Parameters
+    ----------
+    cv_results, all_cv_results : dict
+    rows : sequence of int
+        Rows of `all_cv_results` that `cv_results` consists of.
+    refit : bool, str or callable
+    multimetric : bool
+
+    Returns
+    -------
+    dict
+        Without ``best_score_`` if `refit` is a callable, as in GridSearchCV.
+
+    Raises
+    ------
+    TypeError, IndexError
+        If `refit` returns no valid index.
+    """
+    if not refit and multimetric:
+        return {}
+    best: dict[str, Any] = {}
+    if callable(refit):
+        index = refit(cv_results)
+        if not isinstance(index, int | np.integer):
+            raise TypeError("best_index_ returned is not an integer")
+        if not 0 <= index < len(cv_results["params"]):
+            raise IndexError("best_index_ index out of range")
+    else:
+        metric = refit if multimetric else "score"
+        index = best_row(cv_results, metric)
+        best["best_score_"] = cv_results[f"mean_test_{metric}"][index]
+    row = rows[index]
+    return {
+        **best,
+        "best_index_": index,
+        "best_candidate_": int(all_cv_results["candidate"][row]),
+        "best_n_resources_": int(all_cv_results["n_resources"][row]),
+        "best_params_": dict(cv_results["params"][index]),
+    }
+
+
+def warn_about_scores(
+    results: Results,
+    all_cv_results: Mapping[str, Any],
+    spec: SearchSpec,
+    error_score: float | str,
+    stacklevel: int,
+) -> None:
+    """Warn about failed fits, failed scores and scores that are not finite.
+
+    Parameters
+    ----------
+    results : Results
+    all_cv_results : dict
+    spec : SearchSpec
+    error_score : float or "raise"
+    stacklevel : int
+        Of the warnings, counted from the caller.
+    """
+    failures = results.failures
+    fits = [failure for failure in failures if failure["failed"] == "fit"]
+    scores = [failure for failure in failures if failure["failed"] == "score"]
+    if fits:
+        message = fits_message(fits, results.n_fits, error_score) + spec.resource.failure_hint()
+        warnings.warn(message, FitFailedWarning, stacklevel=stacklevel + 1)
+    messages = [scores_message(scores, error_score)] if scores else []
+    messages += _non_finite_messages(all_cv_results, {row["candidate"] for row in failures})
+    if spec.resource.counts_samples:
+        n_train = max(len(fold.train) for fold in spec.folds)
+        messages += few_samples_messages(failures, spec.schedule.n_resources, n_train)
+    for message in messages:
+        warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+
+
+def incomplete_rung_message(
+    schedule: Schedule, rung_history: Sequence[Mapping[str, Any]], max_time: float
+) -> str:
+    """Return the warning that `max_time` ended before all candidates completed the first rung."""
+    n_completed = sum(row["n_candidates"] for row in rung_history)
+    brackets = [schedule.brackets[row.get("bracket", 0)] for row in rung_history]
+    n_planned = sum(bracket.rungs[0].n_candidates for bracket in brackets)
+    return (
+        f"max_time={quantity(max_time, 'seconds')} ended in the first rung, when "
+        f"{n_completed} of {n_planned} candidates were completed: the best candidate is selected "
+        "from these only. Raise max_time or lower min_resources, or call resume to complete the "
+        "search."
+    )
+
+
+def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[str]:
+    """Return warnings about mean scores that are not finite, of candidates without failures."""
+    messages = []
+    for part in ("test", "train"):
+        named = []
+        for name, means in results.items():
+            if name.startswith(f"mean_{part}_"):
+                candidates = np.unique(results["candidate"][~np.isfinite(means)]).tolist()
+                if candidates := [c for c in candidates if c not in failed]:
+                    named.append(f"{name} of candidates {candidates}")
+        if named:
+            messages.append(
+                f"One or more of the {part} scores are non-finite: {', '.join(named)}. NaN is "
+                "never promoted before a number. Check what the scorer returns for them."
+            )
+    return messages

@@ -1,0 +1,294 @@
+"""The part of a search before any training: from parameters and data to a plan."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, process_routing
+
+from sklearn_sha._engine.jobs import EvaluationConfig
+from sklearn_sha._engine.scoring import Scoring, make_scoring
+from sklearn_sha._search.advice import cost_warning, grid_notes
+from sklearn_sha._search.planning import (
+    Plan,
+    PlanningContext,
+    Training,
+    is_worth_rungs,
+    planning_bounds,
+    resource_limits,
+    single_rung,
+)
+from sklearn_sha._search.prepare import (
+    SearchSpec,
+    example_model,
+    scores_pipeline,
+    search_folds,
+    split_data,
+)
+from sklearn_sha._search.routing import (
+    RoutedParams,
+    metadata_router,
+    routed_by_name,
+    routed_by_request,
+    routing_enabled,
+)
+from sklearn_sha._search.validation import (
+    check_parameters,
+    check_sampled,
+    check_targets,
+    promoting_metric,
+)
+from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.sampling import N_CANDIDATES, RandomSampler, sample_distinct
+from sklearn_sha.candidates.space import search_space, space_name, spaces_of
+from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.limits import Limits
+from sklearn_sha.resources.resolve import check_estimators, resolve_resource
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
+from sklearn_sha.schedules import Schedule
+
+
+class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
+    """Base class for searches: what a subclass defines, and the plan."""
+
+    @abstractmethod
+    def _algorithm(self) -> Algorithm:
+        """Return the algorithm of the search."""
+
+    @abstractmethod
+    def _candidates(
+        self, bounds: Callable[[int], Bounds], rng: RandomState
+    ) -> tuple[int, list[dict[str, Any]]]:
+        """Return the number of candidates, and the candidates that are known before the search.
+
+        Parameters
+        ----------
+        bounds : callable
+            Returns the bounds of the algorithm for a number of candidates.
+        rng : RandomState
+        """
+
+    def _check_plan(self, plan: Schedule, limits: Limits) -> None:
+        """Warn about a plan that is probably not intended."""
+
+    def _is_fully_automatic(self) -> bool:
+        """Return whether the schedule may be replaced by a single rung, if that is cheaper."""
+        return False
+
+    def _has_automatic_maximum(self) -> bool:
+        """Return whether notes explain the resource of the last rung, which the user left open."""
+        return bool(self.max_resources == "auto")
+
+    def plan(self, X: Any, y: Any = None, **params: Any) -> Schedule:
+        """Return the schedule that `fit` would follow, without training any model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data, as for `fit`.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Targets, as for `fit`.
+        **params : dict
+            Parameters of `fit`.
+
+        Returns
+        -------
+        Schedule
+            Prints as a table. After `fit`, the attribute ``schedule_`` is the same.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For parameters that `fit` would reject before training; only `fit_timeout` depends on
+            the workers, so that `fit` checks it.
+        """
+        # A copy, so that the random state is not advanced.
+        random_state = deepcopy(check_random_state(self.random_state))
+        try:
+            copied = clone(self).set_params(random_state=random_state)
+        except TypeError as error:
+            raise TypeError(
+                f"plan requires a copy of the search, and it cannot be copied ({error}). If cv is "
+                "a generator, pass a list of its splits instead."
+            ) from error
+        spec = copied._prepare(X, y, params, random_state)
+        if spec.warning:
+            warnings.warn(spec.warning, UserWarning, stacklevel=2)
+        return spec.schedule
+
+    def _prepare(
+        self, X: Any, y: Any, params: dict[str, Any], random_state: RandomState
+    ) -> SearchSpec:
+        """Check the parameters and the data, plan the rungs, and make candidates and folds."""
+        check_parameters(vars(self))
+        scoring = make_scoring(
+            self.estimator, self.scoring, raise_errors=self.error_score == "raise"
+        )
+        if scoring.metrics is not None:  # otherwise they are unknown before the first score
+            self._promoting_metric(scoring.metrics)
+        X, y = indexable(X, y)
+        check_targets(self.estimator, y)
+        space = self._space()
+        example = example_model(self.estimator, space, random_state)
+        tuned, resource = self._tuned_estimator(), self._resource()
+        check_estimators(resource, tuned, tuned.models())
+        training = Training.by(resource, tuned)
+        routed = self._route(params, scoring, training)
+        data = split_data(X, y, self.estimator, self.cv, routed.split)
+        context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))
+        algorithm, sampler = self._algorithm(), self._sampler()
+        plan = self._make_plan(algorithm, training, context, random_state)
+        if plan.training is not training:
+            routed.fit.pop("classes", None)  # a parameter of partial_fit only
+        seed = int(random_state.randint(np.iinfo(np.int32).max))
+        subsamples = plan.training.resource.subsamples
+        return SearchSpec(
+            space=space,
+            sampler=sampler,
+            algorithm=algorithm,
+            candidates=plan.candidates,
+            seed=seed,
+            schedule=plan.schedule,
+            folds=search_folds(data, routed, example, subsamples=subsamples, seed=seed),
+            config=self._config(plan, scoring, routed, example, y, seed),
+            scoring=scoring,
+            resource=plan.training.resource,
+            warning=plan.warning,
+        )
+
+    def _make_plan(
+        self,
+        algorithm: Algorithm,
+        training: Training,
+        context: PlanningContext,
+        random_state: RandomState,
+    ) -> Plan:
+        """Make the candidates and the schedule."""
+        space, resource = self._space(), training.resource
+        limits = resource_limits(resource, context)
+        bounds = partial(planning_bounds, algorithm, limits, self.min_resources, self.max_resources)
+        n_candidates, candidates = self._candidates(bounds, random_state)
+        # If the sampler proposes candidates later, samples of the space stand for them.
+        known = candidates or sample_distinct(space, N_CANDIDATES, RandomState(0))
+        check_sampled(resource, context.tuned, known)
+        limits = replace(limits, continues=training.continues(context, known))
+        schedule = algorithm.plan(replace(bounds(n_candidates), continues=limits.continues))
+        self._check_plan(schedule, limits)
+        if error := resource.first_rung_error(min(schedule.n_resources), limits):
+            raise ValueError(error)
+        for message in resource.warnings(context.tuned, schedule.rungs[-1].resource):
+            warnings.warn(message, UserWarning, stacklevel=4)
+        schedule, warning = replace(schedule, unit=limits.unit), ""
+        if self._is_fully_automatic() and not is_worth_rungs(schedule, limits):
+            training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
+        else:
+            warning = cost_warning(schedule, limits)
+            schedule = replace(schedule, notes=self._notes(schedule, resource, context))
+        if candidates:
+            notes = (*schedule.notes, *grid_notes(space, candidates))
+            schedule = replace(schedule, notes=notes)
+        return Plan(candidates, training, schedule, warning)
+
+    def _notes(
+        self, schedule: Schedule, resource: Resource, context: PlanningContext
+    ) -> tuple[str, ...]:
+        """Return notes about a schedule: a cheaper resource, and the reason of the maximum."""
+        n_train = context.data.n_samples
+        notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
+        if self._has_automatic_maximum():
+            notes += resource.maximum_notes(context.example, schedule.rungs[-1].resource)
+        return tuple(notes)
+
+    def _config(
+        self,
+        plan: Plan,
+        scoring: Scoring,
+        routed: RoutedParams,
+        example: Any,
+        y: Any,
+        seed: int,
+    ) -> EvaluationConfig:
+        """Return the configuration of the jobs."""
+        training = plan.training
+        return EvaluationConfig(
+            estimator=self.estimator,
+            resource=training.job_resource.prepared(last_step(example), y, seed),
+            scorer=scoring.scorer,
+            error_score=self.error_score,
+            return_train_score=self.return_train_score,
+            shares_preprocessing=training.shares_preprocessing,
+            continues=plan.schedule.continues,
+            scores_pipeline=training.shares_preprocessing
+            and scores_pipeline(scoring, is_default=self.scoring is None, routed=routed),
+        )
+
+    def _space(self) -> Any:
+        """Return the search space, by whichever of its names it was given."""
+        return search_space(self)
+
+    def _tuned_estimator(self) -> TunedEstimator:
+        """Return the estimator with its search space."""
+        return TunedEstimator(self.estimator, spaces_of(self._space()), space_name(self))
+
+    def _resource(self) -> Resource:
+        """Return the resource; "auto" is resolved."""
+        return resolve_resource(self.resource, self._tuned_estimator(), self.batch_size)
+
+    def _sampler(self) -> Sampler:
+        """Return the sampler; "auto" is resolved."""
+        if isinstance(self.sampler, Sampler):
+            return self.sampler
+        if self.sampler != "auto":
+            raise TypeError(
+                f'sampler={self.sampler!r} must be "auto" or an instance of a subclass of '
+                "sklearn_sha.candidates.Sampler."
+            )
+        return RandomSampler()
+
+    def _promoting_metric(self, metrics: list[str]) -> str:
+        """Return the metric by which candidates are promoted, given the names of all metrics."""
+        return promoting_metric(metrics, self.scoring, self.refit, self.promote_by)
+
+    def _route(self, params: dict[str, Any], scoring: Scoring, training: Training) -> RoutedParams:
+        """Return the parameters of `fit` by recipient."""
+        if routing_enabled():
+            routed = process_routing(self, "fit", **params)
+            return routed_by_request(routed, training.resource.training_method)
+        is_weighted = params.get("sample_weight") is not None
+        return routed_by_name(
+            params,
+            scores_weighted=is_weighted and scoring.passes_sample_weight(type(self).__name__),
+            last_step=self.estimator.steps[-1][0] if training.shares_preprocessing else None,
+        )
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Get metadata routing of this object.
+
+        The router has the requests of the estimator, the scorer and the splitter. With
+        ``resource="partial_fit"`` the estimator's request for ``partial_fit`` is used, or that
+        for ``fit`` if none is set for ``partial_fit``.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        resource = self._resource()
+        return metadata_router(
+            type(self).__name__,
+            self.estimator,
+            self.cv,
+            make_scoring(self.estimator, self.scoring, raise_errors=False).scorer,
+            resource.training_method,
+            fits_last_step=resource.trains_last_step(self._tuned_estimator()),
+        )

@@ -1,0 +1,168 @@
+"""The resource of a search and the schedule over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sklearn_sha._search.advice import MAX_RELATIVE_COST, single_rung_note
+from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.candidates.space import with_params
+from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.limits import Limits, TrainingData, minimum
+from sklearn_sha.resources.n_samples import SampleCount
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
+from sklearn_sha.schedules import Schedule
+
+
+@dataclass(frozen=True)
+class PlanningContext:
+    """The estimator and the data for which a search is planned.
+
+    Attributes
+    ----------
+    tuned : TunedEstimator
+    example : estimator
+        With the parameters of one candidate.
+    data : TrainingData
+    fit_params : sequence of str
+        Names of the parameters that are passed to the training method.
+    """
+
+    tuned: TunedEstimator
+    example: Any
+    data: TrainingData
+    fit_params: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Training:
+    """How models are trained.
+
+    Attributes
+    ----------
+    resource : Resource
+        As the user gave it, or what "auto" was resolved to.
+    job_resource : Resource
+        Resource of the jobs: that of the last step if only this is trained.
+    shares_preprocessing : bool
+        Whether preprocessing steps are fitted separately, once for all candidates that share them.
+    """
+
+    resource: Resource
+    job_resource: Resource
+    shares_preprocessing: bool
+
+    @classmethod
+    def by(cls, resource: Resource, tuned: TunedEstimator) -> Training:
+        """Return how a resource trains an estimator."""
+        if resource.trains_last_step(tuned):
+            return cls(resource, resource.of_last_step(last_prefix(tuned.estimator)), True)
+        return cls(resource, resource, False)
+
+    def continues(self, context: PlanningContext, candidates: Sequence[dict[str, Any]]) -> bool:
+        """Return whether the models of all candidates continue training between rungs."""
+        models = (with_params(context.tuned.estimator, params) for params in candidates)
+        trained = map(last_step, models) if self.shares_preprocessing else models
+        return self.job_resource.all_continue(trained, context.data.n_samples, context.fit_params)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Result of planning a search.
+
+    Attributes
+    ----------
+    candidates : list of dict
+        Candidates that are known before the search.
+    training : Training
+    schedule : Schedule
+    warning : str
+        Warning that `plan` shows; empty for none.
+    """
+
+    candidates: list[dict[str, Any]]
+    training: Training
+    schedule: Schedule
+    warning: str
+
+
+def resource_limits(resource: Resource, context: PlanningContext) -> Limits:
+    """Return how much of a resource the estimator and the data allow."""
+    limits = resource.limits(context.tuned, context.example, context.data)
+    return replace(limits, resource=resource.name, unit=resource.unit_for(context.example))
+
+
+def planning_bounds(
+    algorithm: Algorithm,
+    limits: Limits,
+    min_resources: float | str,
+    max_resources: int | str,
+    n_candidates: int,
+) -> Bounds:
+    """Return the bounds within which an algorithm plans.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    limits : Limits
+    min_resources, max_resources
+        Parameters of the search.
+    n_candidates : int
+
+    Returns
+    -------
+    Bounds
+    """
+    if algorithm.needs_maximum:
+        highest = limits.maximum(max_resources)
+        lowest = minimum(min_resources, highest)
+    else:
+        highest, lowest = limits.cap(max_resources) or 0, None
+    return Bounds(
+        n_candidates,
+        highest,
+        lowest,
+        limits.first,
+        limits.lowest,
+        max_resources == "auto",
+        limits.continues,
+    )
+
+
+def is_worth_rungs(schedule: Schedule, limits: Limits) -> bool:
+    """Return whether an automatic schedule is so much cheaper than a grid search that it is used.
+
+    If the two costs cannot be compared, it is used.
+    """
+    return not limits.equals_fit or limits.cost(schedule) <= MAX_RELATIVE_COST
+
+
+def single_rung(
+    schedule: Schedule, limits: Limits, context: PlanningContext, n_candidates: int, factor: float
+) -> tuple[Training, Schedule]:
+    """Replace an automatic schedule by one rung on all samples, which is a grid search.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Its cost is the reason, which is added as a note.
+    limits : Limits
+    context : PlanningContext
+    n_candidates : int
+    factor : float
+
+    Returns
+    -------
+    Training
+    Schedule
+    """
+    resource, n_train = SampleCount(), context.data.n_samples
+    single = Schedule.from_rungs([n_candidates], [n_train], continues=False)
+    notes = [
+        single_rung_note(schedule, limits),
+        *resource.cheaper_notes(context.tuned, single, n_train, factor),
+    ]
+    training = Training.by(resource, context.tuned)
+    return training, replace(single, unit=resource.unit, notes=tuple(notes))

@@ -1,0 +1,146 @@
+"""One run of a search: its parts, and the loop over an algorithm's rounds."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+
+from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
+from sklearn_sha._engine.engine import Engine
+from sklearn_sha._parallel.workers import Workers
+from sklearn_sha._progress.console import ConsoleProgress
+from sklearn_sha._results.results import Results
+from sklearn_sha._search.prepare import SearchSpec
+from sklearn_sha._search.rung_observer import RungObserver
+from sklearn_sha._storage.memory import free_memory
+from sklearn_sha.candidates.pool import CandidatePool
+
+_MIN_BATCH_BYTES = 2**26
+"""Minimum size of the results of a batch, in bytes, for worker processes."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Parts of one run of a search.
+
+    Attributes
+    ----------
+    spec : SearchSpec
+    pool : CandidatePool
+    results : Results
+    display : ConsoleProgress
+    workers : Workers
+    observer : RungObserver
+    engine : Engine
+    """
+
+    spec: SearchSpec
+    pool: CandidatePool
+    results: Results
+    display: ConsoleProgress
+    workers: Workers
+    observer: RungObserver
+    engine: Engine
+
+    def evaluate_rungs(self) -> None:
+        """Evaluate what the algorithm requests, to its end or until something raises."""
+        with self.workers, self.observer, suppress(StopIteration):
+            rounds = self.spec.algorithm.rounds(self.spec.schedule, self.pool.propose)
+            requests = next(rounds)
+            while True:
+                self.observer.final_losses.clear()
+                self.engine.run(requests)
+                requests = rounds.send(min(self.observer.final_losses, default=nan))
+
+
+def make_results(
+    spec: SearchSpec,
+    params: list[dict[str, Any]],
+    *,
+    error_score: float | str,
+    return_train_score: bool,
+) -> Results:
+    """Make the empty results of a search.
+
+    Parameters
+    ----------
+    spec : SearchSpec
+    params : list of dict
+        Parameters by candidate id.
+    error_score : float or "raise"
+    return_train_score : bool
+
+    Returns
+    -------
+    Results
+    """
+    plan = spec.schedule
+    if plan.repeats:
+        columns: tuple[str, ...] = ("cached",)
+    else:
+        columns = ("bracket",) if len(plan.brackets) > 1 else ()
+    return Results(
+        params,
+        n_folds=len(spec.folds),
+        continues=plan.continues,
+        repeats=plan.repeats,
+        unit=plan.unit,
+        columns=columns,
+        error_score=np.nan if isinstance(error_score, str) else error_score,
+        metrics=spec.scoring.metrics,
+        return_train_score=return_train_score,
+    )
+
+
+def memory_limit(model_memory: int | str | None) -> float:
+    """Return how many bytes of models may wait in memory for the next rung."""
+    if model_memory is None:
+        return inf
+    return free_memory() / 4 if isinstance(model_memory, str) else model_memory
+
+
+def batch_bytes(limit: float, workers: Workers) -> float:
+    """Return the size of results, in bytes, at which a worker returns a batch early.
+
+    A quarter of the memory for models is for batches: per worker the one that is being evaluated,
+    and the previous one.
+
+    Parameters
+    ----------
+    limit : float
+        Bytes of memory for models.
+    workers : Workers
+    """
+    share: float = limit / (8 * workers.n_workers)
+    return share if workers.share_memory else max(share, _MIN_BATCH_BYTES)
+
+
+def may_refit_early(
+    refit: Any, max_time: float | None, spec: SearchSpec, workers: Workers, task: Task
+) -> bool:
+    """Return whether workers without jobs may refit a candidate before the search ends.
+
+    Not with `max_time`, since a refit would take time from the folds, nor with callbacks, which
+    are notified of the refit in the main process.
+
+    Parameters
+    ----------
+    refit : bool, str or callable
+    max_time : float or None
+    spec : SearchSpec
+    workers : Workers
+    task : Task
+        Callback task of the search.
+    """
+    return (
+        bool(refit)
+        and not callable(refit)
+        and max_time is None
+        and task is NO_CALLBACKS
+        and not workers.share_memory
+        and len(spec.schedule.brackets) == 1
+    )
