@@ -4,7 +4,7 @@
 A high learning rate is ahead after a few trees and behind after many. A halving that begins with
 two trees keeps the high rates and drops, at four, what would have ended best. Its last rungs,
 where all rates are high, show nothing of it; `trust_report` looks at every rung, says that the
-budget may not have been enough, and what to set next time. Here that is done, twice.
+budget may be insufficient, and what to set next time. Here that is done, twice.
 
 Expect: two searches that end behind, whose reports say so, and a third that does what they said
 and finds what a grid search finds, at three quarters of its cost.

@@ -1,4 +1,4 @@
-"""Pictures of a search: what they show, and that they show it."""
+"""Figures of a search, and the data that they show."""
 
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
-from sklearn_sha.inspection.curves import curves, param_points, units_by_resource, visible_range
+from sklearn_sha.inspection.curves import cost_by_resource, curves, param_points, visible_range
 
 mpl.use("agg")
 X = np.arange(24.0).reshape(12, 2)
@@ -45,7 +45,7 @@ def search():
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), unique=True, min_size=1))
-def test_curves_have_every_row_once_in_order(rows):
+def test_curves_have_one_score_per_resource_in_increasing_order(rows):
     scores = [float(k) for k in range(len(rows))]
     found = curves(*zip(*rows, strict=True), scores, scores)
     assert {
@@ -60,7 +60,7 @@ def test_curves_have_every_row_once_in_order(rows):
 
 
 @given(st.integers(0, 1000), st.integers(8, 200))
-def test_log_axes_are_for_what_is_spread_evenly_on_them(seed, n):
+def test_values_that_are_even_on_a_log_axis_get_one(seed, n):
     def is_log(values):
         ((points),) = param_points({k: {"a": v} for k, v in enumerate(values)})
         return points.is_log
@@ -73,8 +73,8 @@ def test_log_axes_are_for_what_is_spread_evenly_on_them(seed, n):
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.integers(0, 5))
-def test_what_diverged_does_not_press_a_picture_flat(scores, n_diverged):
-    """The better half is seen whatever the worse half does, and takes a quarter of the height."""
+def test_diverged_candidates_do_not_flatten_the_others(scores, n_diverged):
+    """The better half of the candidates is visible and takes at least a quarter of the height."""
     scores = scores + [-1e9] * min(n_diverged, len(scores) - 1)
     n = len(scores)
     low, high = visible_range(curves(range(n), [1] * n, scores, scores).values())
@@ -84,7 +84,7 @@ def test_what_diverged_does_not_press_a_picture_flat(scores, n_diverged):
     assert high - middle >= 0.249 * (high - low) or high == middle
 
 
-def test_params_that_are_no_numbers_have_labels_and_constants_no_panel():
+def test_non_numeric_parameters_have_labels_and_constant_parameters_no_panel():
     first, second = param_points(
         {
             0: {"kind": None, "size": (1, 2), "same": 3},
@@ -100,7 +100,7 @@ def test_params_that_are_no_numbers_have_labels_and_constants_no_panel():
     assert (second.candidates.tolist(), second.labels) == ([0, 5], ["(1, 2)", "(3,)"])
 
 
-def test_labels_are_short_names_and_what_differs_stays_apart():
+def test_labels_are_short_and_different_values_have_different_positions():
     values = [SVC(), print, "a b" * 20, "a b" * 30, "two\nlines"]
     (points,) = param_points({k: {"x": value} for k, value in enumerate(values)})
     assert points.places.tolist() == [0, 1, 2, 3, 4]
@@ -109,7 +109,7 @@ def test_labels_are_short_names_and_what_differs_stays_apart():
     assert points.labels[4] == "two lines"
 
 
-def test_labels_are_shown_as_they_are_and_do_not_lie_on_each_other():
+def test_labels_are_not_parsed_as_formulas_and_do_not_overlap():
     names = [r"^\S+$|^\w+$", "a_long_name_of_a_loss", "another_long_name_of_one", "$", "a third"]
     search = search_of(space={"limit": [0.1, 0.2], "fails": names}).fit(X)
     display = SearchDisplay.from_search(search, kind="params")
@@ -122,14 +122,14 @@ def test_labels_are_shown_as_they_are_and_do_not_lie_on_each_other():
 
 
 @pytest.mark.parametrize("params", [{}, {"budget": "double"}, {"kind": HyperbandSearchCV}], ids=str)
-def test_units_are_those_that_were_spent(params):
+def test_costs_by_resource_add_up_to_the_cumulative_cost(params):
     search = search_of(**params).fit(X)
-    units = units_by_resource(search.rung_history_)
-    assert sum(units.values()) == search.rung_history_[-1]["spent"]
-    assert set(units) == set(search.n_resources_)
+    costs = cost_by_resource(search.rung_history_)
+    assert sum(costs.values()) == search.rung_history_[-1]["spent"]
+    assert set(costs) == set(search.n_resources_)
 
 
-def test_curves_are_drawn_with_the_winner_thick_and_last(search):
+def test_the_curve_of_the_best_candidate_is_thick_and_plotted_last(search):
     ax = SearchDisplay.from_search(search).ax_
     lines = ax.get_lines()
     assert len(lines) == 16
@@ -146,7 +146,7 @@ def test_curves_are_drawn_with_the_winner_thick_and_last(search):
     assert len(SearchDisplay.from_search(search, spread=True).ax_.collections) == 16
 
 
-def test_scores_far_below_are_left_out_and_counted():
+def test_scores_far_below_the_others_are_excluded_and_counted():
     search = search_of(space={"limit": [*(k / 10 for k in range(8)), -1e6]}).fit(X)
     for kind in ("curves", "rungs"):
         ax = SearchDisplay.from_search(search, kind=kind).ax_
@@ -154,11 +154,11 @@ def test_scores_far_below_are_left_out_and_counted():
         assert ax.get_title(loc="right") == "scores below: 1"
 
 
-def test_rungs_have_their_scores_and_cuts(search):
+def test_rungs_show_scores_and_the_lowest_promoted_score(search):
     ax = SearchDisplay.from_search(search, kind="rungs").ax_
-    cut = next(line for line in ax.get_lines() if line.get_label() == "cut")
+    lowest = next(line for line in ax.get_lines() if line.get_label() == "lowest promoted score")
     expected = [r["cut_score"] for r in search.rung_history_]
-    np.testing.assert_array_equal(cut.get_ydata(), expected)
+    np.testing.assert_array_equal(lowest.get_ydata(), expected)
     dots = [line for line in ax.get_lines() if line.get_marker() == "o"]
     assert [len(line.get_xdata()) for line in dots] == search.n_candidates_
     assert [text.get_text() for text in ax.get_xticklabels()] == [
@@ -166,7 +166,7 @@ def test_rungs_have_their_scores_and_cuts(search):
     ]
 
 
-def test_params_have_a_panel_each():
+def test_each_parameter_has_a_panel():
     search = search_of(
         space={"limit": loguniform(1e-6, 1), "speed": uniform(1, 2), "fails": ["a", "b"]},
         n_candidates=16, random_state=0,
@@ -187,14 +187,14 @@ def test_params_have_a_panel_each():
     np.testing.assert_array_equal(dots.get_array(), reached)
 
 
-def test_cost_is_beside_a_grid_searchs(search):
+def test_cost_is_compared_with_a_grid_search(search):
     ax = SearchDisplay.from_search(search, kind="cost").ax_
     widths = [bar.get_width() for bar in ax.patches]
     assert widths[-1] == search.schedule_.grid_cost == 16 * 8
     assert sum(widths[:-1]) == search.schedule_.spent
 
 
-def test_a_search_that_was_stopped_is_beside_the_grid_search_that_it_stands_for():
+def test_the_cost_of_an_interrupted_search_is_compared_with_the_full_grid_search():
     search = search_of().set_params(estimator=Stopped())
     CALLS.clear()
     with ctrl_c(at=2 * search.plan(X).rungs[0].spent):
@@ -204,7 +204,7 @@ def test_a_search_that_was_stopped_is_beside_the_grid_search_that_it_stands_for(
     assert ax.patches[-1].get_width() == 16 * 8
 
 
-def test_a_grid_search_would_train_each_candidate_once_whatever_the_halvings():
+def test_with_budget_doubling_a_grid_search_counts_each_candidate_once():
     search = search_of(budget="double", max_resources=16).fit(X)
     ax = SearchDisplay.from_search(search, kind="cost").ax_
     assert ax.patches[-1].get_width() == search.schedule_.grid_cost == 16 * 16
@@ -212,15 +212,15 @@ def test_a_grid_search_would_train_each_candidate_once_whatever_the_halvings():
     assert "(16 candidates x 16 epochs = 256)" in " ".join(str(search.plan(X)).split())
 
 
-def test_panels_need_axes_that_can_be_divided(search):
+def test_panels_require_axes_that_can_be_divided(search):
     ax = plt.figure().add_axes((0, 0, 1, 1))
-    with pytest.raises(ValueError, match=r"give an Axes of plt\.subplots, or ax=None"):
+    with pytest.raises(ValueError, match=r"Pass an Axes of plt\.subplots, or ax=None"):
         SearchDisplay.from_search(search, kind="params", ax=ax)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("budget", [None, "double"])
-def test_a_display_draws_into_axes_that_it_is_given(kind, budget):
+def test_a_display_plots_on_given_axes(kind, budget):
     figure, ax = plt.subplots()
     display = SearchDisplay.from_search(search_of(budget=budget).fit(X), kind=kind, ax=ax)
     assert display.figure_ is figure
@@ -230,29 +230,29 @@ def test_a_display_draws_into_axes_that_it_is_given(kind, budget):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_hyperband_and_a_single_candidate_can_be_drawn(kind):
+def test_hyperband_and_a_single_candidate_can_be_plotted(kind):
     for one in (search_of(HyperbandSearchCV), search_of(space={"limit": [0.5]})):
         SearchDisplay.from_search(one.fit(X), kind=kind).figure_.canvas.draw()
 
 
-def test_what_cannot_be_drawn_is_refused(search):
+def test_invalid_arguments_raise(search):
     with pytest.raises(NotFittedError):
         SearchDisplay.from_search(search_of())
     grid = GridSearchCV(Curve(), {"limit": [0.1, 0.2]}, cv=KFold(2)).fit(X)
-    with pytest.raises(TypeError, match="SearchDisplay is about rungs, which GridSearchCV has"):
+    with pytest.raises(TypeError, match="SearchDisplay requires a search with rungs"):
         SearchDisplay.from_search(grid)
-    with pytest.raises(ValueError, match="metric='auc' is none of this search's; choose one of"):
+    with pytest.raises(ValueError, match="metric='auc' is none of the metrics"):
         SearchDisplay.from_search(search, metric="auc")
-    with pytest.raises(ValueError, match="kind='pie' is unknown; choose one of curves, rungs"):
+    with pytest.raises(ValueError, match=r"kind='pie' is unknown\. Choose one of curves"):
         SearchDisplay.from_search(search, kind="pie")
 
 
-def test_another_metric_is_drawn_without_the_cuts_of_the_one_that_decided():
+def test_lowest_promoted_scores_are_shown_for_the_metric_that_promotes_only():
     scoring = {"a": lambda m, X, y=None: m.limit, "b": lambda m, X, y=None: -m.limit}
     search = search_of(scoring=scoring, refit="a").fit(X)
     by_a, by_b = (
         SearchDisplay.from_search(search, kind="rungs", metric=m).ax_ for m in (None, "b")
     )
     assert by_a.get_ylabel() == "mean test a"
-    assert any(line.get_label() == "cut" for line in by_a.get_lines())
-    assert not any(line.get_label() == "cut" for line in by_b.get_lines())
+    assert any(line.get_label() == "lowest promoted score" for line in by_a.get_lines())
+    assert not any(line.get_label() == "lowest promoted score" for line in by_b.get_lines())

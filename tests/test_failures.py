@@ -128,7 +128,7 @@ def test_a_run_of_the_doubling_trick_that_fails_is_followed_by_the_next(scoring)
     ).set_params(estimator=NeedsSamples())  # fmt: skip
     with (
         pytest.warns(FitFailedWarning, match="ValueError: 2 samples are too few"),
-        pytest.warns(UserWarning, match="trained on 2, 4 samples, fewer than the 32 of the fold"),
+        pytest.warns(UserWarning, match="trained on 2, 4 samples, fewer than the 32 samples"),
     ):
         search.fit(np.zeros((64, 1)))
     rows = search.all_cv_results_
@@ -209,7 +209,7 @@ def test_failures_that_differ_in_numbers_only_are_one():
         "60 fits failed with the following error:",
         "2 fits failed with the following error:",
         "2 fits failed with the following error:",
-        "4 fits failed with 2 other errors; failures_ has all of them.",
+        "4 fits failed with 2 other errors. failures_ lists all of them.",
     ]
     assert "Candidates 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more, in rung 0" in message
 
@@ -228,7 +228,8 @@ def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do():
     assert search.n_resources_ == [50, 100, 200]
     (message,) = (str(w.message) for w in told if "when trained on" in str(w.message))
     assert message.startswith(
-        "Candidates 2, 3 failed when trained on 50 samples, fewer than the 899 of the fold."
+        "Candidates 2, 3 failed when trained on 50 samples, fewer than the 899 samples of the "
+        "training fold."
     )
     assert message.endswith("raise min_resources, for example min_resources=100.")
 

@@ -1,4 +1,4 @@
-"""What is left on a notebook's page: tables, pictures, and nothing that isn't escaped."""
+"""HTML of searches, schedules and reports: tables, figures and escaped text."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -62,7 +62,7 @@ def below_the_diagram(search):
 
 
 @pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
-def test_a_fitted_search_has_its_rungs_and_its_candidates_below_the_diagram(kind):
+def test_a_fitted_search_shows_rungs_and_candidates_below_the_diagram(kind):
     search = search_of(kind).fit(X)
     page = Page(below_the_diagram(search))
     assert page.tags.count("tr") == 1 + len(search.n_resources_)
@@ -92,15 +92,15 @@ def test_everything_is_escaped():
         assert repr(EVIL)[1:-1] in "".join(page.texts)
 
 
-def test_the_picture_is_xml_with_the_winner_thick_and_at_the_top():
+def test_the_figure_is_xml_with_a_thick_line_at_the_top_for_the_best_candidate():
     search = search_of().fit(X)
     html = search.rung_history_._repr_html_()
     svg = ET.fromstring(html[html.index("<svg") :])
     lines = svg[1]
     thick = [line for line in lines if line.get("stroke-width")]
-    (winner,) = thick
-    assert winner is lines[-1]
-    assert winner.find("title").text == f"candidate {search.best_params_['limit'] * 10:.0f}"
+    (best,) = thick
+    assert best is lines[-1]
+    assert best.find("title").text == f"candidate {search.best_params_['limit'] * 10:.0f}"
     ends = [float(line.find("circle").get("cy")) for line in lines]
     assert ends[-1] == min(ends)
     n_points = [len(line.find("polyline").get("points").split()) for line in lines]
@@ -132,7 +132,7 @@ def history_of(scores):
     ],
     ids=str,
 )
-def test_scores_that_are_missing_infinite_or_all_equal(scores, n_lines):
+def test_figure_of_missing_infinite_and_equal_scores(scores, n_lines):
     html = history_of(scores)._repr_html_()
     assert html.count("<polyline") == (n_lines or 0)
     assert ("<svg" in html) == (n_lines is not None)
@@ -140,14 +140,14 @@ def test_scores_that_are_missing_infinite_or_all_equal(scores, n_lines):
     assert "scores below" not in html
 
 
-def test_scores_far_below_the_others_lie_on_the_edge_and_are_counted():
+def test_scores_far_below_the_others_are_drawn_at_the_edge_and_counted():
     html = history_of([[0.9, 0.8, 0.85, -50.0, -60.0], [0.9]])._repr_html_()
     assert html.count("<polyline") == 5
     assert "scores below: 2<" in html
 
 
 @pytest.mark.parametrize("limits", [[0.1, 0.5, 0.5, 0.5], [0.5] * 4, [0.5, 0.1, 0.9, 0.9]], ids=str)
-def test_the_thick_line_is_the_best_also_among_equals(limits):
+def test_the_thick_line_is_the_best_candidate_with_ties_too(limits):
     search = search_of(space=[{"limit": [v], "growth": [k]} for k, v in enumerate(limits)]).fit(X)
     html = search.rung_history_._repr_html_()
     (thick,) = (
@@ -158,14 +158,14 @@ def test_the_thick_line_is_the_best_also_among_equals(limits):
 
 
 @pytest.mark.filterwarnings("ignore:max_resources=")
-def test_many_candidates_make_a_picture_of_some():
+def test_the_figure_shows_at_most_300_candidates():
     space = {"limit": np.linspace(0, 1, 1000).tolist()}
     html = search_of(space=space).fit(X).rung_history_._repr_html_()
     assert html.count("<polyline") == 300
     assert len(html) < 100_000
 
 
-def test_without_a_best_candidate_the_metric_that_promotes_is_drawn():
+def test_without_refit_the_metric_that_promotes_is_shown():
     search = search_of(refit=False, min_resources=1.0, scoring={"a": _score, "b": _other}).fit(X)
     html = search._repr_html_()
     page = Page(html[html.rindex("<div><table") :])
@@ -182,7 +182,7 @@ def _other(model, X, y=None):
     return -model.limit
 
 
-def test_schedules_and_reports_show_their_tables():
+def test_html_of_schedules_and_reports_has_the_printed_text():
     schedule = schedule_from_range(8, max_resources=8)
     report = trust_report(search_of(min_resources=1).fit(X))
     for thing, rows in ((schedule, schedule.rungs), (report, report.rungs)):
@@ -192,7 +192,7 @@ def test_schedules_and_reports_show_their_tables():
         assert words == " ".join(str(thing).split())
 
 
-def test_frames_have_what_is_printed():
+def test_frames_have_the_printed_numbers():
     several = Schedule.joined(hyperband_schedules(9))
     for schedule in (schedule_from_range(8, max_resources=8), several):
         table = "\n".join(str(schedule).splitlines()[: len(schedule.rungs) + 1])
@@ -205,7 +205,7 @@ def test_frames_have_what_is_printed():
 
 
 @pytest.mark.parametrize("factor", [1e-11, 1e-4, 1, 1e5, 1e9])
-def test_numbers_that_differ_look_different_at_any_scale(factor):
+def test_different_numbers_print_differently_at_any_scale(factor):
     values = [-0.9 * factor, -0.5 * factor, 0.25 * factor]
     _, *cells = text_table({"score": values}).split()
     assert [float(cell) for cell in cells] == pytest.approx(values, rel=0.01)
@@ -214,12 +214,12 @@ def test_numbers_that_differ_look_different_at_any_scale(factor):
     assert text_table({"score": [0.1 + 0.2 - 0.3]}).split()[1] == "0.000"
 
 
-def test_parameters_are_short_and_in_one_line():
+def test_parameters_are_formatted_in_one_line():
     params = {"a": np.float32(0.1), "b": np.array([[1], [2]]), "c": "two\nlines", "d": np.True_}
     assert format_params(params) == r"a=0.1, b=array([[1], [2]]), c='two\nlines', d=True"
 
 
-def test_a_column_and_its_head_are_aligned_alike():
+def test_columns_and_their_headers_have_the_same_alignment():
     table = html_table({"name": ["a", ""], "n": [1, 2], "mixed": ["-", 1.5]})
     sides = re.findall(r"<t([hd]) style=\"text-align:(\w+)\"", table)
     assert sides == [(tag, side) for tag in "hdd" for side in ("left", "right", "right")]
@@ -238,10 +238,10 @@ def test_a_column_and_its_head_are_aligned_alike():
         ("loss", "loss"),
     ],
 )
-def test_one_thing_is_singular(things, thing):
+def test_a_quantity_of_one_is_singular(things, thing):
     assert [quantity(n, things) for n in (0, 1, 2)] == [f"0 {things}", f"1 {thing}", f"2 {things}"]
 
 
-def test_a_plan_of_one_candidate_for_one_unit_is_singular():
+def test_a_plan_of_one_candidate_and_one_unit_is_singular():
     text = str(schedule_from_range(1, max_resources=1))
     assert "1 unit per fold, 1.00 of a grid search (1 candidate x 1 unit = 1)." in text

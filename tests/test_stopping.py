@@ -480,7 +480,7 @@ def test_interrupted_in_the_refit_only_that_is_resumed():
     for method in (search.predict, search.score):
         with pytest.raises(NotFittedError, match="stopped before best_params_ were trained on all"):
             method(X)
-    assert "<p>Interrupted before its end.</p>" in search._repr_html_()
+    assert "<p>The search was interrupted.</p>" in search._repr_html_()
     CALLS.clear()
     search.resume(X)
     assert len(CALLS) == search.best_estimator_.units_ == 20

@@ -1,4 +1,4 @@
-"""trust_report: its numbers by another way, and whether it knows when to be trusted."""
+"""trust_report: its numbers computed independently, and how often its advice is right."""
 
 import numpy as np
 import pandas as pd
@@ -22,14 +22,14 @@ COMMON = {"resource": "partial_fit", "refit": False}
 
 
 class Noisy(Curve):
-    """A score that differs from fold to fold."""
+    """Scores that differ between folds."""
 
     def score(self, X, y=None):
         return super().score(X, y) + 0.1 * np.sin(X[0, 0] + 1e3 * self.limit + self.units_)
 
 
 class Parallel(Curve):
-    """All candidates gain the same."""
+    """All candidates have the same gains."""
 
     def score(self, X, y=None):
         return self.limit - 1 / self.units_
@@ -49,7 +49,7 @@ def hyperband_of(estimator=None, seed=0, **params):
 
 @settings(max_examples=25)
 @given(seed=st.integers(0, 999), hyperband=st.booleans(), double=st.booleans())
-def test_every_number_by_another_way(seed, hyperband, double):
+def test_numbers_equal_an_independent_computation(seed, hyperband, double):
     if hyperband:
         search = hyperband_of(seed=seed).fit(X)
     else:
@@ -74,7 +74,7 @@ def test_every_number_by_another_way(seed, hyperband, double):
         assert len(rows) == row["candidates"]
         at = row["resource"]
         ranked = rows.sort_values("mean_test_score", ascending=False)["candidate"].tolist()
-        promoted, dropped = ranked[: row["promoted"]], ranked[row["promoted"] :]
+        promoted, eliminated = ranked[: row["promoted"]], ranked[row["promoted"] :]
         correlations = {"spearman": [], "kendall": []}
         for r in later:
             both = table[(table["bracket"] == row["bracket"]) & (table["iter"] == r["iter"])]
@@ -87,46 +87,48 @@ def test_every_number_by_another_way(seed, hyperband, double):
             expected = np.average([v for v, _ in values], weights=weights) if values else np.nan
             np.testing.assert_allclose(row[name], expected)
         np.testing.assert_allclose(row["envelope"], gamma.get(at, np.nan))
-        if dropped:
-            edge = by_fold.loc[promoted[-1], at]
-            np.testing.assert_allclose(row["gap"], edge.mean() - score.loc[dropped[0], at])
-            np.testing.assert_allclose(row["noise"], sem(edge - by_fold.loc[dropped[0], at]))
-            apart = {c: edge - by_fold.loc[c, at] for c in dropped}
-            close = {c for c, difference in apart.items() if difference.mean() <= sem(difference)}
+        if eliminated:
+            worst = by_fold.loc[promoted[-1], at]
+            np.testing.assert_allclose(row["gap"], worst.mean() - score.loc[eliminated[0], at])
+            np.testing.assert_allclose(row["noise"], sem(worst - by_fold.loc[eliminated[0], at]))
+            differences = {c: worst - by_fold.loc[c, at] for c in eliminated}
+            close = {
+                c for c, difference in differences.items() if difference.mean() <= sem(difference)
+            }
             assert set(row["close"]) == close
         else:
             assert row["close"] == []
-        if later and dropped:
+        if later and eliminated:
             gains = [score[r] - score[at] for r in score.columns if r > at]
             spread = max(gain.max() - gain.min() for gain in gains if gain.count() > 1)
             last = table[(table["bracket"] == row["bracket"])].sort_values("iter")
             last = last[last["iter"] == last["iter"].max()]
-            winner = last.loc[last["mean_test_score"].idxmax(), "candidate"]
-            risk = spread + score.loc[dropped[0], at] - score.loc[winner, at]
+            best_candidate = last.loc[last["mean_test_score"].idxmax(), "candidate"]
+            risk = spread + score.loc[eliminated[0], at] - score.loc[best_candidate, at]
             np.testing.assert_allclose(row["at_risk"], max(0, risk), atol=1e-12)
         else:
             assert np.isnan(row["at_risk"])
     best = by_fold.loc[search.best_candidate_, search.best_n_resources_]
     assert report.tolerance == pytest.approx(sem(best))
     risks = [row["at_risk"] for row in report.rungs]
-    most = np.nanmax(risks)
-    assert report.enough == (most <= report.tolerance)
-    if report.enough and most:
+    largest = np.nanmax(risks)
+    assert report.enough == (largest <= report.tolerance)
+    if report.enough and largest:
         error = f"{report.tolerance:.3g}"
         assert (
-            f"more than {most:.3g} above the best, whose standard error is {error}."
-            in report.advice
+            f"more than {largest:.3g} above the best one, whose score has a standard error of "
+            f"{error}." in report.advice
         )
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_nothing_is_at_risk_where_all_gain_the_same(seed):
+def test_nothing_is_at_risk_if_all_candidates_have_the_same_gains(seed):
     report = trust_report(search_of(Parallel(), seed).fit(X))
     assert report.enough
     assert max(row["at_risk"] for row in report.rungs[:-1]) < 1e-12
     assert [row["spearman"] for row in report.rungs[:-1]] == [pytest.approx(1)] * 4
     assert report.rungs[0]["envelope"] == pytest.approx(1 / 4 - 1 / 64)
-    assert report.advice.startswith("This budget was enough for the gaps seen")
+    assert report.advice.startswith("The budget is sufficient for the observed gaps")
 
 
 def _is_wrong(search):
@@ -134,8 +136,8 @@ def _is_wrong(search):
     return best - search.best_score_ > 1e-9
 
 
-def test_it_knows_when_to_be_trusted():
-    """Over searches among curves that cross: wrong answers are rarer where it trusts them."""
+def test_wrong_results_are_rarer_if_the_budget_is_reported_as_sufficient():
+    """Over many searches among learning curves that cross."""
     wrong = {True: [], False: []}
     after_advice = []
     for seed in range(150):
@@ -151,20 +153,20 @@ def test_it_knows_when_to_be_trusted():
     assert np.mean(after_advice) < np.mean(wrong[False]) / 2
 
 
-def test_a_budget_is_advised_that_starts_where_it_should():
+def test_the_recommended_budget_has_the_recommended_first_rung():
     for seed in range(20):
         search = search_of(seed=seed, max_resources="auto", budget=200, n_candidates=13).fit(X)
         report = trust_report(search)
         if not report.enough:
             break
-    budget = int(report.advice.rsplit("next time set budget=", 1)[1].rstrip("."))
+    budget = int(report.advice.rsplit("Next time set budget=", 1)[1].rstrip("."))
     risky = [row["resource"] for row in report.rungs if row["at_risk"] > report.tolerance]
     safe = min(r for r in search.n_resources_ if r > max(risky))
     assert search.set_params(budget=budget).plan(X).n_resources[0] == safe
     assert search.set_params(budget=budget - 1).plan(X).n_resources[0] == safe - 1
 
 
-def test_it_prints_as_a_table_and_becomes_a_frame():
+def test_a_report_prints_as_a_table_and_converts_to_a_frame():
     report = trust_report(hyperband_of().fit(X))
     lines = str(report).splitlines()
     assert repr(report) == str(report)
@@ -177,19 +179,21 @@ def test_it_prints_as_a_table_and_becomes_a_frame():
     assert not str(trust_report(search_of().fit(X))).startswith("bracket")
 
 
-def test_one_rung_and_too_few_candidates_say_so():
+def test_advice_for_one_rung_and_for_too_few_candidates():
     report = trust_report(search_of(min_resources=1.0).fit(X))
     assert report.enough
-    assert report.advice == "There is one rung, so nothing was dropped before full resource."
+    assert report.advice == (
+        "There is a single rung, so that no candidate was eliminated before full resource."
+    )
     two = search_of(n_candidates=2, budget=40, max_resources=30, factor=2).fit(X)
     assert len(trust_report(two).rungs) == 1
     few = search_of(n_candidates=2, min_resources=1, max_resources=8).fit(X)
     assert trust_report(few).enough is None
-    assert trust_report(few).advice.startswith("Too few candidates went on to say")
+    assert trust_report(few).advice.startswith("Too few candidates were promoted to judge")
 
 
 def interrupted(after, **params):
-    """A search that ended with this rung."""
+    """A search that was interrupted after this rung."""
     search = search_of(Stopped(), **params)
     CALLS.clear()
     with ctrl_c(at=2 * search.plan(X).rungs[after].spent):
@@ -198,30 +202,30 @@ def interrupted(after, **params):
     return search
 
 
-def test_a_search_that_was_stopped_after_one_rung_has_not_one_rung():
+def test_a_search_interrupted_after_one_rung_is_not_a_search_with_one_rung():
     report = trust_report(interrupted(after=0))
     assert report.enough is None
-    assert report.advice.startswith("Too few candidates went on to say")
+    assert report.advice.startswith("Too few candidates were promoted to judge")
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_of_a_search_that_was_stopped_the_winner_is_who_was_ahead(seed):
+def test_the_best_candidate_of_an_interrupted_search_has_the_best_score_of_its_last_rung(seed):
     search = interrupted(after=2, seed=seed)
     first, second, last = trust_report(search).rungs
     assert last["promoted"] > 1
     scores = [dict(zip(r["candidates"], r["scores"], strict=True)) for r in search.rung_history_]
-    winner = max(scores[2], key=scores[2].get)
+    best = max(scores[2], key=scores[2].get)
     for k, row in enumerate((first, second)):
-        dropped = max(s for c, s in scores[k].items() if c not in scores[k + 1])
+        best_eliminated = max(s for c, s in scores[k].items() if c not in scores[k + 1])
         ranges = [
             np.ptp([later[c] - scores[k][c] for c in later]) for later in scores[k + 1 :]
         ]  # fmt: skip
-        risk = max(0, max(ranges) + dropped - scores[k][winner])
+        risk = max(0, max(ranges) + best_eliminated - scores[k][best])
         assert row["at_risk"] == pytest.approx(risk)
     assert np.isnan(last["at_risk"])
 
 
-def test_what_failed_is_no_number():
+def test_failed_candidates_are_ignored():
     grid = {"limit": [0.1, 0.5, 0.9, 0.3], "fails": ["nan", False]}
     search = SuccessiveHalvingSearchCV(Curve(), grid, max_resources=8, cv=KFold(2), **COMMON)
     with pytest.warns(UserWarning, match="non-finite"):
@@ -231,7 +235,7 @@ def test_what_failed_is_no_number():
     assert report.rungs[0]["close"] == []
 
 
-def test_of_several_metrics_the_one_that_decides():
+def test_the_report_is_about_the_metric_that_promotes():
     def scoring(model, X, y=None):
         score = model.score(X)
         return {"good": score, "bad": -score}
@@ -245,15 +249,15 @@ def test_of_several_metrics_the_one_that_decides():
         ]
 
 
-def test_mistakes_are_named():
+def test_invalid_searches_raise():
     with pytest.raises(NotFittedError, match="not fitted yet"):
         trust_report(search_of())
     grid = GridSearchCV(Curve(), {"limit": [0.1, 0.2]}, cv=KFold(2)).fit(X)
-    with pytest.raises(TypeError, match="about rungs, which GridSearchCV has none of"):
+    with pytest.raises(TypeError, match="requires a search with rungs, and GridSearchCV has none"):
         trust_report(grid)
 
 
-def test_envelopes_of_both_tables_are_the_same():
+def test_envelopes_of_all_cv_results_and_rung_history_are_equal():
     search = hyperband_of().fit(X)
     for a, b in zip(envelope(search.all_cv_results_), envelope(search.rung_history_), strict=True):
         np.testing.assert_array_equal(a, b)

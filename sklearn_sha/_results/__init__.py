@@ -1,1 +1,1 @@
-"""Outcomes as cv_results_, rung_history_ and messages about failures."""
+"""Results of a search: cv_results_, rung_history_ and messages about failures."""

@@ -1,4 +1,4 @@
-"""Columns of cv_results_, in GridSearchCV's words."""
+"""Columns of cv_results_, as in GridSearchCV."""
 
 from __future__ import annotations
 
@@ -12,18 +12,29 @@ from scipy.stats import rankdata
 
 
 def store_splits(results: dict[str, Any], name: str, scores: NDArray[np.float64]) -> None:
+    """Add the columns of each fold, and their mean and standard deviation.
+
+    Parameters
+    ----------
+    results : dict
+        Changed in place.
+    name : str
+        End of the names of the columns, such as "test_score".
+    scores : ndarray of float, shape (n_rows, n_folds)
+    """
     for fold, column in enumerate(scores.T):
         results[f"split{fold}_{name}"] = column.copy()
     store_moments(results, name, scores)
 
 
 def store_moments(results: dict[str, Any], name: str, values: NDArray[np.float64]) -> None:
+    """Add the columns of the mean and standard deviation over the folds, as `store_splits`."""
     results[f"mean_{name}"] = values.mean(axis=1)
     results[f"std_{name}"] = values.std(axis=1)
 
 
 def param_columns(candidates: Sequence[dict[str, Any]]) -> dict[str, MaskedArray]:
-    """GridSearchCV's masked arrays, one a parameter, over all candidates."""
+    """Return one masked array per parameter, with one value per candidate."""
     values: dict[str, dict[int, Any]] = {}
     for number, params in enumerate(candidates):
         for name, value in params.items():
@@ -38,7 +49,7 @@ def param_columns(candidates: Sequence[dict[str, Any]]) -> dict[str, MaskedArray
 
 
 def _dtype(values: list[Any]) -> np.dtype:
-    """GridSearchCV's choice: numpy's own, but object for strings and for sequences."""
+    """Return the dtype that GridSearchCV chooses: object for strings and sequences."""
     try:
         array = np.array(values)
     except ValueError:
@@ -46,20 +57,33 @@ def _dtype(values: list[Any]) -> np.dtype:
     return array.dtype if array.dtype.kind != "U" and array.ndim == 1 else np.dtype(object)
 
 
-def ranks_of(
-    means: NDArray[np.float64], standing: NDArray[np.intp], n_resources: NDArray[np.intp]
+def rank_candidates(
+    means: NDArray[np.float64], completion: NDArray[np.intp], n_resources: NDArray[np.intp]
 ) -> NDArray[np.int32]:
-    """Higher standing, then more resource ranks above less; else as in GridSearchCV."""
+    """Rank candidates by completion, then by resource, then by score as in GridSearchCV.
+
+    Parameters
+    ----------
+    means : ndarray of float, shape (n_rows,)
+        Mean scores.
+    completion, n_resources : ndarray of int, shape (n_rows,)
+        Higher values rank first.
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+        1 is the best rank.
+    """
     ranks = np.empty(len(means), dtype=np.int32)
-    _, level = np.unique(np.stack([standing, n_resources]), axis=1, return_inverse=True)
-    level = level.ravel()
-    for here in np.unique(level):
-        ranks[level == here] = (level > here).sum() + _rank(means[level == here])
+    _, levels = np.unique(np.stack([completion, n_resources]), axis=1, return_inverse=True)
+    levels = levels.ravel()
+    for level in np.unique(levels):
+        ranks[levels == level] = (levels > level).sum() + _rank(means[levels == level])
     return ranks
 
 
 def _rank(means: NDArray[np.float64]) -> NDArray[np.intp]:
     if np.isnan(means).all():
         return np.ones(len(means), dtype=np.intp)
-    worst_first = np.nan_to_num(means, nan=np.nanmin(means) - 1)
-    return rankdata(-worst_first, method="min")
+    finite_means = np.nan_to_num(means, nan=np.nanmin(means) - 1)
+    return rankdata(-finite_means, method="min")

@@ -1,4 +1,4 @@
-"""Failures made into the few short messages that a user reads."""
+"""Messages about failed fits and scores."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 from sklearn_sha._formatting import quantity
 
 Failures = Sequence[Mapping[str, Any]]
-"""As in ``failures_``."""
+"""Dicts as in ``failures_``."""
 
-_TRACEBACKS = 3
-_CANDIDATES = 10
+_MAX_TRACEBACKS = 3
+_MAX_NUMBERS = 10
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 def fits_message(failures: Failures, n_fits: int, error_score: float | str) -> str:
-    """How many fits failed and why, in GridSearchCV's words.
+    """Format how many fits failed and why, as GridSearchCV does.
 
     Parameters
     ----------
     failures : sequence of dict
-        Of fits.
+        Failed fits.
     n_fits : int
-        How many fits there were in all.
+        Number of all fits.
     error_score : float
 
     Returns
@@ -41,7 +41,7 @@ def fits_message(failures: Failures, n_fits: int, error_score: float | str) -> s
 
 
 def scores_message(failures: Failures, error_score: float | str) -> str:
-    """How many scores failed and why, in GridSearchCV's words."""
+    """Format why scores failed, as GridSearchCV does."""
     return (
         "Scoring failed. The score on this train-test partition for these parameters will be set "
         f"to {error_score}.\nIf these failures are not expected, you can try to debug them by "
@@ -50,7 +50,7 @@ def scores_message(failures: Failures, error_score: float | str) -> str:
 
 
 def all_failed_message(failures: Failures) -> str:
-    """That no fit succeeded and why, in GridSearchCV's words."""
+    """Format that all fits failed and why, as GridSearchCV does."""
     return (
         f"\nAll the {len(failures)} fits failed.\nIt is very likely that your model is "
         "misconfigured.\nYou can try to debug the error by setting error_score='raise'.\n\n"
@@ -59,54 +59,55 @@ def all_failed_message(failures: Failures) -> str:
 
 
 def few_samples_messages(failures: Failures, n_resources: Sequence[int], n_train: int) -> list[str]:
-    """Which candidates failed in a rung with fewer samples than the fold has, if any did.
+    """Format which candidates failed in a rung with fewer samples than the training fold.
 
     Parameters
     ----------
     failures : sequence of dict
-        Of a search over numbers of samples.
+        Failures of a search whose resource is the number of samples.
     n_resources : sequence of int
-        Samples of all rungs.
+        Number of samples in each rung.
     n_train : int
-        Samples of the largest training fold.
+        Number of samples of the largest training fold.
 
     Returns
     -------
     list of str
-        At most one.
+        Empty if there is no such candidate, otherwise one message.
     """
     early = [failure for failure in failures if failure["n_resources"] < n_train]
     if not early:
         return []
-    at = sorted({failure["n_resources"] for failure in early})
-    enough = min((n for n in n_resources if n > at[-1]), default=n_train)
-    raised = "min_resources" if at[-1] < max(n_resources) else "max_resources and min_resources"
+    failed_at = sorted({failure["n_resources"] for failure in early})
+    larger = min((n for n in n_resources if n > failed_at[-1]), default=n_train)
+    is_last = failed_at[-1] >= max(n_resources)
+    parameters = "max_resources and min_resources" if is_last else "min_resources"
     return [
-        f"{_candidates(early)} failed when trained on {_listed(at)} samples, fewer than the "
-        f"{n_train} of the fold. If they need more samples (as n_neighbors or n_components do), "
-        f"raise {raised}, for example min_resources={enough}."
+        f"{_candidates(early)} failed when trained on {_listed(failed_at)} samples, fewer than the "
+        f"{n_train} samples of the training fold. If their parameters require more samples (such "
+        f"as n_neighbors or n_components), raise {parameters}, for example min_resources={larger}."
     ]
 
 
 def _details(failures: Failures, what: str) -> str:
-    """The most common tracebacks; those that differ in numbers only are one."""
+    """Format the most common tracebacks, grouped if they differ in numbers only."""
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for failure in failures:
         groups[_NUMBER.sub("0", failure["error"])].append(failure)
-    commonest = sorted(groups.values(), key=len, reverse=True)
+    most_common = sorted(groups.values(), key=len, reverse=True)
     parts = ["Below are more details about the failures:"]
-    for group in commonest[:_TRACEBACKS]:
+    for group in most_common[:_MAX_TRACEBACKS]:
         rungs = sorted({failure["rung"] for failure in group})
         parts.append(
             f"{'-' * 80}\n{len(group)} {what} failed with the following error:\n"
             f"{group[0]['error']}\n{_candidates(group)}, in rung {_listed(rungs)}; the first has "
             f"the parameters {group[0]['params']}."
         )
-    rest = commonest[_TRACEBACKS:]
+    rest = most_common[_MAX_TRACEBACKS:]
     if rest:
         parts.append(
             f"{'-' * 80}\n{sum(map(len, rest))} {what} failed with "
-            f"{quantity(len(rest), 'other errors')}; failures_ has all of them."
+            f"{quantity(len(rest), 'other errors')}. failures_ lists all of them."
         )
     return "\n".join(parts)
 
@@ -117,6 +118,6 @@ def _candidates(failures: Failures) -> str:
 
 
 def _listed(numbers: Sequence[int]) -> str:
-    more = len(numbers) - _CANDIDATES
-    shown = ", ".join(map(str, numbers[:_CANDIDATES]))
+    more = len(numbers) - _MAX_NUMBERS
+    shown = ", ".join(map(str, numbers[:_MAX_NUMBERS]))
     return f"{shown} and {more} more" if more > 0 else shown

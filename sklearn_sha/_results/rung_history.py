@@ -1,4 +1,4 @@
-"""The rungs of a search, as a list that a notebook shows as a table and a picture."""
+"""Rungs of a search as a list of dicts, with a table and a figure for notebooks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from math import nan
 from typing import Any
 
 from sklearn_sha._formatting import html_table
-from sklearn_sha.bandit.promotion import promote
 from sklearn_sha.inspection.curves import curves
-from sklearn_sha.inspection.svg import elimination_svg
+from sklearn_sha.inspection.svg import score_curves_svg
 
-_SHOWN = {
+_TITLES = {
     "bracket": "bracket",
     "iter": "rung",
     "n_candidates": "candidates",
@@ -25,13 +24,15 @@ _SHOWN = {
 
 
 class RungHistory(list[dict[str, Any]]):
-    """``rung_history_``: a list with one dict a rung.
+    """List with one dict per rung; the type of ``rung_history_``.
 
     Parameters
     ----------
     rungs : iterable of dict, default=()
     unit : str, default="units"
-        What the resource counts, in the plural, as in `Schedule`; shown in place of "resource".
+        What the resource counts, in the plural. It is the title of the column "resource".
+    best_candidate : int or None, default=None
+        Candidate that the figure highlights.
 
     Examples
     --------
@@ -41,12 +42,18 @@ class RungHistory(list[dict[str, Any]]):
     0         1             8
     """
 
-    def __init__(self, rungs: Iterable[dict[str, Any]] = (), unit: str = "units") -> None:
+    def __init__(
+        self,
+        rungs: Iterable[dict[str, Any]] = (),
+        unit: str = "units",
+        best_candidate: int | None = None,
+    ) -> None:
         super().__init__(rungs)
         self.unit = unit
+        self.best_candidate = best_candidate
 
     def to_frame(self) -> Any:
-        """The same as a `pandas.DataFrame`, a row a rung."""
+        """Return the rungs as a `pandas.DataFrame`, one row per rung."""
         import pandas as pd
 
         return pd.DataFrame(list(self))
@@ -54,21 +61,16 @@ class RungHistory(list[dict[str, Any]]):
     def _repr_html_(self) -> str:
         columns = {
             title: [nan if row[name] is None else row[name] for row in self]
-            for name, title in (_SHOWN | {"resource": self.unit}).items()
+            for name, title in (_TITLES | {"resource": self.unit}).items()
             if all(name in row for row in self)
         }
-        return f"{html_table(columns)}\n{self._picture()}"
+        return f"{html_table(columns)}\n{self._figure()}"
 
-    def _picture(self) -> str:
+    def _figure(self) -> str:
         candidates, scores = (
             list(chain.from_iterable(row[name] for row in self))
             for name in ("candidates", "scores")
         )
         resources = [row["resource"] for row in self for _ in row["candidates"]]
-        # Who was best where most was spent on one; else, in the last rung that promoted anybody.
-        ends = [row for row in self if len(row["promoted"]) == 1]
-        ends = ends or [row for row in self if row["promoted"]][-1:] or self
-        last = max(ends, key=lambda row: (row["resource"], row["best_score"]))
-        best = promote([-score for score in last["scores"]], 1)[0]
-        shown = curves(candidates, resources, scores, [nan] * len(scores))
-        return elimination_svg(shown, winner=last["candidates"][best], unit=self.unit)
+        by_candidate = curves(candidates, resources, scores, [nan] * len(scores))
+        return score_curves_svg(by_candidate, self.best_candidate, self.unit)

@@ -13,7 +13,7 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._results.failures import few_samples_messages, fits_message, scores_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.prepare import SearchSpec
-from sklearn_sha.inspection.ranking import best_row
+from sklearn_sha.inspection.ranking import best_index
 from sklearn_sha.schedules import Schedule, rung_sizes
 
 
@@ -27,7 +27,7 @@ def result_attributes(results: Results) -> dict[str, Any]:
         "all_cv_results_": all_cv_results,
         "cv_results_": cv_results,
         "cv_results_rows_": rows.tolist(),
-        "rung_history_": results.rung_history(),
+        "rung_history_": results.rung_history(all_cv_results, cv_results, rows),
         "failures_": results.failures,
     }
 
@@ -97,7 +97,7 @@ def best_attributes(
             raise IndexError("best_index_ index out of range")
     else:
         metric = refit if multimetric else "score"
-        index = best_row(cv_results, metric)
+        index = best_index(cv_results, metric)
         best["best_score_"] = cv_results[f"mean_test_{metric}"][index]
     row = rows[index]
     return {

@@ -1,4 +1,4 @@
-"""Reads a fitted search: trust report, figures and HTML."""
+"""Trust report, figures and HTML of a fitted search."""
 
 from sklearn_sha.inspection.envelope import envelope
 from sklearn_sha.inspection.search_display import SearchDisplay

@@ -1,30 +1,34 @@
-"""What pictures of a search show, as plain arrays."""
+"""Data of the figures of a search, as plain arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha._param_validation import is_real
+
 _FAR_BELOW = 3
-_LABEL = 24
+"""The visible range ends this many times as far below the median as the best score is above."""
+
+_LABEL_LENGTH = 24
+
 _LOG_RATIO = 100
-"""Values that span less are as clear on a linear axis."""
+"""Ratio of largest to smallest value from which an axis can be logarithmic."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What a candidate has shown.
+    """Scores of one candidate by resource.
 
     Attributes
     ----------
     candidate : int
     resources : ndarray of int, shape (n,)
-        Rising.
+        In increasing order.
     scores, spreads : ndarray of float, shape (n,)
         Mean and standard deviation over the folds.
     """
@@ -41,7 +45,19 @@ def curves(
     scores: Iterable[float],
     spreads: Iterable[float],
 ) -> dict[int, Curve]:
-    """One curve a candidate, of rows in any order; a row that comes again counts once.
+    """Group scores into one curve per candidate.
+
+    Parameters
+    ----------
+    candidates, resources : iterable of int
+        In any order. If a candidate has several scores at one resource, the last one counts.
+    scores, spreads : iterable of float
+        Mean and standard deviation over the folds.
+
+    Returns
+    -------
+    dict of int to Curve
+        By candidate.
 
     Examples
     --------
@@ -56,18 +72,27 @@ def curves(
     ):
         points.setdefault(int(candidate), {})[int(resource)] = (float(score), float(spread))
     found = {}
-    for candidate, shown in sorted(points.items()):
-        at = sorted(shown)
-        values = np.array([shown[resource] for resource in at])
-        found[candidate] = Curve(candidate, np.array(at), values[:, 0], values[:, 1])
+    for candidate, by_resource in sorted(points.items()):
+        increasing = sorted(by_resource)
+        values = np.array([by_resource[resource] for resource in increasing])
+        found[candidate] = Curve(candidate, np.array(increasing), values[:, 0], values[:, 1])
     return found
 
 
 def visible_range(curves: Iterable[Curve]) -> tuple[float, float]:
-    """Between which scores a picture should look, so that what diverged does not press it flat.
+    """Range of scores that a figure shows, so that diverged candidates do not flatten the others.
 
-    From the best score down to three times as far below the median as that is above it, or to
-    the lowest score. NaN where there is no finite score.
+    The range ends at the best score. It begins at the lowest score, or three times as far below
+    the median as the best score is above it, whichever is higher.
+
+    Parameters
+    ----------
+    curves : iterable of Curve
+
+    Returns
+    -------
+    low, high : float
+        NaN if no score is finite.
 
     Examples
     --------
@@ -87,18 +112,19 @@ def visible_range(curves: Iterable[Curve]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ParamPoints:
-    """A searched parameter over the candidates that have it.
+    """Values of one searched parameter.
 
     Attributes
     ----------
     name : str
     candidates : ndarray of int, shape (n,)
+        Candidates that have the parameter.
     places : ndarray of float, shape (n,)
-        The values; or where they are no numbers, the positions of their `labels`.
+        Positions on the axis: the values, or indices into `labels`.
     labels : list of str or None
-        None where the values are numbers.
+        Labels of the axis. None if the values are numbers.
     is_log : bool
-        Whether they are spread evenly on a logarithmic axis rather than on a linear one.
+        Whether the values are more evenly spread on a logarithmic axis than on a linear one.
     """
 
     name: str
@@ -109,12 +135,17 @@ class ParamPoints:
 
 
 def param_points(params: Mapping[int, Mapping[str, Any]]) -> list[ParamPoints]:
-    """One a parameter that has more than one value.
+    """Collect the values of each parameter that has more than one value.
 
     Parameters
     ----------
     params : mapping of int to mapping
-        Of each candidate.
+        Parameters of each candidate.
+
+    Returns
+    -------
+    list of ParamPoints
+        In alphabetical order of the parameters.
 
     Examples
     --------
@@ -127,50 +158,63 @@ def param_points(params: Mapping[int, Mapping[str, Any]]) -> list[ParamPoints]:
     """
     found = []
     for name in sorted({name for values in params.values() for name in values}):
-        values = {c: mine[name] for c, mine in params.items() if name in mine}
-        shown = list(values.values())
+        by_candidate = {c: own[name] for c, own in params.items() if name in own}
+        values = list(by_candidate.values())
         labels = None
-        if not all(isinstance(v, Real) and not isinstance(v, bool | np.bool_) for v in shown):
-            texts = list(map(str, shown))
-            different = dict(zip(texts, map(_label, shown), strict=True))
-            positions = {text: k for k, text in enumerate(different)}
-            shown, labels = [positions[text] for text in texts], list(different.values())
-        places = np.array(shown, dtype=float)
+        if not all(is_real(value) for value in values):
+            texts = list(map(str, values))
+            label_of = dict(zip(texts, map(_label, values), strict=True))
+            positions = {text: k for k, text in enumerate(label_of)}
+            values, labels = [positions[text] for text in texts], list(label_of.values())
+        places = np.array(values, dtype=float)
         if len(set(places.tolist())) > 1:
             is_log = labels is None and _is_log(places)
-            found.append(ParamPoints(name, np.array(list(values)), places, labels, is_log))
+            found.append(ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log))
     return found
 
 
 def _label(value: Any) -> str:
-    """A name or a value as short as an axis needs it."""
+    """Shorten a value to a label of an axis."""
     text = " ".join(str(getattr(value, "__name__", value)).split())
-    return text if len(text) <= _LABEL else f"{text[: _LABEL - 1]}\N{HORIZONTAL ELLIPSIS}"
+    return (
+        text
+        if len(text) <= _LABEL_LENGTH
+        else f"{text[: _LABEL_LENGTH - 1]}\N{HORIZONTAL ELLIPSIS}"
+    )
 
 
 def _is_log(values: NDArray[np.float64]) -> bool:
-    """Whether the middle is nearer to the mean of the logarithms than to that of the values."""
+    """Whether the median is closer to the geometric mean than to the arithmetic mean."""
     if values.min() <= 0 or values.max() / values.min() < _LOG_RATIO:
         return False
-    different = np.unique(values)
-    logs = np.log(different)
+    distinct = np.unique(values)
+    logs = np.log(distinct)
     off_log = abs(np.median(logs) - logs.mean())
-    off_linear = abs(np.log(np.median(different) / different.mean()))
+    off_linear = abs(np.log(np.median(distinct) / distinct.mean()))
     return bool(off_log <= off_linear)
 
 
-def units_by_resource(history: Sequence[Mapping[str, Any]]) -> dict[int, int]:
-    """Units per fold that a search trained in the rungs at each resource.
+def cost_by_resource(history: Sequence[Mapping[str, Any]]) -> dict[int, int]:
+    """Units per fold that were trained in the rungs at each resource.
+
+    Parameters
+    ----------
+    history : sequence of mapping
+        ``rung_history_``.
+
+    Returns
+    -------
+    dict of int to int
 
     Examples
     --------
-    >>> from sklearn_sha.inspection.curves import units_by_resource
-    >>> units_by_resource([{"resource": 1, "spent": 8}, {"resource": 2, "spent": 12}])
+    >>> from sklearn_sha.inspection.curves import cost_by_resource
+    >>> cost_by_resource([{"resource": 1, "spent": 8}, {"resource": 2, "spent": 12}])
     {1: 8, 2: 4}
     """
-    units: dict[int, int] = {}
-    before = 0
+    costs: dict[int, int] = {}
+    previous = 0
     for row in history:
-        units[row["resource"]] = units.get(row["resource"], 0) + row["spent"] - before
-        before = row["spent"]
-    return units
+        costs[row["resource"]] = costs.get(row["resource"], 0) + row["spent"] - previous
+        previous = row["spent"]
+    return costs

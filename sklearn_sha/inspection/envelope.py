@@ -1,4 +1,4 @@
-"""The envelope of Jamieson and Talwalkar, measured from the scores of a search."""
+"""The envelope of Jamieson and Talwalkar, estimated from the scores of a search."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ Row = Mapping[str, Any]
 def envelope(
     results: Mapping[str, Any] | Sequence[Row], metric: str = "score"
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The empirical gamma of a search: how far scores were from the last ones seen.
+    """Estimate the envelope gamma of a search from its scores.
+
+    The estimate replaces the limit of a candidate's scores by its last score.
 
     Parameters
     ----------
     results : dict or list of dict
-        ``all_cv_results_`` or ``rung_history_`` of a search of this library.
+        ``all_cv_results_`` or ``rung_history_`` of a fitted search.
     metric : str, default="score"
-        Of ``all_cv_results_``; ``rung_history_`` has the one that promoted.
+        Metric to read from ``all_cv_results_``. Ignored for ``rung_history_``, which has the
+        metric that promotes only.
 
     Returns
     -------
     n_resources : ndarray of int, shape (n,)
-        The resources, rising, at which candidates stood that later had more.
+        Resources at which candidates were promoted, in increasing order.
     gamma : ndarray of float, shape (n,)
-        The largest distance at this resource or a larger one, over those candidates, of the
-        mean test score from the candidate's last. What was dropped at once says nothing.
+        Largest distance between a promoted candidate's mean test score at this resource, or at
+        a larger one, and its last mean test score.
 
     Examples
     --------
@@ -46,25 +49,23 @@ def envelope(
     if isinstance(results, Mapping):
         if "candidate" not in results:
             raise TypeError(
-                "envelope needs all_cv_results_ or rung_history_; cv_results_ has only the last "
-                "rung."
+                "envelope requires all_cv_results_ or rung_history_. cv_results_ has the last "
+                "rung only."
             )
         candidates = np.asarray(results["candidate"])
         resources = np.asarray(results["n_resources"])
         scores = np.asarray(results[f"mean_test_{metric}"], dtype=float)
     else:
         candidates = np.concatenate([row["candidates"] for row in results])
-        resources = np.repeat([row["resource"] for row in results], _sizes(results))
+        resources = np.repeat(
+            [row["resource"] for row in results], [len(row["candidates"]) for row in results]
+        )
         scores = np.concatenate([row["scores"] for row in results])
     order = np.argsort(resources, kind="stable")
     last_score = dict(zip(candidates[order].tolist(), scores[order].tolist(), strict=True))
     last_resource = dict(zip(candidates[order].tolist(), resources[order].tolist(), strict=True))
-    went_on = np.array([last_resource[c] for c in candidates.tolist()]) > resources
+    promoted = np.array([last_resource[c] for c in candidates.tolist()]) > resources
     distance = np.abs(scores - np.array([last_score[c] for c in candidates.tolist()]))
-    at = np.unique(resources[went_on])
-    largest = np.array([np.fmax.reduce(distance[went_on & (resources == r)]) for r in at])
-    return at, np.fmax.accumulate(largest[::-1])[::-1]
-
-
-def _sizes(history: Sequence[Row]) -> list[int]:
-    return [len(row["candidates"]) for row in history]
+    promoted_at = np.unique(resources[promoted])
+    largest = np.array([np.fmax.reduce(distance[promoted & (resources == r)]) for r in promoted_at])
+    return promoted_at, np.fmax.accumulate(largest[::-1])[::-1]

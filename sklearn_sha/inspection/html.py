@@ -1,4 +1,4 @@
-"""A search as a notebook shows it: scikit-learn's diagram, and below it what the rungs were."""
+"""HTML of a search: scikit-learn's diagram, followed by the rungs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from sklearn_sha._formatting import format_params
 
 
 class HTMLReprMixin:
-    """Shows a search by the names that IPython and scikit-learn's diagrams look for."""
+    """Adds the rungs of a fitted search to scikit-learn's HTML diagram.
+
+    Its methods have the names that IPython and scikit-learn look up.
+    """
 
     @property
     def _repr_html_(self) -> Callable[[], str]:
-        diagram = super()._repr_html_  # type: ignore[misc]  # is none with display="text"
+        diagram = super()._repr_html_  # type: ignore[misc]  # missing with display="text"
         return lambda: diagram() + self._rungs_html()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -36,10 +39,9 @@ class HTMLReprMixin:
                 f", mean test score {self.best_score_:.4g}" if hasattr(self, "best_score_") else ""
             )
             best = f"<p>Best: <code>{escape(format_params(self.best_params_))}</code>{score}</p>"
-        stopped = (
-            "<p>Interrupted before its end.</p>" if getattr(self, "interrupted_", False) else ""
-        )
+        is_interrupted = getattr(self, "interrupted_", False)
+        interrupted = "<p>The search was interrupted.</p>" if is_interrupted else ""
         schedule = getattr(self, "schedule_", None)
         training = f"<p>{schedule.training}</p>" if schedule and schedule.training else ""
-        notes = f"{best}{stopped}{training}"
+        notes = f"{best}{interrupted}{training}"
         return f"<div>{notes}{self.rung_history_._repr_html_()}</div>"

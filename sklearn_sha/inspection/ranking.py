@@ -1,4 +1,4 @@
-"""Ranks of scores: the best candidate, and how similarly two lists rank the same candidates."""
+"""The best candidate, and rank correlations between two rungs."""
 
 from __future__ import annotations
 
@@ -10,26 +10,79 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kendalltau, rankdata
 
 
-def best_row(results: Mapping[str, Any], metric: str) -> int:
-    """Row of ``cv_results_`` that is the best by a metric; of equal ones the first.
+def best_position(scores: ArrayLike) -> int:
+    """Position of the highest score.
 
-    NaN can share a rank with very low scores, as in GridSearchCV, but is not the best then.
+    A tie goes to the position that comes first, and NaN never beats a number.
+
+    Parameters
+    ----------
+    scores : array-like of float, shape (n,)
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from sklearn_sha.inspection.ranking import best_position
+    >>> best_position([float("nan"), 0.5, 0.75, 0.75])
+    2
+    """
+    # A stable sort keeps ties in order, and numpy sorts NaN behind every number.
+    return int(np.argsort(-np.asarray(scores, dtype=float), kind="stable")[0])
+
+
+def best_index(results: Mapping[str, Any], metric: str) -> int:
+    """Index in ``cv_results_`` of the best candidate by a metric.
+
+    As in GridSearchCV, NaN can share a rank with very low scores. It is not selected then.
+
+    Parameters
+    ----------
+    results : mapping
+        ``cv_results_``, with ranks.
+    metric : str
+
+    Returns
+    -------
+    int
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_sha.inspection.ranking import best_row
+    >>> from sklearn_sha.inspection.ranking import best_index
     >>> scores, ranks = np.array([np.nan, -1e300, -1e300]), np.array([1, 1, 1])
-    >>> best_row({"mean_test_score": scores, "rank_test_score": ranks}, "score")
+    >>> best_index({"mean_test_score": scores, "rank_test_score": ranks}, "score")
     1
     """
     first = np.flatnonzero(results[f"rank_test_{metric}"] == 1)
-    # A stable sort keeps ties in order, and numpy sorts NaN behind every number.
-    return int(first[np.argsort(-results[f"mean_test_{metric}"][first], kind="stable")[0]])
+    return int(first[best_position(results[f"mean_test_{metric}"][first])])
+
+
+def selected_row(search: Any, metric: str) -> int:
+    """Row of ``all_cv_results_`` from which a fitted search selected its best candidate.
+
+    Parameters
+    ----------
+    search : SuccessiveHalvingSearchCV or HyperbandSearchCV
+    metric : str
+        For the metric that promotes this is the row of ``best_index_``, if the search has it. For
+        another metric, or without ``best_index_``, it is the row of the best score.
+
+    Returns
+    -------
+    int
+    """
+    if metric == search.promote_by_ and hasattr(search, "best_index_"):
+        index = search.best_index_
+    else:
+        index = best_index(search.cv_results_, metric)
+    return int(search.cv_results_rows_[index])
 
 
 def spearman(a: ArrayLike, b: ArrayLike) -> float:
-    """Spearman's correlation, NaN ranked last.
+    """Spearman's rank correlation, with NaN ranked last.
 
     Parameters
     ----------
@@ -38,7 +91,7 @@ def spearman(a: ArrayLike, b: ArrayLike) -> float:
     Returns
     -------
     float
-        NaN where one side has equal ranks only.
+        NaN if all scores of `a`, or all of `b`, are equal.
 
     Examples
     --------
@@ -46,17 +99,27 @@ def spearman(a: ArrayLike, b: ArrayLike) -> float:
     >>> round(spearman([0.1, 0.2, float("nan")], [1, 2, 0]), 6)
     1.0
     """
-    ranks = np.stack([ranks_of(a), ranks_of(b)])
+    ranks = np.stack([_average_ranks(a), _average_ranks(b)])
     if (np.ptp(ranks, axis=1) == 0).any():
         return float("nan")
     return float(np.asarray(np.corrcoef(ranks))[0, 1])
 
 
 def kendall(a: ArrayLike, b: ArrayLike) -> float:
-    """Kendall's tau-b, as `spearman` otherwise."""
-    return float(kendalltau(ranks_of(a), ranks_of(b)).statistic)
+    """Kendall's tau-b, with NaN ranked last.
+
+    Parameters
+    ----------
+    a, b : array-like of float, shape (n,)
+
+    Returns
+    -------
+    float
+        NaN if all scores of `a`, or all of `b`, are equal.
+    """
+    return float(kendalltau(_average_ranks(a), _average_ranks(b)).statistic)
 
 
-def ranks_of(scores: ArrayLike) -> NDArray[np.float64]:
-    """Ranks, the lowest score first and equal scores sharing their mean rank; NaN is lowest."""
+def _average_ranks(scores: ArrayLike) -> NDArray[np.float64]:
+    """Ranks in increasing order of the scores; ties share their mean rank, NaN is lowest."""
     return rankdata(np.nan_to_num(np.asarray(scores, dtype=float), nan=-np.inf))

@@ -1,4 +1,4 @@
-"""SearchDisplay: pictures of a search, drawn with matplotlib."""
+"""Figures of a search, drawn with matplotlib."""
 
 from __future__ import annotations
 
@@ -13,50 +13,54 @@ from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.inspection.curves import (
     Curve,
     ParamPoints,
+    cost_by_resource,
     curves,
     param_points,
-    units_by_resource,
     visible_range,
 )
-from sklearn_sha.inspection.ranking import best_row
+from sklearn_sha.inspection.ranking import selected_row
 
 _KINDS = ("curves", "rungs", "params", "cost")
-_FADED, _ALIVE, _WINNER = "0.6", "tab:blue", "tab:orange"
-_COLUMNS = 3
-_WIDE = 32  # letters that fit side by side below a panel
+_ELIMINATED_COLOR, _FINAL_COLOR, _BEST_COLOR = "0.6", "tab:blue", "tab:orange"
+_MAX_COLUMNS = 3
+_MAX_HORIZONTAL = 32  # characters of labels that fit horizontally below a panel
 
 
 class SearchDisplay:
-    """Pictures of a search that has run; made by `from_search`.
+    """Figures of a fitted search.
+
+    Use `from_search` to create it.
 
     Parameters
     ----------
     curves : dict of int to Curve
-        Of each candidate: resources, and mean and standard deviation of its scores.
+        Mean and standard deviation of the scores of each candidate, by resource.
     params : list of ParamPoints
-        Of each searched parameter: candidates and their values.
+        Values of each searched parameter.
     cuts : list of (int, float)
-        For each rung that promoted by this metric its resource, and the lowest score promoted.
+        Resource and lowest promoted score of each rung. Empty if another metric promoted.
     units : dict of int to int
         Units per fold that were trained at each resource.
     grid_cost : int
-        Units per fold of training every candidate to the largest resource.
+        Units per fold of a grid search, which trains every candidate with the largest resource.
     winner : int
         The best candidate.
     metric : str
-        What the scores are.
+        Name of the metric.
     unit : str, default="units"
         What the resource counts, in the plural: "epochs", "trees", "training samples".
     training : str, default=""
-        How models train between rungs, as `Schedule.training`; shown below the resource axis.
+        How models are trained between rungs, as `Schedule.training`. Shown below the resource
+        axis.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Of `plot`; with ``kind="params"`` the first one.
+        Axes with the figure. With ``kind="params"`` the first panel.
     axes_ : ndarray of matplotlib Axes
-        All of them.
+        All axes.
     figure_ : matplotlib Figure
+        Figure that contains them.
 
     Examples
     --------
@@ -102,16 +106,16 @@ class SearchDisplay:
         cls, search: Any, *, kind: str = "curves", metric: str | None = None, ax: Any = None,
         spread: bool = False,
     ) -> Self:  # fmt: skip
-        """Draw a search.
+        """Create a display from a fitted search and plot it.
 
         Parameters
         ----------
         search : SuccessiveHalvingSearchCV or HyperbandSearchCV
-            Fitted.
+            Fitted search.
         kind, ax, spread
-            As for `plot`.
+            As in `plot`.
         metric : str or None, default=None
-            Of several; None for the one that promotes.
+            Metric to show. None: the metric that promotes.
 
         Returns
         -------
@@ -120,11 +124,11 @@ class SearchDisplay:
         Raises
         ------
         NotFittedError
-            If the search has no rungs yet.
+            If the search is not fitted.
         TypeError
-            For a search without rungs, such as GridSearchCV.
+            If the search has no rungs, such as GridSearchCV.
         ValueError
-            If there is no such metric.
+            If the search does not have the metric, or if `kind` is unknown.
         """
         check_has_rungs(search, "SearchDisplay")
         check_is_fitted(search, "schedule_")
@@ -134,12 +138,9 @@ class SearchDisplay:
         if f"mean_test_{metric}" not in results:
             known = [name[10:] for name in results if name.startswith("mean_test_")]
             raise ValueError(
-                f"metric={metric!r} is none of this search's; choose one of {known} by metric=."
+                f"metric={metric!r} is none of the metrics {known}. Choose one of them."
             )
         candidates = results["candidate"]
-        best = best_row(search.cv_results_, metric)
-        if metric == search.promote_by_:
-            best = getattr(search, "best_index_", best)
         display = cls(
             curves=curves(
                 candidates,
@@ -153,9 +154,9 @@ class SearchDisplay:
                 for row in search.rung_history_
                 if metric == search.promote_by_ and row["cut_score"] is not None
             ],
-            units=dict(sorted(units_by_resource(search.rung_history_).items())),
+            units=dict(sorted(cost_by_resource(search.rung_history_).items())),
             grid_cost=search.schedule_.grid_cost,
-            winner=int(candidates[search.cv_results_rows_[best]]),
+            winner=int(candidates[selected_row(search, metric)]),
             metric=metric,
             unit=search.schedule_.unit,
             training=search.schedule_.training,
@@ -163,29 +164,37 @@ class SearchDisplay:
         return display.plot(ax, kind=kind, spread=spread)
 
     def plot(self, ax: Any = None, *, kind: str = "curves", spread: bool = False) -> Self:
-        """Draw; needs matplotlib, the extra ``plot``.
+        """Plot the figure.
+
+        Requires matplotlib, which the extra ``plot`` installs.
 
         Parameters
         ----------
         ax : matplotlib Axes or None, default=None
-            None for a figure of its own; ``kind="params"`` divides it.
+            Axes to plot on. None: a new figure. With ``kind="params"`` the axes are divided into
+            panels.
         kind : "curves", "rungs", "params" or "cost", default="curves"
-            - "curves": each candidate's score by resource; the dropped ones faded, the winner
-              thick.
-            - "rungs": how the scores of each rung are distributed, and where it was cut.
-            - "params": a panel a searched parameter, score by value, coloured by how far the
-              candidate came.
-            - "cost": units that each rung spent, beside those of a grid search.
+            - "curves": score of each candidate by resource. Eliminated candidates are gray, and the
+              line of the best candidate is thick.
+            - "rungs": distribution of the scores of each rung, and the lowest promoted score.
+            - "params": one panel per searched parameter, with the last score of each candidate by
+              value. The color shows the resource that the candidate reached.
+            - "cost": cost of each rung, compared with a grid search.
         spread : bool, default=False
-            Whether "curves" show the standard deviation over the folds.
+            Whether "curves" shows the standard deviation over the folds.
 
         Returns
         -------
         SearchDisplay
-            Itself, with ``ax_``, ``axes_`` and ``figure_``.
+            The display itself, with ``ax_``, ``axes_`` and ``figure_``.
+
+        Raises
+        ------
+        ValueError
+            If `kind` is unknown, or if `ax` cannot be divided into panels.
         """
         if kind not in _KINDS:
-            raise ValueError(f"kind={kind!r} is unknown; choose one of {', '.join(_KINDS)}.")
+            raise ValueError(f"kind={kind!r} is unknown. Choose one of {', '.join(_KINDS)}.")
         import matplotlib.pyplot as plt
 
         if ax is None:
@@ -208,17 +217,17 @@ class SearchDisplay:
     def _plot_curves(self, spread: bool) -> None:
         furthest = max(curve.resources[-1] for curve in self.curves.values())
         for curve in sorted(self.curves.values(), key=lambda c: c.candidate == self.winner):
-            is_winner = curve.candidate == self.winner
-            colour = _FADED if curve.resources[-1] < furthest else _ALIVE
+            is_best = curve.candidate == self.winner
+            color = _ELIMINATED_COLOR if curve.resources[-1] < furthest else _FINAL_COLOR
             (line,) = self.ax_.plot(
                 curve.resources,
                 curve.scores,
                 marker="o",
                 markersize=3,
-                color=_WINNER if is_winner else colour,
-                linewidth=2.5 if is_winner else 1,
-                alpha=0.5 if colour == _FADED else 1,
-                label=f"candidate {curve.candidate}, the best" if is_winner else None,
+                color=_BEST_COLOR if is_best else color,
+                linewidth=2.5 if is_best else 1,
+                alpha=0.5 if color == _ELIMINATED_COLOR else 1,
+                label=f"best candidate ({curve.candidate})" if is_best else None,
             )
             if spread:
                 low, high = curve.scores - curve.spreads, curve.scores + curve.spreads
@@ -229,42 +238,44 @@ class SearchDisplay:
         self.ax_.set_xticks(list(self.units), [str(resource) for resource in self.units])
         self.ax_.minorticks_off()
         self.ax_.set(xlabel=self._resource_label(), ylabel=f"mean test {self.metric}")
-        self._look_closer(self.ax_)
+        self._limit_scores(self.ax_)
         self.ax_.legend()
 
     def _plot_rungs(self) -> None:
         resources = list(self.units)
-        at = {resource: k for k, resource in enumerate(resources)}
-        shown = [
+        positions = {resource: k for k, resource in enumerate(resources)}
+        scores_by_rung = [
             [c.scores[c.resources == r][0] for c in self.curves.values() if r in c.resources]
             for r in resources
         ]
         self.ax_.boxplot(
-            [[s for s in scores if np.isfinite(s)] for scores in shown],
+            [[s for s in scores if np.isfinite(s)] for scores in scores_by_rung],
             positions=range(len(resources)),
             showfliers=False,
         )
-        for k, scores in enumerate(shown):
-            self.ax_.plot([k] * len(scores), scores, "o", color=_ALIVE, alpha=0.4, markersize=4)
+        for k, scores in enumerate(scores_by_rung):
+            self.ax_.plot(
+                [k] * len(scores), scores, "o", color=_FINAL_COLOR, alpha=0.4, markersize=4
+            )
         if self.cuts:
             self.ax_.plot(
-                [at[resource] for resource, _ in self.cuts],
+                [positions[resource] for resource, _ in self.cuts],
                 [score for _, score in self.cuts],
                 "_",
-                color=_WINNER,
+                color=_BEST_COLOR,
                 markersize=36,
-                label="cut",
+                label="lowest promoted score",
             )
             self.ax_.legend()
         self.ax_.set_xticks(range(len(resources)), [str(r) for r in resources])
         self.ax_.set(xlabel=self._resource_label(), ylabel=f"mean test {self.metric}")
-        self._look_closer(self.ax_)
+        self._limit_scores(self.ax_)
 
     def _resource_label(self) -> str:
         return f"{self.unit}\n{self.training}".rstrip()
 
-    def _look_closer(self, ax: Any) -> None:
-        """Leave out scores far below the others, and say how many."""
+    def _limit_scores(self, ax: Any) -> None:
+        """Exclude scores far below the others from the y axis, and show their number."""
         low, high = visible_range(self.curves.values())
         scores = np.concatenate([curve.scores for curve in self.curves.values()])
         n_below = int((scores < low).sum())
@@ -274,32 +285,32 @@ class SearchDisplay:
             ax.set_title(f"scores below: {n_below}", fontsize="small", loc="right")
 
     def _panels(self) -> tuple[int, int]:
-        """Rows and columns of panels, one a parameter."""
-        n_columns = max(1, min(_COLUMNS, len(self.params)))
+        """Numbers of rows and columns of panels, with one panel per parameter."""
+        n_columns = max(1, min(_MAX_COLUMNS, len(self.params)))
         return max(1, -(-len(self.params) // n_columns)), n_columns
 
     def _plot_params(self) -> None:
         from matplotlib.gridspec import GridSpecFromSubplotSpec
 
-        place = self.ax_.get_subplotspec()
-        if place is None:
+        subplot = self.ax_.get_subplotspec()
+        if subplot is None:
             raise ValueError(
-                "ax was not made by a grid of subplots, and so can't be divided into panels; give "
-                "an Axes of plt.subplots, or ax=None."
+                "ax cannot be divided into panels, because it is not part of a grid of subplots. "
+                "Pass an Axes of plt.subplots, or ax=None."
             )
         n_rows, n_columns = self._panels()
-        grid = GridSpecFromSubplotSpec(n_rows, n_columns, place)
+        grid = GridSpecFromSubplotSpec(n_rows, n_columns, subplot)
         self.ax_.set_axis_off()
         self.axes_ = np.array(
             [self.figure_.add_subplot(grid[divmod(k, n_columns)]) for k in range(len(self.params))]
         )
         last = max(1, len(self.units) - 1)
         for ax, points in zip(self.axes_, self.params, strict=True):
-            mine = [self.curves[candidate] for candidate in points.candidates]
+            curves = [self.curves[candidate] for candidate in points.candidates]
             dots = ax.scatter(
                 points.places,
-                [curve.scores[-1] for curve in mine],
-                c=[list(self.units).index(curve.resources[-1]) for curve in mine],
+                [curve.scores[-1] for curve in curves],
+                c=[list(self.units).index(curve.resources[-1]) for curve in curves],
                 cmap="viridis",
                 vmin=0,
                 vmax=last,
@@ -307,12 +318,12 @@ class SearchDisplay:
             if points.is_log:
                 ax.set_xscale("log")
             if points.labels is not None:
-                # What a $ stands in is no formula.
+                # Labels with a $ are not formulas.
                 ax.set_xticks(range(len(points.labels)), points.labels, parse_math=False)
-                if sum(map(len, points.labels)) > _WIDE:
+                if sum(map(len, points.labels)) > _MAX_HORIZONTAL:
                     ax.tick_params(axis="x", labelrotation=90)
             ax.set(xlabel=points.name, ylabel=f"last mean test {self.metric}")
-            self._look_closer(ax)
+            self._limit_scores(ax)
         if len(self.axes_):
             bar = self.figure_.colorbar(dots, ax=list(self.axes_), label=f"{self.unit} reached")
             bar.set_ticks(range(len(self.units)), labels=[str(r) for r in self.units])
@@ -324,7 +335,7 @@ class SearchDisplay:
         for name, units in zip(names, self.units.values(), strict=True):
             self.ax_.barh(["this search"], [units], left=[start], label=name)
             start += units
-        self.ax_.barh(["grid search"], [self.grid_cost], color=_FADED)
+        self.ax_.barh(["grid search"], [self.grid_cost], color=_ELIMINATED_COLOR)
         self.ax_.invert_yaxis()
         self.ax_.set(xlabel=f"{self.unit} per fold")
         self.ax_.legend()

@@ -1,0 +1,213 @@
+"""Rungs of a search as cv_results_, all_cv_results_ and the dicts of rung_history_."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_sha._results.columns import (
+    param_columns,
+    rank_candidates,
+    store_moments,
+    store_splits,
+)
+from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
+from sklearn_sha.inspection.ranking import spearman
+
+_RUNG_COLUMNS = ("bracket", "iter", "n_resources", "candidate", "cached")
+"""Columns that all_cv_results_ has in addition to those of GridSearchCV."""
+
+
+class _Completion(IntEnum):
+    """How much of its bracket was completed with a rung; a higher value ranks first."""
+
+    INCOMPLETE_RUNG = 0
+    COMPLETE_RUNG = 1
+    COMPLETE_BRACKET = 2
+
+
+def all_cv_results(
+    rungs: Sequence[RungOutcome], params: Sequence[dict[str, Any]], *, has_cached: bool
+) -> dict[str, Any]:
+    """Make ``all_cv_results_``, with one row per candidate and rung.
+
+    Parameters
+    ----------
+    rungs : sequence of RungOutcome
+        At least one.
+    params : sequence of dict
+        Parameters by candidate id.
+    has_cached : bool
+        Whether there is a column ``cached``.
+
+    Returns
+    -------
+    dict of str to ndarray, MaskedArray or list
+        GridSearchCV's columns without ranks, ``bracket``, ``iter`` (the number of the rung),
+        ``n_resources`` (the total of the candidate), ``candidate`` and ``cached``.
+    """
+    results: dict[str, Any] = {}
+    for name in ("fit_time", "score_time"):
+        store_moments(results, name, np.concatenate([getattr(rung, name) for rung in rungs]))
+    ids = np.concatenate([np.array(rung.request.candidate_ids) for rung in rungs])
+    for name, column in param_columns(params).items():
+        results[f"param_{name}"] = column[ids]
+    results["params"] = [params[number] for number in ids]
+    for metric in rungs[0].test:
+        scores = np.concatenate([rung.test[metric] for rung in rungs])
+        store_splits(results, f"test_{metric}", scores)
+        if rungs[0].train:
+            train_scores = np.concatenate([rung.train[metric] for rung in rungs])
+            store_splits(results, f"train_{metric}", train_scores)
+    results["bracket"] = _repeat(rungs, [rung.request.bracket for rung in rungs])
+    results["iter"] = _repeat(rungs, [rung.request.rung for rung in rungs])
+    results["n_resources"] = _repeat(rungs, [rung.request.n_resources for rung in rungs])
+    results["candidate"] = ids
+    if has_cached:
+        results["cached"] = np.concatenate(
+            [np.isin(rung.request.candidate_ids, rung.request.known) for rung in rungs]
+        )
+    return results
+
+
+def cv_results(
+    rungs: Sequence[RungOutcome], all_results: Mapping[str, Any], *, repeats: bool
+) -> tuple[dict[str, Any], NDArray[np.intp]]:
+    """Make ``cv_results_``, with one row per candidate of the last rung of each bracket.
+
+    Parameters
+    ----------
+    rungs : sequence of RungOutcome
+    all_results : mapping
+        Result of `all_cv_results`.
+    repeats : bool
+        Whether brackets are runs over the same candidates. Then only one of them counts.
+
+    Returns
+    -------
+    results : dict of str to ndarray, MaskedArray or list
+        GridSearchCV's columns.
+    rows : ndarray of int
+        Rows of `all_results` that these are.
+    """
+    completions = [_completion(rungs, rung) for rung in rungs]
+    starts = np.cumsum([0, *(rung.size for rung in rungs)])
+    last = _last_rungs(rungs, completions, repeats)
+    rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in last])
+    completion = _repeat(rungs, completions)[rows]
+    n_resources = all_results["n_resources"][rows]
+    results: dict[str, Any] = {}
+    for name, column in all_results.items():
+        if name in _RUNG_COLUMNS:
+            continue
+        results[name] = [column[row] for row in rows] if name == "params" else column[rows]
+        if name.startswith("std_test_"):
+            scored = name.removeprefix("std_")
+            means = results[f"mean_{scored}"]
+            results[f"rank_{scored}"] = rank_candidates(means, completion, n_resources)
+    return results, rows
+
+
+def _last_rungs(
+    rungs: Sequence[RungOutcome], completions: Sequence[_Completion], repeats: bool
+) -> list[int]:
+    """Indices of the last complete rung of each bracket.
+
+    Failed rungs are ignored if there are others. Incomplete rungs count only if no rung is
+    complete.
+    """
+    indices = range(len(rungs))
+    succeeded = [k for k in indices if not rungs[k].has_failed] or indices
+    complete = [k for k in succeeded if rungs[k].is_complete] or succeeded
+    last = {rungs[k].request.bracket: k for k in complete}
+    if not repeats:
+        return [last[bracket] for bracket in sorted(last)]
+    return [max(last.values(), key=lambda k: (completions[k], k))]
+
+
+def _completion(rungs: Sequence[RungOutcome], rung: RungOutcome) -> _Completion:
+    if not rung.is_complete:
+        return _Completion.INCOMPLETE_RUNG
+    is_bracket_complete = any(
+        other.is_complete
+        and other.request.bracket == rung.request.bracket
+        and other.request.is_last_rung
+        and not other.has_failed
+        for other in rungs
+    )
+    return _Completion.COMPLETE_BRACKET if is_bracket_complete else _Completion.COMPLETE_RUNG
+
+
+def _repeat(rungs: Sequence[RungOutcome], values: Sequence[int]) -> NDArray[np.intp]:
+    """Repeat one value per rung for each of its candidates."""
+    return np.repeat(values, [rung.size for rung in rungs])
+
+
+def rung_rows(
+    rungs: Sequence[RungOutcome],
+    promoted: Mapping[tuple[int, int], Sequence[int]],
+    metric: str,
+    *,
+    has_brackets: bool,
+) -> list[dict[str, Any]]:
+    """Make the dicts of ``rung_history_``.
+
+    Parameters
+    ----------
+    rungs : sequence of RungOutcome
+    promoted : mapping
+        Promoted candidates by bracket and rung.
+    metric : str
+        Metric that promotes.
+    has_brackets : bool
+        Whether the dicts have the key "bracket".
+
+    Returns
+    -------
+    list of dict
+    """
+    rows = []
+    for k, rung in enumerate(rungs):
+        request = rung.request
+        promoted_ids = list(promoted.get((request.bracket, request.rung), ()))
+        rows.append(
+            {
+                **({"bracket": request.bracket} if has_brackets else {}),
+                "iter": request.rung,
+                "n_candidates": rung.size,
+                "step": rung.step,
+                "resource": request.n_resources,
+                "spent": rung.spent,
+                "candidates": list(request.candidate_ids),
+                "scores": rung.mean_scores(metric).tolist(),
+                "promoted": promoted_ids,
+                **_promotion(rung, promoted_ids, last_rung_of(rungs[:k], request.bracket), metric),
+                "fit_time": float(rung.fit_time.sum()),
+                "score_time": float(rung.score_time.sum()),
+                "wall_time": rung.wall_time,
+            }
+        )
+    return rows
+
+
+def _promotion(
+    rung: RungOutcome, promoted_ids: Sequence[int], previous: RungOutcome | None, metric: str
+) -> dict[str, float | None]:
+    """Best score, lowest promoted score and rank correlation with the previous rung."""
+    lowest_promoted = correlation = None
+    means = rung.mean_scores(metric)
+    if promoted_ids:
+        positions = np.searchsorted(rung.request.candidate_ids, promoted_ids)
+        lowest_promoted = float(means[positions].min())
+    if previous is not None:
+        positions = np.searchsorted(previous.request.candidate_ids, rung.request.candidate_ids)
+        correlation = spearman(previous.mean_scores(metric)[positions], means)
+    return {
+        "best_score": float(np.fmax.reduce(means)),
+        "cut_score": lowest_promoted,
+        "rank_correlation": correlation,
+    }
