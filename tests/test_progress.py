@@ -1,4 +1,4 @@
-"""What is shown while a search runs, and the time left by a clock of our own."""
+"""Progress displays, and the time left with a simulated clock."""
 
 import re
 import sys
@@ -33,7 +33,7 @@ class Clock:
 
 
 def requests_of(schedule):
-    """The requests of all brackets, stage by stage, as an engine asks for them."""
+    """Requests of all brackets, grouped by resource, in the order in which an engine runs them."""
     requests = [
         RungRequest(k, tuple(range(rung.n_candidates)), rung.resource, bracket=rung.bracket)
         for bracket in schedule.brackets
@@ -44,10 +44,10 @@ def requests_of(schedule):
 
 
 @given(st.integers(1, 200), st.integers(2, 5), st.integers(1, 9), st.integers(1, 9), st.booleans())
-def test_time_left_is_exact_where_a_unit_always_takes_as_long(
+def test_time_left_is_exact_if_all_units_take_the_same_time(
     n, factor, n_folds, n_workers, continues
 ):
-    """Workers that train a rung's jobs in rounds, a second a unit."""
+    """Workers train the jobs of a rung in parallel rounds, at one second per unit."""
     clock = Clock()
     schedule = schedule_from_range(n, factor=factor, max_resources=100, continues=continues)
     rounds = [
@@ -57,14 +57,14 @@ def test_time_left_is_exact_where_a_unit_always_takes_as_long(
     progress = Progress(schedule, n_folds, n_workers, clock)
     for k, ((request,), seconds) in enumerate(zip(requests_of(schedule), rounds, strict=True)):
         progress.rungs_begin([request])
-        assert progress.n_kept == 0
+        assert progress.n_completed == 0
         progress.jobs_completed(progress.n_jobs)
         clock.now += seconds
         assert progress.elapsed == sum(rounds[: k + 1])
         assert (progress.left or 0.0) == pytest.approx(sum(rounds[k + 1 :]))
 
 
-def test_time_left_within_a_rung_and_before_there_is_any_speed():
+def test_time_left_within_a_rung_and_before_the_first_completed_job():
     clock = Clock()
     schedule = schedule_from_range(8, max_resources=8)  # 8, 4, 2 candidates of 2, 2, 4 units
     progress = Progress(schedule, 1, 1, clock)
@@ -76,7 +76,7 @@ def test_time_left_within_a_rung_and_before_there_is_any_speed():
     assert progress.left == pytest.approx(3 * 28 / 4)
 
 
-def test_brackets_that_share_a_stage_count_together():
+def test_rungs_that_run_together_are_counted_together():
     clock = Clock()
     schedule = Schedule.joined(hyperband_schedules(9))
     progress = Progress(schedule, 1, 1, clock)
@@ -86,7 +86,7 @@ def test_brackets_that_share_a_stage_count_together():
     assert progress.left is None
 
 
-def test_what_is_known_from_before_counts_as_done_but_not_as_fast():
+def test_known_jobs_are_completed_but_do_not_count_for_the_speed():
     clock = Clock()
     schedule = schedule_from_range(8, max_resources=8)  # 8, 4, 2 candidates of 2, 2, 4 units
     progress = Progress(schedule, 1, 1, clock)
@@ -96,11 +96,11 @@ def test_what_is_known_from_before_counts_as_done_but_not_as_fast():
     progress.rungs_begin(second, 2)
     clock.now += 6
     progress.jobs_completed(1)  # 2 units in 6 seconds; 2 and 8 are left
-    assert (progress.n_kept, progress.left) == (3, pytest.approx(30))
+    assert (progress.n_completed, progress.left) == (3, pytest.approx(30))
 
 
 @pytest.mark.parametrize("in_notebook", [False, True])
-def test_a_search_in_which_nothing_decides_shows_its_rung(in_notebook, request, capsys):
+def test_a_search_without_a_selected_metric_shows_its_rung(in_notebook, request, capsys):
     pages = request.getfixturevalue("notebook") if in_notebook else []
     scoring = {"a": lambda m, X, y=None: m.limit, "b": lambda m, X, y=None: -m.limit}
     search_of(verbose=1, scoring=scoring, refit=False, min_resources=1.0).fit(X)
@@ -115,7 +115,7 @@ def search_of(**params):
 
 
 @pytest.mark.parametrize("budget", [None, "double"])
-def test_a_notebook_has_one_table_that_grows(budget, notebook, capsys):
+def test_a_notebook_shows_one_growing_table(budget, notebook, capsys):
     search = search_of(verbose=1, budget=budget, max_resources=8).fit(X)
     assert capsys.readouterr().out == ""
     rows = [page.html.count("<tr>") for page in notebook]
@@ -131,18 +131,18 @@ def test_a_notebook_has_one_table_that_grows(budget, notebook, capsys):
     assert first == "Models continue training between rungs."
     assert len(lines) == len(search.n_resources_) + 2
     assert lines[0].startswith("halving 0  rung 0/2" if budget else "rung 0/2")
-    # However many jobs there are, there are few updates.
+    # The number of updates does not depend on the number of jobs.
     assert len(notebook) <= 3 * len(search.n_resources_) + 4
 
 
-def test_a_notebook_unfolds_candidates_with_more_verbosity(notebook):
+def test_a_notebook_can_expand_the_candidates_with_verbose_2(notebook):
     search_of(verbose=2).fit(X)
     details = [page.html for page in notebook if "<details>" in page.html]
     assert details[0].count("<tr>") == 2 + (1 + 8)
     assert "candidates of rung 2/2" in details[-1]
 
 
-def test_a_notebooks_bar_is_gone_after_ctrl_c(notebook):
+def test_an_interrupted_search_leaves_no_progress_bar(notebook):
     class Interrupted(Curve):
         def partial_fit(self, X, y=None):
             if getattr(self, "units_", 0) == 1:
@@ -156,7 +156,7 @@ def test_a_notebooks_bar_is_gone_after_ctrl_c(notebook):
 
 
 class Loud(Curve):
-    """Prints, or raises, when it is trained on all samples."""
+    """Prints or raises if it is trained with all samples."""
 
     def partial_fit(self, X, y=None):
         if len(X) == 12:
@@ -166,7 +166,7 @@ class Loud(Curve):
         return super().partial_fit(X, y)
 
 
-def test_lines_are_there_before_and_after_a_refit(capsys):
+def test_lines_before_and_after_the_refit(capsys):
     search_of(verbose=1).set_params(estimator=Loud(), max_resources=1, factor=8).fit(X)
     _, begins, trained, ends = capsys.readouterr().out.splitlines()
     assert begins == "refit candidate 7, selected at 1 epoch, on all 12 samples"
@@ -175,8 +175,8 @@ def test_lines_are_there_before_and_after_a_refit(capsys):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_seconds_of_a_refit_are_shown_wherever_it_was_done(n_jobs, capsys, monkeypatch):
-    """With two workers, one refits the last candidate alongside its last folds."""
+def test_seconds_of_a_refit_in_this_process_and_in_a_worker(n_jobs, capsys, monkeypatch):
+    """With two workers, one of them refits the last candidate while its last folds run."""
     monkeypatch.setattr(console, "refit_seconds", "{!r}".format)
     search = search_of(verbose=1, n_jobs=n_jobs, factor=8, min_resources=1, max_resources=8)
     CALLS.clear()
@@ -185,7 +185,7 @@ def test_the_seconds_of_a_refit_are_shown_wherever_it_was_done(n_jobs, capsys, m
     assert capsys.readouterr().out.splitlines()[-1] == repr(search.refit_time_)
 
 
-def test_a_refit_that_fails_leaves_no_bar(notebook):
+def test_a_failed_refit_leaves_no_progress_bar(notebook):
     with pytest.raises(RuntimeError, match="not on all samples"):
         search_of(verbose=1).set_params(estimator=Loud(fails="refit")).fit(X)
     assert any("<progress>" in page.html for page in notebook)
@@ -205,14 +205,14 @@ def test_a_refit_that_fails_leaves_no_bar(notebook):
     ],
     ids=["halving", "doubling", "Hyperband"],
 )  # fmt: skip
-def test_rungs_have_the_numbers_of_iter(search, capsys):
+def test_lines_have_the_rung_numbers_of_iter(search, capsys):
     lines = capsys.readouterr().out.splitlines()
     search.fit(X)
     lines = [line for line in capsys.readouterr().out.splitlines() if "rung " in line]
     shown = [re.search(r"rung +(\d+)/(\d+)", line).groups() for line in lines]
     history = search.rung_history_
     assert [int(rung) for rung, _ in shown] == [row["iter"] for row in history]
-    # The last rung of each bracket or run has the number of the last.
+    # The last rung of each bracket or run is numbered as the last one.
     is_last = [int(rung) == int(last) for rung, last in shown]
     ends = {bracket.n_resources[-1] for bracket in search.schedule_.brackets}
     assert sum(is_last) == len(search.schedule_.brackets)
@@ -222,7 +222,7 @@ def test_rungs_have_the_numbers_of_iter(search, capsys):
     assert not any(re.search(r"\b1 (candidates|epochs)", line) for line in lines)
 
 
-def test_a_terminal_has_lines_in_ipython_too(monkeypatch, capsys):
+def test_ipython_in_a_terminal_prints_lines(monkeypatch, capsys):
     import IPython
 
     monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace())
@@ -231,7 +231,7 @@ def test_a_terminal_has_lines_in_ipython_too(monkeypatch, capsys):
     assert "IPython" in sys.modules
 
 
-def test_lines_say_the_time_left_but_those_of_the_last_rungs(capsys):
+def test_lines_show_the_time_left_except_for_the_last_rungs(capsys):
     space = {"limit": [k / 20 for k in range(20)]}
     search = HyperbandSearchCV(
         Curve(), space, resource="partial_fit", max_resources=4, verbose=1, cv=2, refit=False
@@ -243,7 +243,7 @@ def test_lines_say_the_time_left_but_those_of_the_last_rungs(capsys):
         assert line.endswith(" s left") == (" 4 epochs" not in line), line
 
 
-def test_verbose_2_has_a_line_a_candidate(capsys):
+def test_verbose_2_prints_one_line_per_candidate(capsys):
     search = search_of(verbose=2).fit(X)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [int(line[1]) for line in lines if line[0] == "candidate"] == [
@@ -262,9 +262,9 @@ class Flaky(LogisticRegression):
 @pytest.mark.parametrize("train", [False, True])
 @pytest.mark.parametrize("scoring", [None, ["accuracy", "f1_macro"]])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
-def test_verbose_3_has_grid_searchs_line_per_fit_and_the_resource(scoring, train, n_jobs, capsys):
+def test_verbose_3_prints_lines_of_grid_search_with_the_resource(scoring, train, n_jobs, capsys):
     iris = load_iris(return_X_y=True)
-    # Of several metrics, or with train scores, a fit that failed has no names and one score here.
+    # With several metrics or train scores, a failed fit has a single score without a name here.
     grid = {"fit_intercept": [True, False], "C": [0.01, 1] if scoring or train else [0.01, 3]}
     common = {
         "cv": 3, "scoring": scoring, "refit": False, "return_train_score": train, "verbose": 3,
@@ -282,13 +282,13 @@ def test_verbose_3_has_grid_searchs_line_per_fit_and_the_resource(scoring, train
 
 
 def fit_lines(capsys):
-    """Lines of fits without their dots and seconds; each is as wide as others are."""
+    """Lines of fits without dots and seconds, after a check of their width."""
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[CV")]
     assert all(len(line) == 80 for line in lines if "...." in line)
     return [re.sub(r"\.{2,}", "", line.rpartition("=")[0]) for line in lines]
 
 
-def test_verbose_3_has_all_that_verbose_2_has_and_a_line_per_fit(capsys):
+def test_verbose_3_prints_the_lines_of_verbose_2_and_one_per_fit(capsys):
     search_of(verbose=2).fit(X)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     search = search_of(verbose=3).fit(X)
@@ -299,12 +299,12 @@ def test_verbose_3_has_all_that_verbose_2_has_and_a_line_per_fit(capsys):
     assert sum("n_resources=4;" in line for line in all_lines) == 2 * search.n_candidates_[-1]
 
 
-def test_a_notebook_has_a_line_per_fit_too(notebook, capsys):
+def test_a_notebook_prints_one_line_per_fit_with_verbose_3(notebook, capsys):
     search = search_of(verbose=3).fit(X)
     assert len(capsys.readouterr().out.splitlines()) == 2 * sum(search.n_candidates_)
 
 
-def test_a_fit_of_minutes_has_them():
+def test_a_long_fit_is_printed_in_minutes():
     line = fit_line(Outcome(1, 2, 9, 0.5, fit_time=90.0), {}, n_folds=3, error_score=0.0)
     assert line.startswith("[CV 3/3] END ...")
     assert line.endswith("n_resources=9;, score=0.500 total time= 1.5min")

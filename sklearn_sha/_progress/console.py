@@ -1,4 +1,4 @@
-"""Progress on a console: one line per rung, or per fit."""
+"""Progress on a console: one line per rung, candidate or fit."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sklearn_sha.schedules import Schedule
 
 
 class ConsoleProgress:
-    """A line a rung, with ``verbose=2`` a line a candidate before it, with 3 a line a fit.
+    """One line per rung; with ``verbose=2`` also per candidate, with ``verbose=3`` also per fit.
 
-    The first line of all shows whether models continue training between rungs.
+    The first line shows whether models continue training between rungs.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class ConsoleProgress:
     progress : Progress
     n_folds : int
     error_score : float
-        Stands for a score that is missing.
+        Score that replaces a missing one.
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class ConsoleProgress:
         self.progress = progress
 
     def start(self) -> None:
-        """The search begins."""
+        """Print how models are trained between rungs."""
         if self.verbose and self.schedule.training:
             print(self.schedule.training)
 
     def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
-        """Rungs begin, of which so many jobs are known."""
+        """Show that rungs begin, of which `n_known` jobs are known."""
         self.progress.rungs_begin(requests, n_known)
 
     def jobs_completed(self, outcomes: Sequence[Outcome]) -> None:
-        """Jobs of them are done."""
+        """Show completed jobs of the current rungs."""
         self.progress.jobs_completed(len(outcomes))
         if self.verbose > 2:
             for outcome in outcomes:
@@ -67,7 +67,7 @@ class ConsoleProgress:
                 print(fit_line(outcome, params, self.n_folds, self.error_score))
 
     def rung_ends(self, request: RungRequest, scores: NDArray[np.float64]) -> None:
-        """A rung ends, in which its candidates had these scores."""
+        """Show a completed rung with the scores of its candidates."""
         if not self.verbose:
             return
         if self.verbose > 1:
@@ -82,30 +82,30 @@ class ConsoleProgress:
         return rung_line(self.schedule, request, best, self.progress.elapsed, self.progress.left)
 
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
-        """The best candidate, selected at a resource, is refit on all samples."""
+        """Show that the best candidate is refit on all samples."""
         if self.verbose:
             print(refit_line(self.schedule, candidate, n_resources, n_samples))
 
     def refit_ends(self, seconds: float) -> None:
-        """The refit has taken so long, in this process or in a worker."""
+        """Show the seconds of the refit, in this process or in a worker."""
         if self.verbose:
             print(refit_seconds(seconds))
 
     def end(self) -> None:
-        """The search or its refit is over."""
+        """End the display, after the search and after its refit."""
 
 
 def fit_line(outcome: Outcome, params: Mapping[str, Any], n_folds: int, error_score: float) -> str:
-    """Format one fit as GridSearchCV does, whose formatter is private; the resource is added.
+    """Format one fit as GridSearchCV does, with the resource in addition.
 
     Parameters
     ----------
     outcome : Outcome
     params : dict
-        Of its candidate.
+        Parameters of the candidate.
     n_folds : int
     error_score : float
-        Stands for a score that is missing.
+        Score that replaces a missing one.
 
     Examples
     --------
@@ -115,13 +115,13 @@ def fit_line(outcome: Outcome, params: Mapping[str, Any], n_folds: int, error_sc
     >>> fit_line(outcome, {"C": 1.0}, n_folds=5, error_score=0.0)
     '[CV 1/5] END ..............C=1.0, n_resources=8;, score=0.750 total time=   0.2s'
     """
-    listed = [*sorted(params.items()), ("n_resources", outcome.n_resources)]
-    text = ", ".join(f"{name}={value}" for name, value in listed) + ";"
+    values = [*sorted(params.items()), ("n_resources", outcome.n_resources)]
+    text = ", ".join(f"{name}={value}" for name, value in values) + ";"
     test, train = outcome.test_scores, outcome.train_scores
     if isinstance(test, dict):
-        trains = train if isinstance(train, dict) else {}
+        train_scores = train if isinstance(train, dict) else {}
         for name in sorted(test):
-            text += f" {name}: ({_scores(test[name], trains.get(name), error_score)})"
+            text += f" {name}: ({_scores(test[name], train_scores.get(name), error_score)})"
     elif isinstance(train, float):
         text += f", score=({_scores(test, train, error_score)})"
     else:
@@ -134,9 +134,10 @@ def fit_line(outcome: Outcome, params: Mapping[str, Any], n_folds: int, error_sc
 
 
 def _scores(test: float | None, train: float | None, error_score: float) -> str:
-    of_train = "" if train is None else f"train={train:.3f}, "
-    return f"{of_train}test={error_score if test is None else test:.3f}"
+    train_text = "" if train is None else f"train={train:.3f}, "
+    return f"{train_text}test={error_score if test is None else test:.3f}"
 
 
 def refit_seconds(seconds: float) -> str:
+    """Format the line that is printed after the refit."""
     return f"refit finished in {seconds:.1f} s"

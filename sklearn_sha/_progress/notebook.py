@@ -1,4 +1,4 @@
-"""Progress in a notebook: one table that is updated in place."""
+"""Progress in a notebook: a table that is updated in place."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from sklearn_sha._progress.console import ConsoleProgress, refit_seconds
 from sklearn_sha._progress.progress import Progress, refit_line, rung_name
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
+from sklearn_sha.inspection.ranking import best_position
 from sklearn_sha.schedules import Schedule
 
 _SECONDS_BETWEEN_UPDATES = 0.2
 
 
 @dataclass(frozen=True)
-class _Page:
-    """What a notebook shows, by these names."""
+class _Output:
+    """Output with the representations that IPython looks up."""
 
     html: str
     text: str
@@ -36,10 +37,10 @@ class _Page:
 
 
 class NotebookProgress(ConsoleProgress):
-    """One table, updated in place: a row a rung and one for the refit, and a bar meanwhile.
+    """Table with one row per rung and one for the refit, and a progress bar.
 
-    Below it is shown whether models continue training between rungs.
-    With ``verbose=2`` the candidates of the last rung can be unfolded below.
+    The table is updated in place. The line below shows whether models continue training between
+    rungs. With ``verbose=2``, the candidates of the last rung can be expanded.
     """
 
     def __init__(self, *args: Any, **params: Any) -> None:
@@ -48,9 +49,9 @@ class NotebookProgress(ConsoleProgress):
 
         self._columns: dict[str, list[object]] = {}
         self._lines: list[str] = []
-        self._details = self._name = self._refitted = ""
+        self._details = self._name = self._refit_params = ""
         self._updated = self.progress.elapsed
-        self._handle = display(_Page("", ""), display_id=True)
+        self._handle = display(_Output("", ""), display_id=True)
 
     def start(self) -> None:
         if self.schedule.training:
@@ -68,7 +69,7 @@ class NotebookProgress(ConsoleProgress):
             self._update(self._bar())
 
     def rung_ends(self, request: RungRequest, scores: NDArray[np.float64]) -> None:
-        best = int(np.argmax(np.nan_to_num(scores, nan=-np.inf)))
+        best = best_position(scores)
         elapsed, left = self.progress.elapsed, self.progress.left
         name = rung_name(self.schedule, request)
         row = {
@@ -98,7 +99,7 @@ class NotebookProgress(ConsoleProgress):
 
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
         line = refit_line(self.schedule, candidate, n_resources, n_samples)
-        self._refitted = format_params(self.params[candidate])
+        self._refit_params = format_params(self.params[candidate])
         self._lines.append(line)
         self._update(f"<progress></progress> {escape(line)}")
 
@@ -106,7 +107,7 @@ class NotebookProgress(ConsoleProgress):
         row = {
             "rung": f"refit, {seconds:.1f} s",
             "candidates": 1,
-            "best parameters": self._refitted,
+            "best parameters": self._refit_params,
             "elapsed": self.progress.elapsed,
         }
         for column, values in self._columns.items():
@@ -118,12 +119,12 @@ class NotebookProgress(ConsoleProgress):
         self._update()
 
     def _bar(self) -> str:
-        """How far the rungs are that are under way."""
+        """Progress bar of the current rungs."""
         progress = self.progress
         left = "" if progress.left is None else f", about {progress.left:.0f} s left in all"
         return (
-            f'<progress max="{max(1, progress.n_jobs)}" value="{progress.n_kept}"></progress> '
-            f"{escape(self._name)}: {progress.n_kept} of "
+            f'<progress max="{max(1, progress.n_jobs)}" value="{progress.n_completed}"></progress> '
+            f"{escape(self._name)}: {progress.n_completed} of "
             f"{quantity(progress.n_jobs, 'fits')}{left}"
         )
 
@@ -131,7 +132,7 @@ class NotebookProgress(ConsoleProgress):
         self._updated = self.progress.elapsed
         html = html_table(self._columns) if self._columns else ""
         html += "".join(f"<p>{text}</p>" for text in (self.schedule.training, bar) if text)
-        self._handle.update(_Page(html + self._details, "\n".join(self._lines)))
+        self._handle.update(_Output(html + self._details, "\n".join(self._lines)))
 
 
 def progress_display(
@@ -141,12 +142,12 @@ def progress_display(
     progress: Progress,
     **settings: Any,
 ) -> ConsoleProgress:
-    """What shows a search here: a notebook's table or lines; nothing with ``verbose=0``."""
+    """Return the progress display for a notebook or a console."""
     kind = NotebookProgress if verbose and _in_notebook() else ConsoleProgress
     return kind(verbose, schedule, params, progress, **settings)
 
 
 def _in_notebook() -> bool:
-    """Whether there is a front end that shows HTML: the shell of a kernel, not of a terminal."""
+    """Return whether IPython runs in a kernel, whose front end displays HTML."""
     ipython = sys.modules.get("IPython")
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")

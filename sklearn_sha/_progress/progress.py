@@ -1,4 +1,4 @@
-"""How far a search has come, and how long it will still take."""
+"""Progress of a search, and an estimate of the time left."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ from sklearn_sha.schedules import Schedule
 
 
 class Progress:
-    """Compares what is done with the plan, and the time that it took with a clock.
+    """Estimates the time left of a search from its plan and the elapsed time.
 
     Parameters
     ----------
     schedule : Schedule
+        Plan of the search.
     n_folds, n_workers : int
-    clock : callable
-        Gives seconds.
+    clock : callable, default=time.perf_counter
+        Returns the time in seconds.
+
+    Attributes
+    ----------
+    n_jobs : int
+        Number of jobs of the current rungs.
+    n_completed : int
+        Number of those that are completed or were known before.
     """
 
     def __init__(
@@ -31,47 +39,56 @@ class Progress:
         self._clock, self._start = clock, clock()
         self._n_folds = n_folds
         self._n_workers = n_workers
-        self._ahead = {
+        self._planned_work = {
             (rung.bracket, rung.resource): self._work(
                 rung.n_candidates, rung.step if schedule.continues else rung.resource
             )
             for rung in schedule.rungs
         }
-        self._behind = self._here = 0.0
-        self.n_jobs = self.n_kept = self._n_known = 0
+        self._completed_work = self._current_work = 0.0
+        self.n_jobs = self.n_completed = self._n_known = 0
 
     def _work(self, n_candidates: int, units: int) -> float:
-        """Units that the busiest worker trains."""
+        """Units that the worker with the most jobs trains."""
         return -(-n_candidates * self._n_folds // self._n_workers) * units
 
     def rungs_begin(self, requests: Sequence[RungRequest], n_known: int = 0) -> None:
-        """Rungs begin, of which so many jobs are known; and what was begun before is over."""
-        self._behind += self._done_here
-        self._here = sum(self._ahead.pop((r.bracket, r.n_resources), 0.0) for r in requests)
+        """Begin rungs that run together; the rungs before are completed.
+
+        Parameters
+        ----------
+        requests : sequence of RungRequest
+        n_known : int, default=0
+            Number of jobs whose outcomes are known.
+        """
+        self._completed_work += self._completed_of_current
+        self._current_work = sum(
+            self._planned_work.pop((r.bracket, r.n_resources), 0.0) for r in requests
+        )
         self.n_jobs = sum(len(r.new_ids) * len(r.folds_of(self._n_folds)) for r in requests)
-        self.n_kept = self._n_known = n_known
+        self.n_completed = self._n_known = n_known
 
     def jobs_completed(self, n_jobs: int) -> None:
-        """So many jobs of what was begun are done."""
-        self.n_kept += n_jobs
+        """Count completed jobs of the current rungs."""
+        self.n_completed += n_jobs
 
     @property
-    def _done_here(self) -> float:
-        n_done = self.n_kept - self._n_known
-        return self._here * n_done / self.n_jobs if self.n_jobs else 0.0
+    def _completed_of_current(self) -> float:
+        n_new = self.n_completed - self._n_known
+        return self._current_work * n_new / self.n_jobs if self.n_jobs else 0.0
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the search began."""
         return self._clock() - self._start
 
     @property
     def left(self) -> float | None:
-        """Seconds that the rest of the plan takes at the speed so far; None where there is none."""
-        done = self._behind + self._done_here
-        share = 1 - self.n_kept / self.n_jobs if self.n_jobs else 0.0
-        rest = sum(self._ahead.values()) + self._here * share
-        return self.elapsed * rest / done if done and rest else None
+        """Seconds left at the speed so far; None if it is unknown or nothing is left."""
+        completed = self._completed_work + self._completed_of_current
+        share = 1 - self.n_completed / self.n_jobs if self.n_jobs else 0.0
+        remaining = sum(self._planned_work.values()) + self._current_work * share
+        return self.elapsed * remaining / completed if completed and remaining else None
 
 
 def rung_line(
@@ -81,18 +98,18 @@ def rung_line(
     elapsed: float,
     left: float | None,
 ) -> str:
-    """One line, aligned with those of the other rungs.
+    """Format a completed rung as one line, aligned with the lines of the other rungs.
 
     Parameters
     ----------
     schedule : Schedule
     request : RungRequest
-        Of the rung that is done.
+        Request of the rung.
     best_score : float or None
     elapsed : float
         Seconds since the search began.
     left : float or None
-        Seconds that it will still take.
+        Seconds left. None if unknown.
 
     Examples
     --------
@@ -105,23 +122,23 @@ def rung_line(
     'rung 3/5   8 candidates,  24 trees   best score   0.9123     7.2 s, about     5 s left'
     """
     score = "" if best_score is None else f"best score {format_number(best_score, 4):>8}"
-    candidates = _in_column(len(request.candidate_ids), schedule.n_candidates, "candidates", ",")
-    resource = _in_column(request.n_resources, schedule.n_resources, schedule.unit)
+    candidates = _column(len(request.candidate_ids), schedule.n_candidates, "candidates", ",")
+    resource = _column(request.n_resources, schedule.n_resources, schedule.unit)
     return (
         f"{rung_name(schedule, request)}  {candidates} {resource}   {score}  {elapsed:7.1f} s"
         + ("" if left is None else f", about {left:5.0f} s left")
     )
 
 
-def _in_column(number: int, numbers: Sequence[int], things: str, end: str = "") -> str:
-    """A quantity as wide as the others of its column, with their digits below each other."""
+def _column(number: int, numbers: Sequence[int], noun: str, end: str = "") -> str:
+    """Format a quantity with the width and alignment of its column."""
     width = len(str(max(numbers)))
-    text = quantity(number, things) + end
-    return (" " * (width - len(str(number))) + text).ljust(width + 1 + len(things + end))
+    text = quantity(number, noun) + end
+    return (" " * (width - len(str(number))) + text).ljust(width + 1 + len(noun + end))
 
 
 def rung_name(schedule: Schedule, request: RungRequest) -> str:
-    """Number of a rung and of the last one, and of the bracket if there are several.
+    """Format the number of a rung and of the last rung, and of the bracket if there are several.
 
     Rungs are counted from 0, as in ``iter``.
 
@@ -135,9 +152,10 @@ def rung_name(schedule: Schedule, request: RungRequest) -> str:
     ['rung 0/2', 'rung 2/2']
     """
     brackets = schedule.brackets
-    mine = brackets[request.bracket].n_resources
-    # Budget doubling counts its rungs from one run to the next.
-    last = request.rung + len(mine) - 1 - mine.index(request.n_resources)
+    n_resources = brackets[request.bracket].n_resources
+    # With budget doubling, rungs are numbered across runs.
+    n_later = len(n_resources) - 1 - n_resources.index(request.n_resources)
+    last = request.rung + n_later
     width = len(str(len(schedule.rungs) - 1))
     bracket = f"{schedule.bracket_name} {request.bracket:>{len(str(len(brackets) - 1))}}  "
     name = f"rung {request.rung:>{width}}/{last:<{width}}"
@@ -145,13 +163,13 @@ def rung_name(schedule: Schedule, request: RungRequest) -> str:
 
 
 def refit_line(schedule: Schedule, candidate: int, n_resources: int, n_samples: int) -> str:
-    """One line for a refit that begins.
+    """Format the line that is printed before the refit.
 
     Parameters
     ----------
     schedule : Schedule
     candidate : int
-        Number of the best candidate.
+        The best candidate.
     n_resources : int
         Resource at which it was selected.
     n_samples : int
