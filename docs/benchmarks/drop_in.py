@@ -1,13 +1,16 @@
 """A drop-in for GridSearchCV: only the class name changes, on the data that people try first.
 
+    python docs/benchmarks/drop_in.py
     python docs/benchmarks/drop_in.py --splits 20
 
-takes hours, and writes results/drop_in.md and results/drop_in.json after every search. Every
+measure times, and then scores; each takes hours, and both write results/drop_in.md and
+results/drop_in.json after every search. Every
 search of drop_in_cases.py runs as GridSearchCV(estimator, grid) and as
 SuccessiveHalvingSearchCV(estimator, grid, random_state=0), in alternation and on one thread, with
 everything else left at its default. CPU times are measured on all samples. Scores are those of
-the refitted models on held-out samples of train/test splits; ``--splits 0`` measures times only.
-Cells that are measured replace those of the files, the others are kept. It needs scikit-learn 1.8.
+the refitted models on held-out samples of train/test splits. With one rung there is nothing to
+compare: the search is a grid search. Cells that are measured replace those of the files, the
+others are kept. It needs scikit-learn 1.8.
 """
 
 from __future__ import annotations
@@ -71,7 +74,7 @@ def main() -> None:
         "--seconds", type=float, default=20.0, help="CPU time of repeats until a ratio is known"
     )
     parser.add_argument("--limit", type=float, default=300.0, help="seconds of one GridSearchCV")
-    parser.add_argument("--splits", type=int, default=0, help="train/test splits for the scores")
+    parser.add_argument("--splits", type=int, default=0, help="measure scores, on so many splits")
     parser.add_argument(
         "--limit-splits", type=float, default=30.0, help="the limit of what is split, in seconds"
     )
@@ -89,10 +92,15 @@ def main() -> None:
     warnings.simplefilter("ignore")  # of estimators that have not converged, for example
     for data in options.data:
         for name in options.estimators:
-            done = measure(name, data, options)
+            before = next((c for c in measured["cells"] if is_of(c, name, data)), None)
+            done = (
+                measure(name, data, options)
+                if not options.splits
+                else (measure_scores(name, data, before, options))
+            )
             if done is None:
                 continue
-            others = [c for c in measured["cells"] if (c["estimator"], c["data"]) != (name, data)]
+            others = [c for c in measured["cells"] if not is_of(c, name, data)]
             measured = {"versions": versions(), "cells": [*others, done]}
             write(str(stored), [json.dumps(measured, indent=1)])
             write(str(out), report(measured))
@@ -123,11 +131,29 @@ def measure(name: str, data: str, options: argparse.Namespace) -> Cell | None:
         return cell
     try:
         cell |= times(*arguments, X, y, options.repeats, options.seconds)
-        if options.splits and cell["estimated_seconds"] <= options.limit_splits:
-            cell |= scores(*arguments, X, y, options.splits, regression)
     except Exception as error:  # a search that fails is the worst result: it is reported
         cell["error"] = f"{type(error).__name__}: {error}".partition("\n")[0]
     return cell
+
+
+def measure_scores(
+    name: str, data: str, before: Cell | None, options: argparse.Namespace
+) -> Cell | None:
+    """The cell with scores. None if it has one rung, or would take too long."""
+    if before is None or len(before.get("rungs", [])) < 2:
+        return None
+    if before["estimated_seconds"] > options.limit_splits:
+        return None
+    regression = data in REGRESSION
+    arguments = CASES[name].search_arguments(regression)
+    assert arguments is not None
+    X, y = DATA[data]()
+    return before | scores(*arguments, CASES[name].prepared(X), y, options.splits, regression)
+
+
+def is_of(cell: Cell, name: str, data: str) -> bool:
+    """Whether a cell is that of an estimator and data."""
+    return bool((cell["estimator"], cell["data"]) == (name, data))
 
 
 def searches(estimator: Any, grid: Grid) -> tuple[Any, Any]:
@@ -251,7 +277,8 @@ def report(measured: dict[str, Any]) -> list[str]:
         "",
         f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}; {platform.system()}, "
         f"{platform.machine()}, one thread; {numbers}. Written by "
-        "`python docs/benchmarks/drop_in.py`.",
+        "`python docs/benchmarks/drop_in.py` (the limits of `--limit`, `--repeats` and "
+        "`--splits` are those of each run).",
         "",
         "`SuccessiveHalvingSearchCV(estimator, grid, random_state=0)` compared with "
         "`GridSearchCV(estimator, grid)`. Bold is a loss.",
@@ -274,12 +301,12 @@ def report(measured: dict[str, Any]) -> list[str]:
     ]
     if timed:
         worst = max(timed, key=lambda cell: cell["ratio"])
-        noise = max(cell["noise"] for cell in timed)
+        noise = max(cell["noise"] for cell in timed if cell["n_repeats"] > 1)
         lines += [
             "",
             f"Geometric mean of all {len(timed)}: {mean_ratio(timed)}. Highest: "
             f"{worst['ratio']:.2f}, {worst['estimator']} on {worst['data']}. The standard error of "
-            f"a ratio is at most {noise:.1%}.",
+            f"a ratio that was measured more than once is at most {noise:.1%}.",
             "",
             "## Candidates, and the rungs of all samples",
             "",
