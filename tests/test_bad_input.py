@@ -59,7 +59,7 @@ MISTAKES = {
         "max_resources=\"auto\" is the value of resource='max_iter' in the estimator, -1, which is "
         "less than 1; give max_resources an integer",
     ),
-    "a class": (SGDClassifier, ALPHAS, {}, "estimator=SGDClassifier is a class; give an instance"),
+    "a class": (SGDClassifier, ALPHAS, {}, "estimator=SGDClassifier is a class. Pass an instance"),
     "no such parameter": (
         SGD,
         ALPHAS,
@@ -111,7 +111,7 @@ MISTAKES = {
         SGD,
         ALPHAS,
         {"budget": 100, "min_resources": 2},
-        "budget=100 and min_resources=2 both say where the first rung stands",
+        "budget=100 and min_resources=2 both set the resource of the first rung",
     ),
     "batches of samples": (
         LogisticRegression(),
@@ -178,7 +178,7 @@ MISTAKES = {
         SGD,
         ALPHAS,
         {"scoring": ["accuracy", "f1_macro"], "refit": False, "promote_by": "recall"},
-        "promote_by='recall' is none of the metrics ['accuracy', 'f1_macro']. Choose one of them",
+        "promote_by='recall' is none of the metrics ['accuracy', 'f1_macro']. Set it",
     ),
     "a promotion by another metric than the only one": (
         SGD,
@@ -198,7 +198,7 @@ MISTAKES = {
         {"scoring": ["accuracy", "f1_macro"], "refit": "recall"},
         "'recall' was passed, and the metrics are ['accuracy', 'f1_macro']",
     ),
-    "refit of no type": (SGD, ALPHAS, {"refit": 3.5}, "refit=3.5 is neither"),
+    "refit of no type": (SGD, ALPHAS, {"refit": 3.5}, "refit=3.5 must be a bool"),
     "error_score of text": (SGD, ALPHAS, {"error_score": "ignore"}, "error_score='ignore'"),
 }
 
@@ -390,7 +390,7 @@ def test_too_little_resource_to_drop_candidates_is_warned_of():
     depths = {"max_depth": [1, 2, 3, 4]}
     search = SuccessiveHalvingSearchCV(forest, depths, resource="n_samples", max_resources=8)
     with pytest.warns(
-        UserWarning, match=r"max_resources=8 of resource='n_samples' is too little"
+        UserWarning, match=r"max_resources=8 of resource='n_samples' is too low"
     ) as warned:
         assert search.plan(X, Y).n_candidates == [4]
     assert warned[0].filename == __file__

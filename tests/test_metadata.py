@@ -78,7 +78,7 @@ def test_without_routing_a_pipelines_steps_are_named(resource):
 
 def test_without_routing_a_bare_name_for_a_pipeline_is_refused():
     pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
-    with pytest.raises(ValueError, match="pass model__sample_weight for the last step"):
+    with pytest.raises(ValueError, match=r"e\.g\. `model__sample_weight` for the last step"):
         search_of(pipeline).fit(X, Y, sample_weight=WEIGHTS)
 
 

@@ -214,9 +214,9 @@ def test_an_algorithm_of_the_library_by_instance_is_its_parameters():
 
 
 def test_what_is_no_sampler_or_algorithm_is_refused_by_name():
-    with pytest.raises(TypeError, match="sampler='sobel' is no Sampler"):
+    with pytest.raises(TypeError, match="sampler='sobel' must be \"auto\" or an instance"):
         search_of(sampler="sobel").fit(X)
-    with pytest.raises(TypeError, match="algorithm='asha' is no Algorithm"):
+    with pytest.raises(TypeError, match="algorithm='asha' must be \"auto\" or an instance"):
         search_of(algorithm="asha").plan(X)
     with pytest.raises(ValueError, match=r"budget=64 and algorithm=.* both set the schedule"):
         search_of(budget=64).plan(X)

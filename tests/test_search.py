@@ -396,7 +396,7 @@ def test_a_mistake_loses_nothing_and_a_failed_fit_leaves_nothing_of_the_one_befo
 
 def test_plan_with_a_generator_says_what_to_give():
     generator = ((train, test) for train, test in KFold(2).split(X))
-    with pytest.raises(TypeError, match="if cv is a generator, give a list of its splits"):
+    with pytest.raises(TypeError, match="If cv is a generator, pass a list of its splits"):
         halving(cv=generator).plan(X, Y)
 
 

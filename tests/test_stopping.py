@@ -165,7 +165,7 @@ def test_out_of_time_it_has_what_is_finished(name, max_time):
     CALLS.clear()
     search = search_of(name, max_time=max_time)
     if max_time <= TOO_SHORT[name]:
-        with pytest.raises(TimeoutError, match=f"max_time={max_time} seconds? ended before one"):
+        with pytest.raises(TimeoutError, match=f"max_time={max_time} seconds? ended before any"):
             search.fit(X)
         return
     search.fit(X)
@@ -462,7 +462,7 @@ def test_time_that_ends_after_the_first_rung_is_no_warning():
 
 def test_time_that_was_too_short_for_anything_can_be_resumed():
     search = search_of("range", max_time=1)
-    with pytest.raises(TimeoutError, match="or call resume to go on"):
+    with pytest.raises(TimeoutError, match="or call resume to continue"):
         search.fit(X)
     assert not hasattr(search, "cv_results_")
     search.set_params(max_time=None).resume(X)
@@ -478,7 +478,7 @@ def test_interrupted_in_the_refit_only_that_is_resumed():
     assert search.interrupted_
     assert not hasattr(search, "best_estimator_")
     for method in (search.predict, search.score):
-        with pytest.raises(NotFittedError, match="stopped before best_params_ were trained on all"):
+        with pytest.raises(NotFittedError, match="interrupted before the best candidate was refit"):
             method(X)
     assert "<p>The search was interrupted.</p>" in search._repr_html_()
     CALLS.clear()
@@ -515,7 +515,7 @@ def test_an_error_can_be_resumed_once_its_cause_is_gone():
 
 def test_there_must_be_something_to_resume():
     for search in (search_of("range"), search_of("range").fit(X)):
-        with pytest.raises(ValueError, match="There is nothing to resume: this SuccessiveHalv"):
+        with pytest.raises(ValueError, match="There is nothing to resume: no fit of this Succ"):
             search.resume(X)
 
 
@@ -534,15 +534,13 @@ def stopped():
     ],
 )
 def test_what_results_depend_on_may_not_change(stopped, change, named):
-    with pytest.raises(ValueError, match=f"search that was stopped, but {named} changed since"):
+    with pytest.raises(ValueError, match=f"of the interrupted fit, but {named} changed since"):
         stopped.set_params(**change).resume(X)
 
 
 @pytest.mark.parametrize("data", [(X + 1,), (X[:-1],), (X, np.arange(12))], ids=["X", "rows", "y"])
 def test_data_may_not_change(stopped, data):
-    with pytest.raises(
-        ValueError, match=r"stopped, but (X|y)( \(.*\))? changed since; set it back"
-    ):
+    with pytest.raises(ValueError, match=r"fit, but (X|y)( \(.*\))? changed since\. Restore"):
         stopped.resume(*data)
 
 
@@ -568,7 +566,7 @@ def test_a_search_is_resumed_where_its_results_are(tmp_path, monkeypatch, then, 
     search = search_of("range", max_time=30, checkpoint=then).fit(X)
     n_calls = len(CALLS)
     where, changed = (None if name is None else tmp_path / name for name in (then, now))
-    named = re.escape(f"stopped, but checkpoint ({where} then, {changed} now) changed since; set")
+    named = re.escape(f"fit, but checkpoint (from {where} to {changed}) changed since. Res")
     with pytest.raises(ValueError, match=named):
         search.set_params(checkpoint=now).resume(X)
     assert len(CALLS) == n_calls

@@ -1,1 +1,1 @@
-"""The search classes, from their parameters to their fitted attributes."""
+"""The search classes: parameters, preparation, runs, fitted attributes and delegation."""

@@ -139,7 +139,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         if changes := interrupted.changes(self.get_params(), data, checkpoint):
             raise ValueError(
                 "resume requires the search and the data of the interrupted fit, but "
-                f"{', '.join(changes)} changed since. Restore the previous value, or call fit to "
+                f"{', '.join(changes)} changed since. Restore it, or call fit to "
                 "start a new search."
             )
         with self._open_store(interrupted.store) as store:

@@ -1,4 +1,4 @@
-"""HyperbandSearchCV: its parameters, and which brackets they mean."""
+"""HyperbandSearchCV: parameters, algorithm and candidates."""
 
 from __future__ import annotations
 
@@ -21,49 +21,52 @@ from sklearn_sha.resources.base import Resource
 
 
 class HyperbandSearchCV(BaseHalvingSearch):
-    """Search hyperparameters by several halvings at once, from bold to careful.
+    """Search over hyperparameters with Hyperband.
 
-    Successive Halving has to choose between many candidates with little training each and
-    few with much. Hyperband [1]_ does not choose: its first bracket halves many candidates
-    from the least resource on, the next fewer from more, and the last is a random search at
-    full resource. All brackets run together, and the best at full resource wins.
+    Successive Halving requires a choice between many candidates with little training and few
+    candidates with much training. Hyperband [1]_ tries several such choices, called brackets: the
+    first starts with many candidates at the minimum resource, the next ones with fewer candidates
+    at a larger resource, and the last is a random search at full resource. The best candidate at
+    full resource is selected from all brackets, which are evaluated together.
 
     Parameters
     ----------
     estimator : estimator
-        Of which the best candidate is wanted; a Pipeline too.
+        Estimator to tune. Can be a Pipeline.
     param_distributions : dict or list of dict
-        Parameter names to distributions with an ``rvs`` method, and/or to lists. How many
-        candidates are drawn follows from the brackets: `plan` says how many. Required, unless
-        `param_grid` is given.
+        Dictionary with parameter names as keys and distributions with an ``rvs`` method, or lists
+        of values, as values. The brackets determine the number of candidates, which `plan` shows.
+        Required unless `param_grid` is given.
     param_grid : dict, list of dict or None, default=None
-        GridSearchCV's name for `param_distributions`. Give one of the two.
+        Alternative name of `param_distributions`, as in GridSearchCV. Only one of the two can be
+        given.
     sampler : "auto" or Sampler, default="auto"
-        Where candidates come from. "auto": all combinations of a grid, or samples from
-        distributions (`sklearn_sha.candidates.RandomSampler`). Or an instance of a subclass of
-        `sklearn_sha.candidates.Sampler`.
-    factor : real > 1, default=3
-        A rung promotes one in so many candidates, to so many times the resource.
+        Source of the candidates. "auto" tries all combinations of a grid, or samples from
+        distributions (`sklearn_sha.candidates.RandomSampler`). Can be an instance of any subclass
+        of `sklearn_sha.candidates.Sampler`.
+    factor : float, default=3
+        Keep 1/factor of the candidates after each rung and multiply the resource by `factor`.
+        Must be larger than 1.
     resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
         As in SuccessiveHalvingSearchCV.
     min_resources : int, float or "auto", default="auto"
-        Least units of the first rung of the widest bracket; a float is a fraction of the
-        maximum. "auto": as in SuccessiveHalvingSearchCV, but of samples no more than leaves
-        three brackets.
+        Lower bound of the resource of the first rung of the first bracket. A float is a fraction
+        of the maximum. "auto" is as in SuccessiveHalvingSearchCV, but for "n_samples" lower if
+        there would be fewer than three brackets otherwise.
     max_resources : int or "auto", default="auto"
-        Units of the last rung of every bracket. "auto": as in SuccessiveHalvingSearchCV.
+        Resource of the last rung of every bracket. "auto" is as in SuccessiveHalvingSearchCV.
     n_repeats : int, default=1
-        How often the set of brackets is run, with fresh candidates each time.
+        Number of times that all brackets are run, with new candidates each time.
     patience : int or None, default=None
-        Stop after so many sets in a row whose winner's score is not better by more than `tol`
-        than that of a winner before; sets are run one after the other then. None: all of them,
-        together.
+        Stop after this many consecutive repeats whose best score does not exceed the best score of
+        the previous repeats by more than `tol`. The repeats are then run one after the other. None
+        runs all of them together.
     tol : float, default=0.0
-        See `patience`.
+        Tolerance for `patience`.
     max_time : float or None, default=None
-        Seconds after which no training begins. What is finished by then is kept, and the best
-        of it wins: at the largest resource that a whole rung has reached. The refit comes on
-        top.
+        Seconds after which no more training is started. Completed results are kept, and the best
+        candidate is selected at the largest resource for which a rung was completed. The refit
+        takes additional time.
     fit_timeout : float or None, default=None
         As in SuccessiveHalvingSearchCV.
     checkpoint : path-like or None, default=None
@@ -71,58 +74,64 @@ class HyperbandSearchCV(BaseHalvingSearch):
     model_memory : int, "auto" or None, default="auto"
         As in SuccessiveHalvingSearchCV.
     score_aggregation : "last", "best" or "mean", default="last"
-        What a candidate is promoted by: its score in this rung, its best so far, or the mean
-        of its scores so far, where scores fluctuate as training goes on. The winner of the
-        last rung is by its score there.
+        Score by which candidates are promoted: the score in the current rung, or the best or the
+        mean of the scores so far, for scores that fluctuate during training. The best candidate of
+        the last rung is selected by its score in that rung.
     promote_by : str or None, default=None
-        With several metrics, the name of the one by which candidates are promoted. None: the one
-        that `refit` names, else the first. The best candidate is selected by `refit`.
+        With several metrics, the name of the metric by which candidates are promoted. None uses
+        the metric of `refit`, or the first one. The best candidate is selected by `refit`.
     batch_size : int or None, default=None
-        Rows that each ``partial_fit`` gets: the next so many of the training fold, which is
-        reshuffled at every pass. None: all of them, so that a unit is an epoch.
+        Number of samples of each call of ``partial_fit``: consecutive batches of the training
+        fold, which is shuffled again for each epoch. None uses all samples, so that one call is
+        one epoch.
     scoring : str, callable, list, tuple, dict or None, default=None
-        As in GridSearchCV.
+        Strategy to evaluate the performance of the cross-validated model on the test set, as in
+        GridSearchCV.
     n_jobs : int or None, default=None
-        Jobs in parallel, as in GridSearchCV. The results do not depend on it.
+        Number of jobs to run in parallel, as in GridSearchCV. The results do not depend on it.
     refit : bool, str or callable, default=True
-        As in GridSearchCV. A callable gets ``cv_results_``, which has the candidates of the last
-        completed rung of each bracket only.
+        Refit the best candidate on the whole dataset, as in GridSearchCV. A callable receives
+        ``cv_results_``, which has the candidates of the last completed rung of
+        each bracket only.
     cv : int, cross-validator, iterable or None, default=None
-        As in GridSearchCV. The splits are drawn once, so it may shuffle at random.
+        Cross-validation splitting strategy, as in GridSearchCV. The data are split once, so that
+        all candidates have the same splits even if the splitter shuffles at random.
     verbose : int, default=0
-        1 shows how it goes: a line a rung, in a notebook a table that grows; 2 the candidates too;
-        3 and more print a line per fit too, as GridSearchCV does, with its scores and its time.
+        Controls the verbosity. 1 shows the progress: one line per rung on a console, a table in a
+        notebook. 2 also shows the candidates. 3 also prints a line per fit with its scores and its
+        time, as GridSearchCV does.
     pre_dispatch : int or str, default="2*n_jobs"
-        As in GridSearchCV, in batches of jobs.
+        Number of batches of jobs that are dispatched in advance, as in GridSearchCV.
     random_state : int, RandomState or None, default=None
-        Decides the candidates that are drawn, the subsamples of rows and the order of
-        mini-batches. It is not handed to the estimator.
+        Controls the sampling of candidates and of subsamples, and the order of mini-batches. It is
+        not passed to the estimator.
     error_score : "raise" or float, default=nan
-        Score of a candidate on a fold where its fit or its scoring fails. "raise" raises
-        instead, with the candidate in a note.
+        Value to assign to the score if an error occurs in fitting or scoring on a fold. If set to
+        "raise", the error is raised, with a note about the candidate.
     return_train_score : bool, default=False
-        Whether ``cv_results_`` has scores on the training rows too.
+        Whether ``cv_results_`` includes training scores.
 
     Attributes
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
-        GridSearchCV's columns for the candidates of the last completed rung of every bracket. A
-        bracket that was completed ranks above one that was not, then more resource above less.
+        The columns of GridSearchCV for the candidates of the last completed rung of each bracket.
+        Candidates of completed brackets rank above those of interrupted ones, and candidates with
+        more resource above those with less.
     all_cv_results_ : dict of ndarray, MaskedArray and list
-        As in SuccessiveHalvingSearchCV. Candidates are numbered over all brackets.
+        As in SuccessiveHalvingSearchCV. Candidates are numbered consecutively over all brackets.
     cv_results_rows_ : list of int
         As in SuccessiveHalvingSearchCV.
     failures_ : list of dict
         As in SuccessiveHalvingSearchCV.
     rung_history_ : list of dict
-        One a rung, in the order in which they ended; as in SuccessiveHalvingSearchCV, and
-        bracket. ``wall_time`` is that of the rungs of all brackets at this resource.
+        One record per rung in the order of completion, as in SuccessiveHalvingSearchCV, with its
+        bracket. ``wall_time`` is the time for the rungs of all brackets at this resource.
     schedule_ : Schedule
-        What `plan` says beforehand: the rungs, bracket after bracket.
+        Schedule of the search, as returned by `plan`: the rungs of all brackets.
     interrupted_ : bool
         As in SuccessiveHalvingSearchCV.
     n_resources_, n_candidates_ : list of int
-        One entry a rung, in the order of ``rung_history_``.
+        Resource and number of candidates of each rung, in the order of ``rung_history_``.
     best_index_, best_score_, best_params_, best_estimator_, refit_time_
         As in GridSearchCV.
     best_candidate_, best_n_resources_, promote_by_
@@ -134,7 +143,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
 
     See Also
     --------
-    SuccessiveHalvingSearchCV : One bracket, over candidates of which you say how many.
+    SuccessiveHalvingSearchCV : A single bracket with a given number of candidates.
 
     References
     ----------

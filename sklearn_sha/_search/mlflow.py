@@ -1,7 +1,7 @@
-"""A search in MLflow's autologging: one run, with a child run per candidate.
+"""MLflow autologging of a search: one run, with a child run per candidate.
 
-``mlflow.sklearn.autolog()`` patches scikit-learn's own classes. Of a search that is not among
-them it would log each fit inside as a run of its own.
+``mlflow.sklearn.autolog()`` patches scikit-learn's own classes. Without this file, it would log
+every fit of a search as a separate run.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ _N_EXAMPLE_SAMPLES = 5
 
 @contextmanager
 def autologged(search: Any, X: Any, y: Any) -> Iterator[None]:
-    """Log the search in this context to MLflow, and no fit inside of it.
+    """Log the search in this context to MLflow, but none of its fits.
 
-    Logs nothing if `mlflow.sklearn.autolog()` is not on, which needs no import of MLflow, or
-    inside of another fit that MLflow logs. What cannot be logged is a warning.
+    Does nothing if `mlflow.sklearn.autolog()` is not enabled, which is checked without importing
+    MLflow, or inside another fit that MLflow logs. If something cannot be logged, a warning is
+    raised.
 
     Parameters
     ----------
     search : search estimator
-        Has its results when the context ends.
+        Has its fitted attributes when the context ends.
     X, y : array-like
-        What it is fitted on.
+        Training data.
     """
     if not autologs_to_mlflow():
         yield
@@ -41,7 +42,7 @@ def autologged(search: Any, X: Any, y: Any) -> Iterator[None]:
     from mlflow.utils.autologging_utils import disable_autologging
 
     with disable_autologging():
-        # As for other estimators, a run that is active already is continued and left open.
+        # As for other estimators, an active run is continued and remains open.
         is_own = mlflow.active_run() is None
         is_logged = _try(_begin, search, X, y, is_own)
         status = "FAILED"
@@ -59,10 +60,10 @@ def autologged(search: Any, X: Any, y: Any) -> Iterator[None]:
 
 
 def _try(function: Callable[..., Any], *args: Any) -> bool:
-    """Whether a call succeeded; if not, a warning, since training is worth more than its log."""
+    """Return whether a call succeeded; warn otherwise, since an error would stop the training."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of MLflow's own doing
+            warnings.simplefilter("ignore")  # warnings of MLflow itself
             function(*args)
     except Exception as error:
         warnings.warn(
@@ -75,7 +76,7 @@ def _try(function: Callable[..., Any], *args: Any) -> bool:
 
 
 def _config(name: str) -> Any:
-    """An argument of the user's call of `mlflow.sklearn.autolog`."""
+    """Return an argument of the user's call of `mlflow.sklearn.autolog`."""
     from mlflow.utils.autologging_utils import get_autologging_config
 
     return get_autologging_config("sklearn", name)
@@ -113,7 +114,7 @@ def _log_best(search: Any, X: Any, y: Any) -> None:
 
 
 def _log_candidates(search: Any) -> None:
-    """Log each candidate at its furthest rung, the best ones first."""
+    """Log each candidate at its furthest rung, starting with the best."""
     import mlflow
     import pandas as pd
 
@@ -121,8 +122,8 @@ def _log_candidates(search: Any) -> None:
     final["candidate"] = search.all_cv_results_["candidate"][search.cv_results_rows_]
     order = ["n_resources", f"mean_test_{search.promote_by_}"]
     best_first = search.results_frame().sort_values(order, ascending=False, kind="stable")
-    best_first = best_first.merge(final, on="candidate", how="left")  # only the last rung is ranked
-    # None is MLflow's word for all.
+    best_first = best_first.merge(final, on="candidate", how="left")  # only the last rung has ranks
+    # None stands for all runs in MLflow.
     for row in best_first[: _config("max_tuning_runs")].to_dict("records"):
         params = {**search.estimator.get_params(), **row["params"]}
         if search.resource_ in params:

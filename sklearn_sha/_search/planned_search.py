@@ -143,7 +143,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         example = example_model(self.estimator, space, random_state)
         tuned, resource = self._tuned_estimator(), self._resource()
         check_estimators(resource, tuned, tuned.models())
-        training = Training.by(resource, tuned)
+        training = Training.of(resource, tuned)
         routed = self._route(params, scoring, training)
         data = split_data(X, y, self.estimator, self.cv, routed.split)
         context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))

@@ -55,7 +55,7 @@ class Training:
     shares_preprocessing: bool
 
     @classmethod
-    def by(cls, resource: Resource, tuned: TunedEstimator) -> Training:
+    def of(cls, resource: Resource, tuned: TunedEstimator) -> Training:
         """Return how a resource trains an estimator."""
         if resource.trains_last_step(tuned):
             return cls(resource, resource.of_last_step(last_prefix(tuned.estimator)), True)
@@ -164,5 +164,5 @@ def single_rung(
         single_rung_note(schedule, limits),
         *resource.cheaper_notes(context.tuned, single, n_train, factor),
     ]
-    training = Training.by(resource, context.tuned)
+    training = Training.of(resource, context.tuned)
     return training, replace(single, unit=resource.unit, notes=tuple(notes))

@@ -1,4 +1,4 @@
-"""Passes what happens in an engine to the results, the progress display, callbacks and samplers."""
+"""Observer of the engine: updates results, progress display, callbacks and the sampler."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from sklearn_sha.candidates.pool import CandidatePool
 
 
 class RungObserver:
-    """Observes an engine; a context that ends with the search, or with what interrupts it.
+    """Update results, progress display, callbacks and sampler as rungs are evaluated.
+
+    Context manager, which begins and ends with the search.
 
     Parameters
     ----------
@@ -26,18 +28,18 @@ class RungObserver:
     display : ConsoleProgress
     pool : CandidatePool
     task : Task
-        Of the search, of which each rung is a part.
+        Callback task of the search; each rung is a subtask.
     n_rungs : int
         Upper bound of the number of rungs.
     metric_of : callable
-        Returns the metric that promotes, of the names of all.
+        Returns the metric by which candidates are promoted, given the names of all metrics.
     aggregate : callable or None
-        Over the losses of a candidate so far. None: the last one counts.
+        Aggregates the losses of each candidate over the rungs. None uses the last rung.
 
     Attributes
     ----------
     final_losses : list of float
-        Lowest loss in the last rung of each bracket that has ended.
+        Lowest loss in the last rung of each completed bracket.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class RungObserver:
         self._rungs: dict[RungRequest, Task] = {}
         self._metric_of = metric_of
         self._aggregate = aggregate
-        self._stops = False
+        self._stop_requested = False
         self._is_replaying = True
 
     def __enter__(self) -> Self:
@@ -67,11 +69,11 @@ class RungObserver:
         return self
 
     def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
-        if self._stops:
+        if self._stop_requested:
             raise StoppedError
         n_folds = self._results.n_folds
         n_jobs = {r: len(r.new_ids) * len(r.folds_of(n_folds)) for r in requests}
-        # Until there is something new, a resumed search repeats what was completed.
+        # A resumed search first replays the completed rungs.
         self._is_replaying &= n_known == sum(n_jobs.values())
         self._display.rungs_begin(requests, n_known)
         for request in requests:
@@ -101,7 +103,7 @@ class RungObserver:
         if results.last_rung_failed():
             return None
         if request.is_last_rung:
-            # The best candidate is the one that is best now, as in a grid search.
+            # The best candidate is selected by the scores of the last rung, as in a grid search.
             self.final_losses.append(-float(np.fmax.reduce(scores)))
         elif self._aggregate is not None:
             return results.aggregated(self._aggregate)
@@ -109,8 +111,9 @@ class RungObserver:
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         self._results.promoted(request, ids)
-        asks_to_stop = self._rungs.pop(request).end()
-        self._stops |= asks_to_stop and not self._is_replaying
+        stop_requested = self._rungs.pop(request).end()
+        # Requests while replaying were made before, and the user has resumed since.
+        self._stop_requested |= stop_requested and not self._is_replaying
 
     def __exit__(self, kind: type[BaseException] | None, *exception: Any) -> None:
         self._display.end()

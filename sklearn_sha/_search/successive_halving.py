@@ -1,4 +1,4 @@
-"""SuccessiveHalvingSearchCV: its parameters, and which schedule they mean."""
+"""SuccessiveHalvingSearchCV: parameters, algorithm and candidates."""
 
 from __future__ import annotations
 
@@ -25,175 +25,188 @@ from sklearn_sha.schedules import Schedule
 
 
 class SuccessiveHalvingSearchCV(BaseHalvingSearch):
-    """Search hyperparameters by dropping the worse ones early and training the others on.
+    """Search over hyperparameters with Successive Halving.
 
-    Every candidate gets a little training; the worse ones are dropped, the others trained
-    on from where they stand, until few are left at full resource [1]_. Takes what
-    GridSearchCV takes and has what it has.
+    All candidates are first evaluated with a small amount of a resource, such as epochs, trees or
+    samples. The worst are eliminated, and the others are promoted to the next rung, which has more
+    of the resource, until only a few are left at the full resource [1]_. Models continue training
+    between rungs if this is exact. Parameters and attributes of GridSearchCV have the same meaning.
 
     Parameters
     ----------
     estimator : estimator
-        Of which the best candidate is wanted; a Pipeline too.
+        Estimator to tune. Can be a Pipeline.
     param_distributions : dict or list of dict
-        Parameter names to lists, as for GridSearchCV, and/or to distributions with an
-        ``rvs`` method, as for RandomizedSearchCV. Required, unless `param_grid` is given.
+        Dictionary with parameter names as keys and lists of values, as in GridSearchCV, or
+        distributions with an ``rvs`` method, as in RandomizedSearchCV, as values. Required unless
+        `param_grid` is given.
     param_grid : dict, list of dict or None, default=None
-        GridSearchCV's name for `param_distributions`. Give one of the two.
+        Alternative name of `param_distributions`, as in GridSearchCV. Only one of the two can be
+        given.
     n_candidates : int or "auto", default="auto"
-        How many different candidates are drawn. "auto": the whole grid where every value
-        is a list, else 64, which hold one of the best 5 % with probability 0.96.
+        Number of different candidates. "auto" tries all combinations of a grid. With distributions
+        it samples 64 candidates, of which at least one is among the best 5 % with probability 0.96.
     n_iter : int or None, default=None
-        RandomizedSearchCV's name for `n_candidates`. Give one of the two.
+        Alternative name of `n_candidates`, as in RandomizedSearchCV. Only one of the two can be
+        given.
     sampler : "auto" or Sampler, default="auto"
-        Where candidates come from. "auto": all combinations of a grid, or samples from
-        distributions (`sklearn_sha.candidates.RandomSampler`). Or an instance of a subclass of
-        `sklearn_sha.candidates.Sampler`.
-    factor : real > 1, default=2
-        A rung promotes one in so many candidates, to so many times the resource.
+        Source of the candidates. "auto" tries all combinations of a grid, or samples from
+        distributions (`sklearn_sha.candidates.RandomSampler`). Can be an instance of any subclass
+        of `sklearn_sha.candidates.Sampler`.
+    factor : float, default=2
+        Keep `ceil(n / factor)` candidates after each rung and multiply the resource by `factor`.
+        Must be larger than 1.
     resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
-        What candidates get more of:
+        Resource that increases with each rung:
 
-        - "partial_fit": calls of ``partial_fit``; models keep training.
-        - "n_samples": training rows of each fold; models are fitted anew. The rows of a
-          rung are among those of the next, and stratified for a classifier. Test rows grow
-          in proportion, from 1,000 on.
-        - the name of an integer parameter, such as "n_estimators" or "hist__max_iter".
-          Forests, bagging and boosting keep growing
-          (`sklearn_sha.resources.exact_warm_starts`; XGBoost, LightGBM and CatBoost where they
-          draw nothing at random), others are fitted anew.
-        - an instance of a `sklearn_sha.resources.Resource` of your own.
-        - "auto": what all candidates have and what is cheapest for them: "partial_fit" for neural
-          networks, the trees or iterations of forests and boosting where these (and the learning
-          rate) are not searched, else "n_samples". The user guide has the table.
+        - "partial_fit": calls of ``partial_fit``. Models continue training.
+        - "n_samples": training samples of each fold. Models are refit from scratch. The samples of
+          a rung include those of the previous rung, and are stratified for a classifier. The test
+          folds are subsampled in the same proportion, but to no fewer than 1,000 samples.
+        - the name of an integer parameter, such as "n_estimators" or "hist__max_iter". Forests,
+          bagging and boosting continue training (`sklearn_sha.resources.exact_warm_starts`;
+          XGBoost, LightGBM and CatBoost if they do not sample at random). Other models are refit
+          from scratch.
+        - an instance of a custom subclass of `sklearn_sha.resources.Resource`.
+        - "auto": the cheapest resource that all candidates support: "partial_fit" for neural
+          networks, the trees or iterations of forests and boosting if neither these nor the
+          learning rate are searched, otherwise "n_samples". The user guide has the complete table.
     min_resources : int, float or "auto", default="auto"
-        Units of the first rung. A float is a fraction of the maximum: 1.0 is one rung at
-        full resource, which is a grid search. "auto": as many as let the last contest
-        happen at the maximum, and no less than 1; of "n_samples" 200 samples and 10 of each
-        class, of a Resource its ``lowest``.
+        Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
+        full resource, which is a grid search. "auto" is the largest value with which the last rung
+        is at the maximum, and at least 1; for "n_samples" at least 200 samples and 10 per class,
+        for a custom resource at least its ``lowest``.
     max_resources : int or "auto", default="auto"
-        Units of the last rung. "auto": the estimator's own number of epochs, at most 100 if `fit`
-        can stop before; the samples of the largest training fold; the value that the parameter
-        has in the estimator. With an int `budget`, "auto" is no limit but the samples that there
-        are. If this and all of `resource`, `min_resources` and `budget` are left automatic and
-        rungs would cost more than 0.8 of a grid search, there is one rung at full resource.
+        Resource of the last rung. "auto" is the estimator's own number of epochs, but at most 100
+        if `fit` can stop earlier; the number of samples of the largest training fold; or the value
+        of the parameter in the estimator. If `budget` is an integer, "auto" means no limit other
+        than the number of samples. If `resource`, `min_resources`, `max_resources` and `budget`
+        all have their default values, and rungs would cost more than 0.8 times a grid search,
+        there is a single rung at full resource.
     budget : int, "double" or None, default=None
-        Units per fold to spend in all, in equal shares for the rungs, as in the paper;
-        instead of `min_resources`. With `max_resources`, no candidate gets more than that.
-        "double" needs no number: it halves all candidates from `min_resources` (the least for
-        "auto") on, then again from `factor` times as many, and so on up to `max_resources`.
-        What has been trained is not trained again.
+        Total resource per fold, divided equally between the rungs as in the paper; an alternative
+        to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
+        number: it runs Successive Halving with all candidates from `min_resources` (by default the
+        minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
+        Completed training is reused.
     algorithm : "auto" or Algorithm, default="auto"
-        Which candidates are evaluated next, and at which resource. "auto": Successive Halving, by
-        `factor` and `budget`. Or an instance of a subclass of `sklearn_sha.bandit.Algorithm`, which
-        ignores `factor`, `patience` and `tol`.
+        Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
+        Successive Halving with `factor` and `budget`. An instance of a subclass of
+        `sklearn_sha.bandit.Algorithm` ignores `factor`, `patience` and `tol`.
     patience : int or None, default=2
-        With ``budget="double"``, stop after so many halvings in a row whose winner's score is
-        not better by more than `tol` than that of a winner before. None: go on to the end.
+        With ``budget="double"``, stop after this many consecutive runs whose best score does not
+        exceed the best score of the previous runs by more than `tol`. None never stops early.
     tol : float, default=0.0
-        See `patience`.
+        Tolerance for `patience`.
     max_time : float or None, default=None
-        Seconds after which no training begins. What is finished by then is kept (if nothing is,
-        TimeoutError), and the best of it wins: that of the last whole rung, or with
-        ``budget="double"`` of the last whole halving. The refit comes on top.
+        Seconds after which no more training is started. Completed results are kept, and the best
+        candidate is selected from the last completed rung (with ``budget="double"``, from the last
+        completed run). Without completed results, a TimeoutError is raised. The refit takes
+        additional time.
     fit_timeout : float or None, default=None
-        Seconds after which the worker process of a fit (with its scoring) is ended, and the fit
-        counts as failed. Needs worker processes; see the user guide for what it costs.
+        Seconds after which the worker process of a fit and its scoring is terminated; the fit then
+        counts as failed. Requires worker processes; the user guide describes its cost.
     checkpoint : path-like or None, default=None
-        Folder in which everything finished is kept: ``fit`` with the same arguments and data goes
-        on from there, after whatever ended it. It holds pickles; loading one can run any code,
-        so that only you may be able to write there. Needs the extra ``checkpoint``.
+        Folder for completed results. ``fit`` with the same arguments and data resumes from them
+        after any interruption. The folder contains pickles, which can execute arbitrary code when
+        they are loaded, so that only trusted users should be able to write to it. Requires the
+        extra ``checkpoint``.
     model_memory : int, "auto" or None, default="auto"
-        Bytes of memory for models that wait for the next rung, where there is no `checkpoint`.
-        Those beyond it go to temporary files. If these are in memory too, or the disk is full,
-        they are dropped, with a warning, and refit from scratch if their candidates are
-        promoted. The results do not depend on it. "auto": a quarter of the memory that is free
-        when the search begins. None: no limit.
+        Bytes of memory for models between rungs, if there is no `checkpoint`. Further models are
+        stored in temporary files. If these files are in memory too, or the disk is full, the models
+        are deleted with a warning, and refit from scratch if their candidates are promoted. The
+        results do not depend on it. "auto" is a quarter of the free memory at the start of the
+        search, None means no limit.
     score_aggregation : "last", "best" or "mean", default="last"
-        What a candidate is promoted by: its score in this rung, its best so far, or the mean
-        of its scores so far, where scores fluctuate as training goes on. The winner of the
-        last rung is by its score there.
+        Score by which candidates are promoted: the score in the current rung, or the best or the
+        mean of the scores so far, for scores that fluctuate during training. The best candidate of
+        the last rung is selected by its score in that rung.
     promote_by : str or None, default=None
-        With several metrics, the name of the one by which candidates are promoted. None: the one
-        that `refit` names, else the first. The best candidate is selected by `refit`.
+        With several metrics, the name of the metric by which candidates are promoted. None uses
+        the metric of `refit`, or the first one. The best candidate is selected by `refit`.
     batch_size : int or None, default=None
-        Rows that each ``partial_fit`` gets: the next so many of the training fold, which is
-        reshuffled at every pass. None: all of them, so that a unit is an epoch.
+        Number of samples of each call of ``partial_fit``: consecutive batches of the training
+        fold, which is shuffled again for each epoch. None uses all samples, so that one call is
+        one epoch.
     scoring : str, callable, list, tuple, dict or None, default=None
-        As in GridSearchCV.
+        Strategy to evaluate the performance of the cross-validated model on the test set, as in
+        GridSearchCV.
     n_jobs : int or None, default=None
-        Jobs in parallel, as in GridSearchCV. The results do not depend on it.
+        Number of jobs to run in parallel, as in GridSearchCV. The results do not depend on it.
     refit : bool, str or callable, default=True
-        As in GridSearchCV. A callable gets ``cv_results_``, which has the candidates of the last
-        completed rung only.
+        Refit the best candidate on the whole dataset, as in GridSearchCV. A callable receives
+        ``cv_results_``, which has the candidates of the last completed rung only.
     cv : int, cross-validator, iterable or None, default=None
-        As in GridSearchCV. The splits are drawn once, so it may shuffle at random.
+        Cross-validation splitting strategy, as in GridSearchCV. The data are split once, so that
+        all candidates have the same splits even if the splitter shuffles at random.
     verbose : int, default=0
-        1 shows how it goes: a line a rung, in a notebook a table that grows; 2 the candidates too;
-        3 and more print a line per fit too, as GridSearchCV does, with its scores and its time.
+        Controls the verbosity. 1 shows the progress: one line per rung on a console, a table in a
+        notebook. 2 also shows the candidates. 3 also prints a line per fit with its scores and its
+        time, as GridSearchCV does.
     pre_dispatch : int or str, default="2*n_jobs"
-        As in GridSearchCV, in batches of jobs.
+        Number of batches of jobs that are dispatched in advance, as in GridSearchCV.
     random_state : int, RandomState or None, default=None
-        Decides the candidates that are drawn, the subsamples of rows and the order of
-        mini-batches. It is not handed to the estimator.
+        Controls the sampling of candidates and of subsamples, and the order of mini-batches. It is
+        not passed to the estimator.
     error_score : "raise" or float, default=nan
-        Score of a candidate on a fold where its fit or its scoring fails. "raise" raises
-        instead, with the candidate in a note.
+        Value to assign to the score if an error occurs in fitting or scoring on a fold. If set to
+        "raise", the error is raised, with a note about the candidate.
     return_train_score : bool, default=False
-        Whether ``cv_results_`` has scores on the training rows too.
+        Whether ``cv_results_`` includes training scores.
 
     Attributes
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
-        GridSearchCV's columns for the candidates of the last completed rung, with
-        ``budget="double"`` of the last completed run. If the search was stopped before a rung was
-        complete, the candidates that were done. ``mean_fit_time`` is the time of this rung's
-        training.
+        The columns of GridSearchCV for the candidates of the last completed rung; with
+        ``budget="double"``, of the last completed run. If the search was interrupted before a rung
+        was completed, it has the completed candidates. ``mean_fit_time`` is the training time of
+        this rung only.
     all_cv_results_ : dict of ndarray, MaskedArray and list
-        The same columns but for the ranks, with one row per candidate and rung, and ``bracket``
-        (0, or the number of the run with ``budget="double"``), ``iter`` (the rung),
-        ``n_resources`` (total units of the candidate by then) and ``candidate`` (its number);
-        with ``budget="double"`` also ``cached`` (whether the scores were known from an earlier
-        run).
+        The same columns without the ranks, with one row per candidate and rung, and in addition
+        ``bracket`` (0, or the number of the run with ``budget="double"``), ``iter`` (the rung),
+        ``n_resources`` (total resource of the candidate), ``candidate`` (its number) and, with
+        ``budget="double"``, ``cached`` (whether the scores are those of an earlier run).
     cv_results_rows_ : list of int
-        Rows of ``all_cv_results_`` that ``cv_results_`` consists of, in its order.
+        Rows of ``all_cv_results_`` that ``cv_results_`` consists of, in the same order.
     failures_ : list of dict
-        One per failed fit or score, as `pandas.DataFrame` takes it: candidate, params, split,
-        rung, n_resources, failed ("fit" or "score") and error (the traceback).
+        One record per failed fit or score, which `pandas.DataFrame` accepts: candidate, params,
+        split, rung, n_resources, failed ("fit" or "score") and error (the traceback).
     rung_history_ : list of dict
-        One a rung, as `pandas.DataFrame` takes it: iter, n_candidates, step, resource,
-        spent, candidates, scores (mean test scores, in the order of candidates), promoted
-        (empty for a rung that was interrupted or failed), best_score, cut_score (the worst
-        promoted), rank_correlation (Spearman's with the rung before, over the candidates of both;
-        None in the first rung), fit_time, score_time (summed over jobs) and wall_time (seconds).
+        One record per rung, which `pandas.DataFrame` accepts: iter, n_candidates, step, resource,
+        spent (cumulative cost), candidates, scores (mean test scores, in the order of candidates),
+        promoted (empty for a rung that was interrupted or failed), best_score, cut_score (lowest
+        score of a promoted candidate), rank_correlation (Spearman's, with the previous rung, over
+        the candidates of both; None for the first rung), fit_time, score_time (summed over jobs)
+        and wall_time (seconds).
     schedule_ : Schedule
-        What `plan` says beforehand. With ``budget="double"`` it counts each halving by itself,
-        so that its ``spent`` is the most that can be; ``rung_history_`` has what was.
+        Schedule of the search, as returned by `plan`. With ``budget="double"`` its cost is an upper
+        bound, since it counts each run separately; ``rung_history_`` has the actual cost.
     best_index_, best_score_, best_params_, best_estimator_, refit_time_
-        As in GridSearchCV. ``best_params_`` has the resource too where that is a parameter.
+        As in GridSearchCV. If the resource is a parameter, ``best_params_`` includes it.
     best_candidate_ : int
         Number of the best candidate in ``all_cv_results_`` and ``rung_history_``.
     best_n_resources_ : int
-        Units that the best candidate had, and that ``best_estimator_`` was given.
+        Resource at which the best candidate was selected, and with which ``best_estimator_`` was
+        trained.
     promote_by_ : str
-        Name of the metric by which candidates were promoted; "score" if there is one metric.
+        Name of the metric by which candidates were promoted; "score" for a single metric.
     interrupted_ : bool
-        Whether `max_time`, a callback or a KeyboardInterrupt ended the search.
+        Whether the search was interrupted by `max_time`, a callback or a KeyboardInterrupt.
     resource_ : str
-        What "auto" became.
+        Name of the resource; "auto" is resolved.
     n_resources_, n_candidates_ : list of int
-        One entry a rung.
+        Resource and number of candidates of each rung.
     n_iterations_, n_remaining_candidates_ : int
         As in HalvingGridSearchCV.
     min_resources_, max_resources_ : int
-        Least and most that a rung stood at; of a search that was stopped, that one has by then.
+        Minimum and maximum resource of the completed rungs.
     scorer_, n_splits_, multimetric_, classes_, n_features_in_, feature_names_in_
         As in GridSearchCV.
 
     See Also
     --------
-    sklearn.model_selection.GridSearchCV : Trains every candidate at full resource.
-    sklearn.model_selection.HalvingGridSearchCV : Starts over at every rung.
+    sklearn.model_selection.GridSearchCV : Trains all candidates with the full resource.
+    sklearn.model_selection.HalvingGridSearchCV : Refits from scratch at each rung.
 
     References
     ----------
@@ -294,8 +307,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         if self.algorithm != "auto":
             if not isinstance(self.algorithm, Algorithm):
                 raise TypeError(
-                    f'algorithm={self.algorithm!r} is no Algorithm. Give "auto", or an instance of '
-                    "a subclass of sklearn_sha.bandit.Algorithm."
+                    f'algorithm={self.algorithm!r} must be "auto" or an instance of a subclass of '
+                    "sklearn_sha.bandit.Algorithm."
                 )
             if self.budget is not None:
                 raise ValueError(
@@ -309,8 +322,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
             return SuccessiveHalving(self.factor)
         if self.min_resources != "auto":
             raise ValueError(
-                f"budget={self.budget} and min_resources={self.min_resources!r} both say "
-                'where the first rung stands; give min_resources="auto", or budget=None.'
+                f"budget={self.budget} and min_resources={self.min_resources!r} both set the "
+                'resource of the first rung. Leave min_resources="auto" or budget=None.'
             )
         return FixedBudget(int(self.budget), self.factor)
 
