@@ -53,7 +53,7 @@ _AGGREGATIONS = {"best": running_min, "mean": running_mean}
 
 @BaseSearchCV.register  # docs/decisions/0008-searchcv.md explains why it is not a subclass
 class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin, PlannedSearch):
-    """Base class for searches; a subclass adds the parameters, the algorithm and candidates."""
+    """Base class of the searches; a subclass adds parameters, an algorithm and candidates."""
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Run fit with all sets of parameters, and refit the best candidate.
@@ -208,15 +208,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
         )
-        workers = Workers(
-            n_jobs=self.n_jobs,
-            pre_dispatch=self.pre_dispatch,
-            fit_timeout=self.fit_timeout,
-            folder=store.path,
-        )
-        if not workers.share_memory:
-            store.create_model_folder()
-        store.memory_limit = memory_limit(self.model_memory)
+        workers = self._make_workers(store)
         display = progress_display(
             self.verbose,
             plan,
@@ -249,6 +241,19 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             deadline=inf if self.max_time is None else start_time + self.max_time,
         )
         return Run(spec, pool, results, display, workers, observer, engine)
+
+    def _make_workers(self, store: Store) -> Workers:
+        """Make the workers, and prepare a store for models that they train."""
+        workers = Workers(
+            n_jobs=self.n_jobs,
+            pre_dispatch=self.pre_dispatch,
+            fit_timeout=self.fit_timeout,
+            folder=store.path,
+        )
+        if not workers.share_memory:
+            store.create_model_folder()
+        store.memory_limit = memory_limit(self.model_memory)
+        return workers
 
     def _evaluate_and_refit(self, run: Run, store: Store, task: Task) -> bool:
         """Evaluate the rungs and refit; return whether the search was completed."""

@@ -1,4 +1,4 @@
-"""The part of a search before any training: from parameters and data to a plan."""
+"""Preparation of a search: parameters and data become a plan, candidates and folds."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ from sklearn_sha.schedules import Schedule
 
 
 class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
-    """Base class for searches: what a subclass defines, and the plan."""
+    """Base class of the searches up to the plan, with the methods that a subclass defines."""
 
     @abstractmethod
     def _algorithm(self) -> Algorithm:

@@ -1,4 +1,4 @@
-"""The data of a search: splits, folds and the configuration of jobs."""
+"""The specification of a search, and its data: an example model, splits and folds."""
 
 from __future__ import annotations
 

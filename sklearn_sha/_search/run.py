@@ -47,7 +47,7 @@ class Run:
     engine: Engine
 
     def evaluate_rungs(self) -> None:
-        """Evaluate what the algorithm requests, to its end or until something raises."""
+        """Evaluate the requests of the algorithm until it ends or an error is raised."""
         with self.workers, self.observer, suppress(StopIteration):
             rounds = self.spec.algorithm.rounds(self.spec.schedule, self.pool.propose)
             requests = next(rounds)

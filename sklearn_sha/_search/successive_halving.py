@@ -74,8 +74,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, which is a grid search. "auto" is the largest value with which the last rung
-        is at the maximum, and at least 1; for "n_samples" at least 200 samples and 10 per class,
-        for a custom resource at least its ``lowest``.
+        compares at most `ceil(factor)` candidates at the maximum. It is at least 1; for "n_samples"
+        at least 200 samples and 10 per class, for a custom resource at least its ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" is the estimator's own number of epochs, but at most 100
         if `fit` can stop earlier; the number of samples of the largest training fold; or the value
@@ -199,7 +199,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     n_iterations_, n_remaining_candidates_ : int
         As in HalvingGridSearchCV.
     min_resources_, max_resources_ : int
-        Minimum and maximum resource of the completed rungs.
+        Minimum and maximum resource of the evaluated rungs.
     scorer_, n_splits_, multimetric_, classes_, n_features_in_, feature_names_in_
         As in GridSearchCV.
 
