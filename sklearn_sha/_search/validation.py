@@ -35,7 +35,7 @@ def check_parameters(params: Mapping[str, Any]) -> None:
     for name in ("max_time", "fit_timeout"):
         seconds = params[name]
         if seconds is not None and not (is_real(seconds) and seconds > 0):
-            raise ValueError(f"{name}={seconds!r} must be a positive number (of seconds), or None.")
+            raise ValueError(f"{name}={seconds!r} must be a number of seconds above 0, or None.")
     aggregation = params["score_aggregation"]
     if aggregation not in ("last", "best", "mean"):
         raise ValueError(f'score_aggregation={aggregation!r} must be "last", "best" or "mean".')
