@@ -1,4 +1,4 @@
-"""The algorithm alone, against its definition."""
+"""Algorithms over arbitrary losses, compared with their definitions."""
 
 import itertools
 
@@ -34,7 +34,7 @@ LOSSES = st.lists(
 
 
 @given(LOSSES, st.data())
-def test_promote_keeps_the_best_and_the_earliest_of_equals(losses, data):
+def test_promote_keeps_the_lowest_losses_and_the_first_of_ties(losses, data):
     n = data.draw(st.integers(0, len(losses)))
     ordered = sorted(
         range(len(losses)),
@@ -44,7 +44,7 @@ def test_promote_keeps_the_best_and_the_earliest_of_equals(losses, data):
 
 
 def run(schedule, loss):
-    """Drive the generator with a loss(arm, resource); return its requests and its best arm."""
+    """Run the generator with ``loss(arm, resource)``; return its requests and its best arm."""
     search, requests = halving(schedule), []
     request = next(search)
     while True:
@@ -57,7 +57,7 @@ def run(schedule, loss):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 27, 100])
 @pytest.mark.parametrize("factor", [1.5, 2, 3])
-def test_requests_are_the_schedules_rungs(n, factor):
+def test_requests_equal_the_rungs_of_the_schedule(n, factor):
     schedule = schedule_from_range(n, factor=factor, max_resources=200)
     rng = np.random.default_rng(n)
     table = rng.normal(size=(n, 201))
@@ -76,7 +76,7 @@ def test_requests_are_the_schedules_rungs(n, factor):
     )
 
 
-def test_constant_losses_find_the_best_arm_whatever_the_budget():
+def test_constant_losses_find_the_best_arm_with_any_budget():
     rng = np.random.default_rng(0)
     for _ in range(200):
         n = int(rng.integers(1, 50))
@@ -86,19 +86,19 @@ def test_constant_losses_find_the_best_arm_whatever_the_budget():
 
 
 class Table:
-    """Losses of a random table, that keeps what it was asked."""
+    """Losses from a random table, with a record of the calls."""
 
-    def __init__(self, n, highest, seed):
-        self.losses = np.random.default_rng(seed).normal(size=(n, highest + 1))
-        self.asked = []
+    def __init__(self, n, maximum, seed):
+        self.losses = np.random.default_rng(seed).normal(size=(n, maximum + 1))
+        self.calls = []
 
     def __call__(self, arms, resource):
-        self.asked += [(arm, resource) for arm in arms]
+        self.calls += [(arm, resource) for arm in arms]
         return self.losses[list(arms), resource]
 
 
 @given(st.integers(1, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 10))
-def test_successive_halving_is_the_generator_and_spends_no_more(n, factor, seed, times):
+def test_successive_halving_equals_the_generator_within_its_budget(n, factor, seed, times):
     budget = n * len(rung_sizes(n, factor)) * times
     table = Table(n, budget, seed)
     result = successive_halving(table, n, budget, factor)
@@ -116,28 +116,28 @@ def test_successive_halving_is_the_generator_and_spends_no_more(n, factor, seed,
 
 
 @given(st.integers(1, 40), st.integers(2, 4), st.integers(1, 60), st.integers(0, 99))
-def test_doubling_asks_once_and_is_a_row_of_whole_halvings(n, factor, highest, seed):
-    table = Table(n, highest, seed)
-    result = doubling(table, n, factor, max_resources=highest, patience=None)
-    assert len(table.asked) == len(set(table.asked))
+def test_doubling_calls_losses_once_and_equals_its_runs(n, factor, maximum, seed):
+    table = Table(n, maximum, seed)
+    result = doubling(table, n, factor, max_resources=maximum, patience=None)
+    assert len(table.calls) == len(set(table.calls))
     furthest = {}
-    for arm, resource in table.asked:
+    for arm, resource in table.calls:
         furthest[arm] = max(resource, furthest.get(arm, 0))
     assert result.spent == sum(furthest.values())
-    # The same halvings, each by itself and with nothing known.
+    # The same runs, each on its own and without known losses.
     rows, best = [], None
-    for schedule in doubling_schedules(n, factor=factor, max_resources=highest):
+    for schedule in doubling_schedules(n, factor=factor, max_resources=maximum):
         requests, best = run(schedule, lambda arm, resource: table.losses[arm, resource])
         rows += [request.candidate_ids for request in requests]
     assert [row["arms"] for row in result.history] == rows
     assert result.best == best
-    assert result.history[-1]["resource"] == highest
+    assert result.history[-1]["resource"] == maximum
 
 
 @given(st.integers(1, 30), st.sampled_from([1.1, 1.5, 1.9, 2.5]), st.integers(1, 5))
-def test_every_doubling_is_another_one(n, factor, least):
+def test_runs_of_doubling_differ(n, factor, minimum):
     schedules = list(
-        doubling_schedules(n, factor=factor, min_resources=least, max_resources=60 + least)
+        doubling_schedules(n, factor=factor, min_resources=minimum, max_resources=60 + minimum)
     )
     tops = [schedule.n_resources for schedule in schedules]
     assert all(a != b for a, b in itertools.pairwise(tops))
@@ -146,39 +146,39 @@ def test_every_doubling_is_another_one(n, factor, least):
 
 
 @given(st.integers(1, 30), st.integers(2, 4), st.integers(1, 5), st.integers(1, 300))
-def test_rungs_of_one_doubling_fall_on_those_of_the_one_before(n, factor, least, highest):
-    least = min(least, highest)
+def test_runs_of_doubling_share_rungs_with_the_run_before(n, factor, minimum, maximum):
+    minimum = min(minimum, maximum)
     schedules = list(
-        doubling_schedules(n, factor=factor, min_resources=least, max_resources=highest)
+        doubling_schedules(n, factor=factor, min_resources=minimum, max_resources=maximum)
     )
     for k, schedule in enumerate(schedules):
         resources = schedule.n_resources
         assert resources == sorted(set(resources))
-        assert resources[0] == min(least * factor**k, highest)
+        assert resources[0] == min(minimum * factor**k, maximum)
         if k > 0:
             assert set(resources[:-1]) <= set(schedules[k - 1].n_resources)
-        assert (resources[-1] == highest) == (k == len(schedules) - 1)
+        assert (resources[-1] == maximum) == (k == len(schedules) - 1)
         assert {rung.bracket for rung in schedule.rungs} == {k}
 
 
-@pytest.mark.parametrize(("patience", "halvings"), [(1, 4), (2, 5), (3, 9)])
-def test_patience_counts_doublings_without_a_better_winner(patience, halvings):
+@pytest.mark.parametrize(("patience", "n_runs"), [(1, 4), (2, 5), (3, 9)])
+def test_patience_counts_runs_without_improvement(patience, n_runs):
     by_resource = {1: 9.0, 2: 8.0, 4: 7.0, 8: 7.0, 16: 7.5, 32: 6.9, 64: 6.9, 128: 8.0, 256: 1.0}
     result = doubling(
         lambda arms, resource: [by_resource[resource]], 1, patience=patience, max_resources=256
     )
-    # Winners of one arm: 9, 8, 7, 7 (stale 1), 7.5 (2), 6.9 (better), 6.9 (1), 8 (2), 1.
-    assert len(result.history) == halvings
+    # Losses: 9, 8, 7, then 7 and 7.5 without improvement, 6.9, then 6.9 and 8 without, 1.
+    assert len(result.history) == n_runs
 
 
-def test_tol_asks_for_more_than_a_little_better():
+def test_tol_is_the_minimum_improvement():
     slowly = {2**k: 1 - 0.01 * k for k in range(9)}
     few = doubling(lambda arms, r: [slowly[r]], 1, patience=2, tol=0.05, max_resources=256)
     all_ = doubling(lambda arms, r: [slowly[r]], 1, patience=2, max_resources=256)
     assert (len(few.history), len(all_.history)) == (3, 9)
 
 
-def test_hyperbands_brackets_are_the_formulas():
+def test_hyperband_brackets_follow_the_formulas():
     schedules = hyperband_schedules(81)
     assert [schedule.n_candidates[0] for schedule in schedules] == [81, 34, 15, 8, 5]
     assert [schedule.n_resources[0] for schedule in schedules] == [1, 3, 9, 27, 81]
@@ -188,29 +188,29 @@ def test_hyperbands_brackets_are_the_formulas():
 
 
 @given(st.integers(1, 400), st.integers(2, 5), st.integers(1, 20))
-def test_every_bracket_of_hyperband_ends_at_the_maximum(highest, factor, least):
-    least = min(least, highest)
-    for schedule in hyperband_schedules(highest, factor=factor, min_resources=least):
-        assert schedule.n_resources[-1] == highest
-        assert schedule.n_resources[0] >= least
+def test_every_bracket_of_hyperband_ends_at_the_maximum(maximum, factor, minimum):
+    minimum = min(minimum, maximum)
+    for schedule in hyperband_schedules(maximum, factor=factor, min_resources=minimum):
+        assert schedule.n_resources[-1] == maximum
+        assert schedule.n_resources[0] >= minimum
         n = schedule.n_candidates[0]
         assert schedule.n_candidates == [n // factor**i for i in range(len(schedule.rungs))]
         assert min(schedule.n_candidates) >= 1
 
 
-def test_hyperband_takes_the_best_at_the_largest_resource():
+def test_hyperband_returns_the_best_arm_with_the_largest_resource():
     table = Table(143, 81, 0)
     result = hyperband(table, 81)
-    ends = {arm: table.losses[arm, 81] for arm, resource in table.asked if resource == 81}
+    ends = {arm: table.losses[arm, 81] for arm, resource in table.calls if resource == 81}
     assert result.best == min(ends, key=ends.get)
-    assert sorted({arm for arm, _ in table.asked}) == list(range(143))
+    assert sorted({arm for arm, _ in table.calls}) == list(range(143))
     assert [row["bracket"] for row in result.history] == [0] * 5 + [1] * 4 + [2] * 3 + [3] * 2 + [4]
 
 
-def test_uniform_allocation_gives_all_the_same():
+def test_uniform_allocation_trains_all_arms_with_the_same_resource():
     table = Table(6, 9, 0)
     result = uniform_allocation(table, 6, 59)
-    assert table.asked == [(arm, 9) for arm in range(6)]
+    assert table.calls == [(arm, 9) for arm in range(6)]
     assert result.best == table.losses[:, 9].argmin()
     assert result.spent == 54
 
@@ -236,10 +236,10 @@ def test_running_losses(losses):
         (lambda: successive_halving(Table(4, 9, 0), 4, 99, factor=0.5), "factor=0.5 would drop"),
         (lambda: doubling(Table(4, 9, 0), 4, patience=0), "patience=0 must be an integer"),
         (lambda: doubling(Table(4, 9, 0), 4, tol=-1), "tol=-1 must be a number of at least 0"),
-        (lambda: doubling(Table(4, 9, 0), 4, patience=None), "leave nothing that stops"),
+        (lambda: doubling(Table(4, 9, 0), 4, patience=None), "would never stop"),
     ],
 )
-def test_bad_parameters_are_named(call, message):
+def test_invalid_parameters_raise(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -251,7 +251,7 @@ def test_bad_parameters_are_named(call, message):
         (lambda arms: [np.nan] * len(arms), "NaN for all of 2 arms at resource 6"),
     ],
 )
-def test_bad_losses_keep_the_rungs_before_them(bad, message):
+def test_the_error_for_invalid_losses_has_the_history(bad, message):
     def losses(arms, resource):
         return list(arms) if resource < 6 else bad(arms)
 

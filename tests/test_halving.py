@@ -1,4 +1,4 @@
-"""Every elimination against a naive search that trains each candidate anew at every rung."""
+"""Each elimination, compared with a naive search that refits from scratch at each rung."""
 
 from fractions import Fraction
 from math import ceil, floor, isnan
@@ -16,36 +16,36 @@ from sklearn_sha.schedules import rung_sizes
 X = np.zeros((12, 1))
 
 
-def naive_halving(candidates, factor, least, most):
-    """Successive Halving as one would write it down: rungs of (arms, resource, scores, kept)."""
+def naive_halving(candidates, factor, minimum, maximum):
+    """Naive Successive Halving; returns rungs of (ids, resource, scores, promoted)."""
     factor = Fraction(str(factor))
     sizes = [len(candidates)]
     while sizes[-1] > 1:
         sizes.append(min(ceil(sizes[-1] / factor), sizes[-1] - 1))
     contests = max(len(sizes) - 1, 1)
-    if least == "auto":
-        least = max(1, floor(most / factor ** (contests - 1)))
-    arms, rungs = list(range(len(candidates))), []
+    if minimum == "auto":
+        minimum = max(1, floor(maximum / factor ** (contests - 1)))
+    ids, rungs = list(range(len(candidates))), []
     while True:
         k = len(rungs)
-        resource = floor(least * factor**k)
-        is_last = k + 1 == len(sizes) or least * factor ** (k + 1) > most
-        resource = most if is_last else resource
+        resource = floor(minimum * factor**k)
+        is_last = k + 1 == len(sizes) or minimum * factor ** (k + 1) > maximum
+        resource = maximum if is_last else resource
         scores = []
-        for arm in arms:
-            fails = candidates[arm].get("fails")
-            truth = curve(candidates[arm]["limit"], candidates[arm]["speed"], resource)
+        for number in ids:
+            fails = candidates[number].get("fails")
+            truth = curve(candidates[number]["limit"], candidates[number]["speed"], resource)
             scores.append(float("nan") if fails else truth)
         order = sorted(
-            range(len(arms)),
+            range(len(ids)),
             key=lambda i: (isnan(scores[i]), -scores[i] if not isnan(scores[i]) else 0),
         )
-        n_kept = 1 if is_last else sizes[k + 1]
-        kept = sorted(arms[i] for i in order[:n_kept])
-        rungs.append((arms, resource, scores, kept))
+        n_promoted = 1 if is_last else sizes[k + 1]
+        promoted = sorted(ids[i] for i in order[:n_promoted])
+        rungs.append((ids, resource, scores, promoted))
         if is_last:
             return rungs
-        arms = kept
+        ids = promoted
 
 
 CANDIDATES = st.lists(
@@ -71,18 +71,23 @@ CANDIDATES = st.lists(
     st.sampled_from(["partial_fit", "growth"]),
 )
 @pytest.mark.filterwarnings("ignore:max_resources=")
-def test_every_elimination_is_the_naive_searchs(candidates, factor, least, most, resource):
+def test_each_elimination_equals_that_of_the_naive_search(
+    candidates, factor, minimum, maximum, resource
+):
     grid = [{name: [value] for name, value in params.items()} for params in candidates]
     search = SuccessiveHalvingSearchCV(
-        Curve(), grid, factor=factor, resource=resource, min_resources=least, max_resources=most,
+        Curve(), grid, factor=factor, resource=resource, min_resources=minimum,
+        max_resources=maximum,
         cv=KFold(2), refit=False,
     ).fit(X)  # fmt: skip
-    expected = naive_halving(candidates, factor, least, most)
+    expected = naive_halving(candidates, factor, minimum, maximum)
     assert len(search.rung_history_) == len(expected)
-    for row, (arms, units, scores, kept) in zip(search.rung_history_, expected, strict=True):
-        assert row["candidates"] == arms
-        assert row["resource"] == units
-        assert row["promoted"] == kept
+    for row, (ids, n_resources, scores, promoted) in zip(
+        search.rung_history_, expected, strict=True
+    ):
+        assert row["candidates"] == ids
+        assert row["resource"] == n_resources
+        assert row["promoted"] == promoted
         at = search.all_cv_results_["iter"] == row["iter"]
         shown = search.all_cv_results_["mean_test_score"][at]
         np.testing.assert_allclose(shown, scores, rtol=1e-12)
@@ -91,7 +96,7 @@ def test_every_elimination_is_the_naive_searchs(candidates, factor, least, most,
 
 @pytest.mark.parametrize("factor", [2, 3])
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")
-def test_training_counts_are_the_plans(factor):
+def test_training_calls_equal_the_plan(factor):
     grid = {"limit": list(np.linspace(0.1, 0.9, 20)), "speed": [1.0]}
     search = SuccessiveHalvingSearchCV(
         Curve(), grid, factor=factor, max_resources=30, cv=KFold(3), refit=False
@@ -101,14 +106,14 @@ def test_training_counts_are_the_plans(factor):
     search.fit(X)
     assert search.schedule_ == plan
     assert [what for what, *_ in CALLS] == ["partial_fit"] * (3 * plan.spent)
-    # Calls of one candidate on one fold count 1, 2, 3...: no model ever starts over.
+    # Calls of a candidate on a fold are numbered 1, 2, 3...: no model is refit from scratch.
     firsts = sum(number == 1 for _, _, number in CALLS)
     assert firsts == 3 * len(grid["limit"])
     assert search.rung_history_[-1]["spent"] == plan.spent
 
 
 @given(st.integers(1, 25), st.integers(1, 400))
-def test_a_budget_is_what_is_trained(n, budget):
+def test_training_calls_stay_within_the_budget(n, budget):
     grid = {"limit": [k / n for k in range(n)]}
     search = SuccessiveHalvingSearchCV(
         Curve(), grid, budget=budget, resource="partial_fit", cv=KFold(2), refit=False
@@ -124,14 +129,14 @@ def test_a_budget_is_what_is_trained(n, budget):
     assert len(CALLS) == 2 * search.schedule_.spent <= 2 * budget
 
 
-def test_a_budget_for_what_starts_over_counts_every_training():
+def test_a_budget_counts_all_training_if_models_are_refit_from_scratch():
     grid = {"limit": list(np.linspace(0, 1, 8))}
     search = SuccessiveHalvingSearchCV(
         Curve(), grid, budget=32, resource="growth", cv=KFold(2), refit=False
     )
     CALLS.clear()
     search.fit(X)
-    # Rungs at 1, 2 and 5 units, each trained from nothing: 8 + 8 + 10.
+    # Rungs at 1, 2 and 5 units, each refit from scratch: 8 + 8 + 10.
     assert search.n_resources_ == [1, 2, 5]
     trained = sum(units for _, _, units in CALLS)
     assert trained == 2 * search.schedule_.spent == 2 * 26

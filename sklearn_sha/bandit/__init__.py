@@ -1,9 +1,9 @@
-"""The papers' algorithms: what to evaluate next, in a search or over any losses.
+"""Algorithms of the papers, for searches and for arbitrary losses.
 
-An `Algorithm` plans a schedule and yields `RungRequest` objects; it is sent one loss per candidate,
-and returns the best. It knows no estimator, no joblib and no clock. The search classes drive
-algorithms through estimators; `successive_halving`, `hyperband`, `doubling` and
-`uniform_allocation` drive them over any function that returns losses.
+An `Algorithm` plans a schedule and yields `RungRequest` objects. It receives one loss per candidate
+and returns the best candidate. It does not depend on estimators, joblib or time. The search classes
+run algorithms with estimators; `successive_halving`, `hyperband`, `doubling` and
+`uniform_allocation` run them with any function that returns losses.
 """
 
 from sklearn_sha.bandit.base import Algorithm, Bounds

@@ -1,4 +1,4 @@
-"""What an algorithm is: the contract of all of them."""
+"""Base class of algorithms."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from sklearn_sha.schedules import Schedule
 
 @dataclass(frozen=True)
 class Bounds:
-    """What an algorithm can plan with.
+    """Limits within which an algorithm plans.
 
     Attributes
     ----------
     n_candidates : int
-        How many candidates there are. 0: as many as the algorithm plans.
+        Number of candidates. 0: the algorithm decides.
     max_resources : int
         Resource of the last rung.
     min_resources : int or None, default=None
-        Resource of the first rung, if the user sets it.
+        Resource of the first rung. None: the algorithm decides.
     first : int, default=1
-        Least resource of a first rung that is chosen automatically.
+        Minimum resource of a first rung that the algorithm decides on.
     lowest : int, default=1
-        Least resource that a model can be trained with.
+        Minimum resource with which a model can be trained.
     is_default_maximum : bool, default=True
-        Whether `max_resources` is all that there is, and not set by the user.
+        Whether `max_resources` is the default and not set by the user.
     continues : bool, default=True
         Whether models continue training between rungs, or are refit from scratch at each.
     """
@@ -42,16 +42,15 @@ class Bounds:
 
 
 class Algorithm(ABC):
-    """Decides what is evaluated next, from the losses so far.
+    """Decides which candidates are evaluated next, from the losses so far.
 
-    A subclass writes `plan` and `requests`. An algorithm knows no estimator and no clock, and
-    keeps nothing between calls: given the plan and the losses it requests the same, so that a
-    search can be resumed and does not depend on the number of workers.
-    `sklearn_sha.bandit.check_algorithm` checks that.
+    A subclass implements `plan` and `requests`. An algorithm has no state: given the same plan and
+    the same losses, it makes the same requests. Therefore a search can be resumed, and its result
+    does not depend on the number of workers. `sklearn_sha.bandit.check_algorithm` tests this.
 
     Examples
     --------
-    The best of all candidates after a single unit, trained to the maximum:
+    Train all candidates with one unit, and the best one with the maximum resource:
 
     >>> from sklearn_sha.bandit import Algorithm, Bounds, RungRequest, check_algorithm, promote
     >>> from sklearn_sha.schedules import Schedule
@@ -71,11 +70,11 @@ class Algorithm(ABC):
     """
 
     needs_maximum = True
-    """Whether `plan` needs `Bounds.max_resources`; 0 stands for no maximum otherwise."""
+    """Whether `plan` requires `Bounds.max_resources`. If not, it can be 0 for no maximum."""
 
     @abstractmethod
     def plan(self, bounds: Bounds) -> Schedule:
-        """Return an upper bound of what `requests` will ask for.
+        """Return an upper bound of the requests.
 
         Parameters
         ----------
@@ -88,33 +87,34 @@ class Algorithm(ABC):
         Raises
         ------
         ValueError
-            If the bounds leave nothing to plan.
+            If no schedule fits the bounds.
         """
 
     @abstractmethod
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
-        """Yield requests, be sent the losses of their candidates, and return the best one.
+        """Yield requests, receive the losses of their candidates and return the best candidate.
 
         Parameters
         ----------
         plan : Schedule
-            What `plan` returned.
+            Schedule that `plan` returned.
         propose : callable
-            ``propose(n)`` returns the ids of 1 to n new candidates; none if there are no more.
+            ``propose(n)`` returns the ids of 1 to n new candidates. Empty if there are no more.
 
         Yields
         ------
         RungRequest
-            It is sent the losses, in the order of ``candidate_ids``; None if all failed.
+            The generator receives the losses in the order of ``candidate_ids``, or None if all
+            candidates failed.
 
         Returns
         -------
         int or None
-            Id of the best candidate. None if all failed.
+            Id of the best candidate. None if all candidates failed.
         """
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
-        """Yield what is run together, one list after the other; override it for brackets.
+        """Yield generators that run together. Override this method for several brackets.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Algorithm(ABC):
         Yields
         ------
         list of generator
-            Of `requests`. The rungs at one resource are evaluated together. It is sent the lowest
-            loss in their last rungs, NaN if there is none.
+            Generators of `requests`, whose rungs at the same resource are evaluated together.
+            `rounds` receives the lowest loss of their last rungs, or NaN if there is none.
         """
         yield [self.requests(plan, propose)]

@@ -1,4 +1,4 @@
-"""The contract test of algorithms."""
+"""Contract test of algorithms."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ from sklearn_sha.schedules import Schedule
 
 
 def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> None:
-    """Check that an algorithm keeps its contract, over random losses.
+    """Check that an algorithm fulfills its contract, over random losses.
 
-    Given the same losses it makes the same requests, for the same plan. It requests candidates that
-    were proposed, each of them at an increasing resource of at most `Bounds.max_resources`, marks
-    what it requested before as known, does not request what it marked as eliminated or final,
-    and stays within its plan. It returns a candidate that it requested, and ends if all fail.
+    An algorithm
+
+    - makes the same requests if the plan and the losses are the same;
+    - requests proposed candidates only, each with increasing resources up to
+      `Bounds.max_resources`;
+    - marks the candidates that it requested before at the same resource as known;
+    - requests no candidate again that it marked as eliminated or final;
+    - requests no more candidates and no more resource than its plan has;
+    - returns a candidate that it requested, or None if all candidates fail.
 
     Parameters
     ----------
     algorithm : Algorithm
     bounds : Bounds
     n_seeds : int, default=20
-        How many tables of random losses are tried.
+        Number of tables of random losses.
 
     Raises
     ------
     AssertionError
-        With what the algorithm does not keep.
+        If the algorithm violates its contract.
 
     Examples
     --------
@@ -47,39 +52,39 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
                 f"requests differ between two runs with the same losses (seed {seed})"
             )
     _, best = _run(algorithm, plan, bounds, None)
-    assert best is None, f"all candidates failed, and {best} is returned as the best; return None"
+    assert best is None, f"{best} is returned although all candidates failed. Return None."
 
 
 def _run(
     algorithm: Algorithm, plan: Schedule, bounds: Bounds, seed: int | None
 ) -> tuple[list[RungRequest], int | None]:
-    """Run over random losses, or with `seed` None over failures only; check each request."""
-    asked = _Asked(plan, bounds)
+    """Run over random losses, or over failures only if `seed` is None, and check each request."""
+    checker = _RequestChecker(plan, bounds)
     lowest = float("nan")
-    rounds = algorithm.rounds(plan, asked.propose)
+    rounds = algorithm.rounds(plan, checker.propose)
     try:
         running = next(rounds)
         while True:
             finals = []
             for requests in running:
-                answer = None
+                losses = None
                 try:
                     request = next(requests)
                     while True:
-                        asked.check(request)
-                        answer = None if seed is None else asked.losses(request, seed)
-                        request = requests.send(answer)
+                        checker.check(request)
+                        losses = None if seed is None else checker.losses(request, seed)
+                        request = requests.send(losses)
                 except StopIteration as end:
-                    asked.check_best(end.value)
-                    finals += [] if answer is None else [float(np.min(answer))]
+                    checker.check_best(end.value)
+                    finals += [] if losses is None else [float(np.min(losses))]
             lowest = min(finals, default=float("nan"))
             running = rounds.send(lowest)
     except StopIteration:
-        return asked.requests, asked.best
+        return checker.requests, checker.best
 
 
-class _Asked:
-    """What an algorithm has requested so far."""
+class _RequestChecker:
+    """Checks each request against those before."""
 
     def __init__(self, plan: Schedule, bounds: Bounds) -> None:
         self.requests: list[RungRequest] = []
@@ -90,16 +95,16 @@ class _Asked:
         self._proposed: set[int] = set()
         self._scored: set[tuple[int, int]] = set()
         self._trained: dict[int, int] = {}
-        self._gone: set[int] = set()
+        self._finished: set[int] = set()
         self._cost = 0
 
     def propose(self, n: int) -> tuple[int, ...]:
-        assert n >= 1, f"propose({n}) is called; ask for at least one candidate"
+        assert n >= 1, f"propose({n}) is called. Propose at least one candidate."
         ids = self._source(n)
         self._proposed.update(ids)
         assert len(self._proposed) <= self._plan.n_different, (
-            f"{len(self._proposed)} candidates are proposed, and the plan has "
-            f"{self._plan.n_different}"
+            f"{len(self._proposed)} candidates are proposed, but the plan has "
+            f"{self._plan.n_different} only"
         )
         return ids
 
@@ -108,29 +113,36 @@ class _Asked:
         assert ids, f"a request has no candidates: {request}"
         assert list(ids) == sorted(set(ids)), f"candidate_ids do not increase: {request}"
         assert self._proposed.issuperset(ids), f"candidates were not proposed: {request}"
-        assert self._gone.isdisjoint(ids), f"eliminated or final candidates return: {request}"
+        assert self._finished.isdisjoint(ids), (
+            f"eliminated or final candidates are requested again: {request}"
+        )
         limit = self._bounds.max_resources
-        assert not limit or n_resources <= limit, f"more than max_resources={limit}: {request}"
+        assert not limit or n_resources <= limit, (
+            f"n_resources is larger than max_resources={limit}: {request}"
+        )
         scored = tuple(number for number in ids if (number, n_resources) in self._scored)
-        assert request.known == scored, f"known is {request.known}, and not {scored}: {request}"
+        assert request.known == scored, f"known is {request.known} instead of {scored}: {request}"
         for number in request.new_ids:
             before = self._trained.get(number, 0) if self._plan.continues else 0
             assert n_resources > before, f"the resource does not increase: {request}"
             self._cost += n_resources - before
             self._trained[number] = n_resources
         assert self._cost <= self._plan.spent, (
-            f"the cumulative cost is {self._cost}, and the plan has {self._plan.spent}: {request}"
+            f"the cumulative cost is {self._cost}, but that of the plan is {self._plan.spent}: "
+            f"{request}"
         )
         self._scored |= {(number, n_resources) for number in ids}
-        self._gone.update(request.eliminated, ids if request.is_final else ())
+        self._finished.update(request.eliminated, ids if request.is_final else ())
         self.requests.append(request)
 
     def losses(self, request: RungRequest, seed: int) -> list[float]:
-        # A candidate's loss depends on nothing but the candidate and the resource.
-        of = [np.random.default_rng([seed, i, request.n_resources]) for i in request.candidate_ids]
-        return [float(rng.choice([rng.random(), np.nan], p=[0.9, 0.1])) for rng in of]
+        # A loss depends on the candidate and the resource only.
+        rngs = [
+            np.random.default_rng([seed, i, request.n_resources]) for i in request.candidate_ids
+        ]
+        return [float(rng.choice([rng.random(), np.nan], p=[0.9, 0.1])) for rng in rngs]
 
     def check_best(self, best: int | None) -> None:
         if best is not None:
-            assert best in self._trained, f"{best} is returned as the best, and was not requested"
+            assert best in self._trained, f"{best} is returned and was not requested"
             self.best = best

@@ -1,4 +1,4 @@
-"""The doubling trick: Successive Halving with increasing budgets."""
+"""The doubling trick: runs of Successive Halving with increasing budgets."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
 from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, numbered
 from sklearn_sha.bandit.successive_halving import halving
-from sklearn_sha.schedules import (
-    Schedule,
-    doubling_schedules,
-)
+from sklearn_sha.schedules import Schedule, doubling_schedules
 
 
 def repeated_halving(
@@ -26,30 +23,30 @@ def repeated_halving(
     patience: int | None = 2,
     tol: float = 0.0,
 ) -> Requests:
-    """The doubling trick [1]_: runs over the same candidates, each with a larger budget.
+    """Request the rungs of the doubling trick [1]_: runs over the same candidates.
 
     Parameters
     ----------
     schedules : iterable of Schedule
-        Of `sklearn_sha.schedules.doubling_schedules`.
+        Schedules of the runs, as from `sklearn_sha.schedules.doubling_schedules`.
     propose : callable, default=None
-        As in `halving`. The candidates of the first run are those of all.
+        As in `halving`. It is called in the first run only.
     patience : int >= 1 or None, default=2
         Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
-        the lowest of a run before. None: run all of them.
+        the lowest loss of an earlier run. None: run all of them.
     tol : float >= 0, default=0.0
+        Minimum improvement for `patience`.
 
     Yields
     ------
     RungRequest
-        ``known`` has the candidates whose losses at this resource were sent before: send them
-        again.
+        Its ``known`` candidates were evaluated at this resource before. Send their losses again.
 
     Returns
     -------
     int or None
-        The best candidate of the last run that has one. A run ends with a rung in which all
-        candidates failed, and the next one follows.
+        The best candidate of the last run that has one. If all candidates of a rung failed, the
+        next run follows.
 
     References
     ----------
@@ -61,7 +58,7 @@ def repeated_halving(
     sent: set[tuple[int, int]] = set()
     n_rungs = 0
     best: int | None = None
-    waiting = Patience(patience, tol)
+    stopping = Patience(patience, tol)
     for schedule in schedules:
         run = halving(schedule, _only(ids) if ids else propose)
         request = next(run, None)
@@ -79,13 +76,13 @@ def repeated_halving(
                 if end.value is None:
                     continue
                 best = end.value
-                if waiting.is_over(float(np.asarray(losses, dtype=float)[candidates.index(best)])):
+                if stopping.is_over(float(np.asarray(losses, dtype=float)[candidates.index(best)])):
                     return best
     return best
 
 
 def _only(ids: tuple[int, ...]) -> Propose:
-    """Propose these candidates in a single call, and no more."""
+    """Propose the given candidates in the first call, and none afterwards."""
     remaining = [ids]
     return lambda n: remaining.pop() if remaining else ()
 
@@ -99,8 +96,9 @@ class BudgetDoubling(Algorithm):
         As in `SuccessiveHalving`; also the ratio between the budgets of two runs.
     patience : int or None, default=2
         Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
-        the lowest of a run before. None: run until the maximum is reached.
+        the lowest loss of an earlier run. None: run until the maximum is reached.
     tol : float, default=0.0
+        Minimum improvement for `patience`.
 
     Examples
     --------
@@ -116,12 +114,16 @@ class BudgetDoubling(Algorithm):
         self.tol = tol
 
     def plan(self, bounds: Bounds) -> Schedule:
-        least = bounds.min_resources
+        minimum = bounds.min_resources
+        if minimum is None:
+            minimum = min(bounds.first, bounds.max_resources)
         return Schedule.joined(
             doubling_schedules(
                 bounds.n_candidates,
                 factor=self.factor,
-                min_resources=min(bounds.first, bounds.max_resources) if least is None else least,
+                min_resources=min(bounds.first, bounds.max_resources)
+                if minimum is None
+                else minimum,
                 max_resources=bounds.max_resources,
                 continues=bounds.continues,
             ),
@@ -141,37 +143,39 @@ def doubling(
     patience: int | None = 2,
     tol: float = 0.0,
 ) -> Result:
-    """The doubling trick: Successive Halving with no budget to choose.
+    """Successive Halving without a given budget: the doubling trick.
 
-    Halves with the smallest budget, multiplies the budget by `factor`, halves the same arms
-    again, and so on. What is known of an arm is not asked for again, so that all training
-    is the sum over arms of the furthest resource of each.
+    Successive Halving runs over the same arms again and again, each time with a budget that is
+    larger by `factor`. Known losses are reused: the total cost is the sum over arms of the largest
+    resource of each.
 
     Parameters
     ----------
     losses : callable
-        As for `successive_halving`; asked at most once for an arm and a resource.
+        As in `successive_halving`. It is called at most once for an arm and a resource.
     n : int >= 1
     factor : real > 1, default=2
     min_resources : int >= 1, default=1
-        Units of the very first rung.
+        Units of the first rung of the first run.
     max_resources : int >= 1 or None, default=None
-        The halving that reaches it is the last.
+        The run that reaches it is the last one.
     patience : int >= 1 or None, default=2
-        Stop after so many halvings in a row whose winner is not better by more than `tol`.
+        Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
+        the lowest loss of an earlier run. None: run until `max_resources` is reached.
     tol : float >= 0, default=0.0
+        Minimum improvement for `patience`.
 
     Returns
     -------
     Result
-        ``best`` is the winner of the last halving.
+        ``best`` is the best arm of the last run.
 
     Raises
     ------
     ValueError
-        If nothing would ever stop it: neither `patience` nor `max_resources`.
+        If `patience` and `max_resources` are both None.
     LossesError
-        As for `successive_halving`.
+        As in `successive_halving`.
 
     References
     ----------
@@ -192,8 +196,7 @@ def doubling(
     check_patience(patience, tol)
     if patience is None and max_resources is None:
         raise ValueError(
-            "patience=None and max_resources=None leave nothing that stops the doubling; give "
-            "one of them."
+            "patience=None and max_resources=None: the doubling would never stop. Set one of them."
         )
     schedules = doubling_schedules(
         n, factor=factor, min_resources=min_resources, max_resources=max_resources

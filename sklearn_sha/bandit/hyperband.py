@@ -10,38 +10,37 @@ from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
 from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, numbered
 from sklearn_sha.bandit.successive_halving import halving
-from sklearn_sha.schedules import (
-    Schedule,
-    hyperband_schedules,
-)
+from sklearn_sha.schedules import Schedule, hyperband_schedules
 
 
 def hyperband(
     losses: Losses, max_resources: int, factor: float = 3, min_resources: int = 1
 ) -> Result:
-    """Hyperband: brackets of Successive Halving, from the widest to a grid search.
+    """Hyperband: brackets of Successive Halving, from the widest to a single rung.
 
     Parameters
     ----------
     losses : callable
-        As for `successive_halving`. Arms are numbered over all brackets, so every bracket
-        has arms of its own.
+        As in `successive_halving`. Arms are numbered across brackets, so that each bracket has
+        different arms.
     max_resources : int >= 1
-        Units of the last rung of every bracket.
+        Units of the last rung of each bracket.
     factor : real > 1, default=3
+        As in `successive_halving`.
     min_resources : int >= 1, default=1
+        Minimum units of the first rung of the widest bracket.
 
     Returns
     -------
     Result
-        ``best`` is the best arm at `max_resources`.
+        ``best`` is the best arm with `max_resources`.
 
     Raises
     ------
     ValueError
-        If `min_resources` is more than `max_resources`.
+        If `min_resources` is larger than `max_resources`.
     LossesError
-        As for `successive_halving`.
+        As in `successive_halving`.
 
     References
     ----------
@@ -72,11 +71,12 @@ class Hyperband(Algorithm):
     ----------
     factor : real > 1, default=3
     n_repeats : int, default=1
-        How often the set of brackets is run, with new candidates each time.
+        Number of times that the set of brackets is run, each time with new candidates.
     patience : int or None, default=None
         Stop after this many consecutive sets whose best loss is not lower by more than `tol` than
-        that of a set before. None: run all sets together.
+        the lowest loss of an earlier set. None: run all sets together.
     tol : float, default=0.0
+        Minimum improvement for `patience`.
 
     References
     ----------
@@ -100,25 +100,25 @@ class Hyperband(Algorithm):
         self.tol = tol
 
     def plan(self, bounds: Bounds) -> Schedule:
-        highest, least = bounds.max_resources, bounds.min_resources
+        maximum, minimum = bounds.max_resources, bounds.min_resources
 
-        def brackets_from(least: int) -> list[Schedule]:
+        def brackets_from(minimum: int) -> list[Schedule]:
             return hyperband_schedules(
-                highest, factor=self.factor, min_resources=least, continues=bounds.continues
+                maximum, factor=self.factor, min_resources=minimum, continues=bounds.continues
             )
 
-        if least is None:
-            # Brackets differ in their first rung: at least three, however few the resource.
-            possible = brackets_from(min(highest, bounds.lowest))
-            least = min(bounds.first, possible[-3:][0].n_resources[0])
-        return Schedule.joined(brackets_from(least) * int(self.n_repeats))
+        if minimum is None:
+            # Plan at least three brackets if possible, since they differ in their first rungs.
+            possible = brackets_from(min(maximum, bounds.lowest))
+            minimum = min(bounds.first, possible[-3:][0].n_resources[0])
+        return Schedule.joined(brackets_from(minimum) * int(self.n_repeats))
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
         """Yield the requests of one bracket."""
         return halving(plan, propose)
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
-        """Yield the brackets of all sets, or with `patience` those of one set after the other."""
+        """Yield the brackets of all sets together, or with `patience` set by set."""
         brackets = [self.requests(bracket, propose) for bracket in plan.brackets]
         n = len(brackets) if self.patience is None else len(brackets) // self.n_repeats
         patience = Patience(self.patience, self.tol)

@@ -1,4 +1,4 @@
-"""Which candidates are promoted, and when no more is gained."""
+"""Which candidates are promoted, and when runs no longer improve."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def promote(losses: ArrayLike, n: int) -> NDArray[np.intp]:
-    """Positions of the `n` lowest losses, in rising order of position.
+    """Return the positions of the `n` lowest losses, in increasing order.
 
     A tie goes to the position that comes first, and NaN never beats a number.
 
     Parameters
     ----------
-    losses : array-like of float, shape (n_arms,)
+    losses : array-like of float, shape (n_candidates,)
     n : int
-        How many to keep, at most n_arms.
+        Number of candidates to promote, at most n_candidates.
 
     Returns
     -------
@@ -35,45 +35,45 @@ def promote(losses: ArrayLike, n: int) -> NDArray[np.intp]:
 
 
 class Patience:
-    """Counts the winners in a row that were no better than one before.
+    """Counts consecutive runs without improvement.
 
     Parameters
     ----------
     patience : int >= 1 or None
-        How many are too many; None: there is no such number.
+        Number of consecutive runs without improvement after which to stop. None: never stop.
     tol : float >= 0
-        By how much more a loss has to be lower than the lowest before.
+        A run improves if its loss is lower by more than `tol` than the lowest loss before.
 
     Examples
     --------
     >>> from sklearn_sha.bandit import Patience
-    >>> waiting = Patience(2, tol=0.0)
-    >>> [waiting.is_over(loss) for loss in (0.5, 0.4, 0.4, 0.3, 0.3, 0.3)]
+    >>> stopping = Patience(2, tol=0.0)
+    >>> [stopping.is_over(loss) for loss in (0.5, 0.4, 0.4, 0.3, 0.3, 0.3)]
     [False, False, False, False, False, True]
     """
 
     def __init__(self, patience: int | None, tol: float) -> None:
         self.patience = patience
         self.tol = tol
-        self._stale = 0
+        self._n_stale = 0
         self._lowest = float("nan")
 
     def is_over(self, loss: float) -> bool:
-        """Take in the loss of a winner; whether it is time to stop."""
+        """Record the best loss of a run, and return whether to stop."""
         if loss < self._lowest - self.tol or (isnan(self._lowest) and not isnan(loss)):
-            self._stale, self._lowest = 0, loss
+            self._n_stale, self._lowest = 0, loss
         else:
-            self._stale += 1
-        return self.patience is not None and self._stale >= self.patience
+            self._n_stale += 1
+        return self.patience is not None and self._n_stale >= self.patience
 
 
 def running_min(losses: ArrayLike) -> NDArray[np.float64]:
-    """The lowest loss so far, which has a limit where the losses are bounded below.
+    """Return the lowest loss so far, which converges if the losses are bounded below.
 
     Parameters
     ----------
     losses : array-like of float, shape (..., n_rungs)
-        NaN counts as no loss, unless there is nothing else yet.
+        NaN is ignored, unless all losses so far are NaN.
 
     Returns
     -------
@@ -89,12 +89,12 @@ def running_min(losses: ArrayLike) -> NDArray[np.float64]:
 
 
 def running_mean(losses: ArrayLike) -> NDArray[np.float64]:
-    """The mean of the losses so far, which has a limit where losses fluctuate around one.
+    """Return the mean of the losses so far, which converges if the losses fluctuate around a limit.
 
     Parameters
     ----------
     losses : array-like of float, shape (..., n_rungs)
-        After a NaN the mean is NaN.
+        After a NaN, all means are NaN.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What an algorithm asks for, and what it returns."""
+"""Requests and results of algorithms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn_sha.bandit.promotion import promote
 
 @dataclass(frozen=True)
 class RungRequest:
-    """Request to evaluate some candidates at a resource, and to be sent their losses.
+    """Request to evaluate candidates at a resource.
 
     Attributes
     ----------
@@ -23,19 +23,19 @@ class RungRequest:
     candidate_ids : tuple of int
         In increasing order.
     n_resources : int
-        Total resource that each of them has had when it is scored.
+        Total resource of each candidate when it is scored.
     is_last_rung : bool
-        Whether the bracket ends with this rung.
+        Whether this is the last rung of the bracket.
     is_final : bool
-        Whether none of these candidates will be requested again, so that no model is kept.
+        Whether none of these candidates will be requested again. Then no models are stored.
     eliminated : tuple of int
         Candidates of earlier requests that will not be requested again.
     known : tuple of int
-        Those of `candidate_ids` whose losses at this resource were sent before.
+        Candidates of this request whose losses at this resource were sent before.
     bracket : int
         The bracket of Hyperband, or the run of budget doubling, from 0.
     folds : tuple of int or None
-        Numbers of the folds to score on. None: all.
+        Folds to score on. None: all folds.
     """
 
     rung: int
@@ -50,28 +50,28 @@ class RungRequest:
 
     @property
     def new_ids(self) -> tuple[int, ...]:
-        """The candidates whose losses at this resource were not sent before."""
+        """Candidates whose losses at this resource were not sent before."""
         known = set(self.known)
         return tuple(number for number in self.candidate_ids if number not in known)
 
     def folds_of(self, n_folds: int) -> tuple[int, ...]:
-        """Numbers of the folds to score on, of `n_folds` that there are."""
+        """Return the folds to score on, of `n_folds` in all."""
         return tuple(range(n_folds)) if self.folds is None else self.folds
 
 
 @dataclass(frozen=True)
 class Result:
-    """What an algorithm found.
+    """Result of an algorithm over arbitrary losses.
 
     Attributes
     ----------
     best : int
         Number of the best arm.
     spent : int
-        Units of resource over all arms, an arm's training counted once.
+        Units over all arms. Arms continue training, so that each unit of an arm counts once.
     history : list of dict
-        One a rung: bracket, arms (tuple of int), resource (int), losses (ndarray, in the
-        order of arms), kept (tuple of int: the arms that went on, at the end the best).
+        One dict per rung: bracket, arms (tuple of int), resource (int), losses (ndarray, in the
+        order of arms), kept (tuple of int: the promoted arms, in the last rung the best one).
     """
 
     best: int
@@ -80,7 +80,7 @@ class Result:
 
 
 class LossesError(ValueError):
-    """Losses that no algorithm can go by; ``history`` has the rungs before them."""
+    """Invalid losses; ``history`` has the rungs before them."""
 
     def __init__(self, message: str, history: list[dict[str, Any]]) -> None:
         super().__init__(message)
@@ -88,20 +88,20 @@ class LossesError(ValueError):
 
 
 Losses = Callable[[tuple[int, ...], int], ArrayLike]
-"""``losses(arms, resource)``: a loss for each arm, once each has had `resource` units in all."""
+"""``losses(arms, resource)`` returns the loss of each arm after `resource` units in total."""
 
 Propose = Callable[[int], tuple[int, ...]]
-"""``propose(n)``: ids of 1 to n candidates that were not proposed before; none if there are no
-more. If there are fewer than n, more can be asked for once their losses are known."""
+"""``propose(n)`` returns the ids of 1 to n new candidates. Empty if there are no more. If there are
+fewer than n, call it again once their losses are known."""
 
 Requests = Generator[RungRequest, ArrayLike | None, int | None]
-"""Yields what is to be evaluated, is sent the losses of its candidates, and returns the best one.
+"""Yields requests, receives the losses of their candidates and returns the best candidate.
 
-It is sent None if all candidates failed, and returns None if that has left no best one."""
+It receives None if all candidates failed, and returns None if there is no best candidate."""
 
 
 def numbered(first_id: int = 0) -> Propose:
-    """Propose candidates with consecutive ids, as many as are asked for.
+    """Return a function that proposes candidates with consecutive ids.
 
     Parameters
     ----------
@@ -125,19 +125,19 @@ def numbered(first_id: int = 0) -> Propose:
 def promoted_ids(
     request: RungRequest, losses: ArrayLike | None, following: RungRequest
 ) -> tuple[int, ...]:
-    """Candidates of a request that were promoted, or the best one if its bracket ended.
+    """Return the candidates of a request that were promoted, or the best one of a last rung.
 
     Parameters
     ----------
     request, following : RungRequest
         Two consecutive requests of one algorithm.
     losses : array-like of float, shape (n_candidates,), or None
-        Of the first; None if all candidates failed.
+        Losses of `request`. None if all candidates failed.
 
     Returns
     -------
     tuple of int
-        Empty if more candidates join the rung.
+        Empty if `following` adds candidates to the same rung.
     """
     if losses is None or (following.bracket, following.rung) == (request.bracket, request.rung):
         return ()

@@ -1,4 +1,4 @@
-"""Successive Halving, and the uniform allocation that it improves on."""
+"""Successive Halving, and uniform allocation as the baseline."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sklearn_sha.schedules import Rung, Schedule, schedule_from_budget, schedule
 
 
 def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
-    """Successive Halving [1]_ over as many candidates as the schedule's first rung has.
+    """Request the rungs of a Successive Halving run [1]_.
 
     Parameters
     ----------
     schedule : Schedule
-        Sizes and resources of the rungs.
+        Numbers of candidates and resources of the rungs.
     propose : callable, default=None
-        ``propose(n)`` returns the ids of 1 to n new candidates. If it returns fewer, the first
-        rung is completed in waves. None: ids from 0.
+        ``propose(n)`` returns the ids of 1 to n new candidates. If it returns fewer than
+        n, it is called again until the first rung is complete. None: ids from 0.
 
     Yields
     ------
@@ -35,8 +35,8 @@ def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
     Returns
     -------
     int or None
-        The best candidate of the last rung; None, and no further rung, if all candidates of a rung
-        failed.
+        The best candidate of the last rung. None if all candidates of a rung failed; no further
+        rung is requested then.
 
     References
     ----------
@@ -73,7 +73,7 @@ def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
 def _first_rung(
     rung: Rung, is_last: bool, propose: Propose
 ) -> Generator[RungRequest, ArrayLike | None, tuple[tuple[int, ...], ArrayLike | None]]:
-    """Evaluate candidates until the rung is full or there are no more; return ids and losses."""
+    """Request candidates until the rung is complete or there are no more; return ids and losses."""
     ids: tuple[int, ...] = ()
     losses: ArrayLike | None = None
     while len(ids) < rung.n_candidates and (new := propose(rung.n_candidates - len(ids))):
@@ -109,14 +109,14 @@ class SuccessiveHalving(Algorithm):
         self.factor = factor
 
     def plan(self, bounds: Bounds) -> Schedule:
-        # If the user sets less than a first rung has, several rungs are still wanted.
-        is_little = not bounds.is_default_maximum and bounds.max_resources <= bounds.first
+        # If the user sets a maximum below the default first rung, still plan several rungs.
+        is_small = not bounds.is_default_maximum and bounds.max_resources <= bounds.first
         return schedule_from_range(
             bounds.n_candidates,
             factor=self.factor,
             min_resources=bounds.min_resources,
             max_resources=bounds.max_resources,
-            lowest=bounds.lowest if is_little else bounds.first,
+            lowest=bounds.lowest if is_small else bounds.first,
             continues=bounds.continues,
         )
 
@@ -125,12 +125,12 @@ class SuccessiveHalving(Algorithm):
 
 
 class FixedBudget(SuccessiveHalving):
-    """Successive Halving in the form of the paper: a budget over all candidates and rungs.
+    """Successive Halving with a fixed budget over all candidates and rungs, as in the paper.
 
     Parameters
     ----------
     budget : int
-        Units of resource over all candidates, per fold. It is never exceeded.
+        Upper bound of the units over all candidates, per fold.
     factor : real > 1, default=2
         As in `SuccessiveHalving`.
 
@@ -163,14 +163,14 @@ def successive_halving(losses: Losses, n: int, budget: int, factor: float = 2) -
     Parameters
     ----------
     losses : callable
-        ``losses(arms, resource)`` returns the losses, of shape (n_arms,), that these arms
-        (tuple of int) have after so many units (int) in all. Lower is better; NaN is worst.
+        ``losses(arms, resource)`` returns the losses, of shape (n_arms,), of these arms (tuple of
+        int) after `resource` units (int) in total. Lower is better; NaN is worst.
     n : int >= 1
         Number of arms, numbered from 0.
     budget : int
-        Units over all arms; never passed.
+        Upper bound of the units over all arms.
     factor : real > 1, default=2
-        One in so many arms goes on. The paper has 2.
+        Keep ``ceil(n / factor)`` arms after each rung. 2 in the paper.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def successive_halving(losses: Losses, n: int, budget: int, factor: float = 2) -
     Raises
     ------
     ValueError
-        If the budget gives the arms of the first rung less than one unit each.
+        If the budget is less than one unit per arm in the first rung.
     LossesError
         If `losses` returns another shape, or NaN for every arm.
 
@@ -203,15 +203,18 @@ def successive_halving(losses: Losses, n: int, budget: int, factor: float = 2) -
 
 
 def uniform_allocation(losses: Losses, n: int, budget: int) -> Result:
-    """Give every arm the same share of a budget and take the best: what halving improves on.
+    """Train all arms with the same share of a budget and return the best one.
+
+    This is the baseline that Successive Halving improves on.
 
     Parameters
     ----------
     losses : callable
-        As for `successive_halving`.
+        As in `successive_halving`.
     n : int >= 1
+        Number of arms, numbered from 0.
     budget : int
-        Units over all arms; each gets budget // n.
+        Upper bound of the units over all arms. Each arm gets ``budget // n``.
 
     Returns
     -------
@@ -220,9 +223,9 @@ def uniform_allocation(losses: Losses, n: int, budget: int) -> Result:
     Raises
     ------
     ValueError
-        If the budget is less than a unit for each arm.
+        If the budget is less than one unit per arm.
     LossesError
-        As for `successive_halving`.
+        As in `successive_halving`.
 
     Examples
     --------
