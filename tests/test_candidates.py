@@ -1,4 +1,4 @@
-"""Candidates are GridSearchCV's or RandomizedSearchCV's, and all different."""
+"""Candidates are those of GridSearchCV or RandomizedSearchCV, without repetitions."""
 
 import numpy as np
 import pytest
@@ -28,17 +28,17 @@ def sampled(space, n="auto", seed=0):
 
 
 @pytest.mark.parametrize("grid", GRIDS)
-def test_auto_is_the_whole_grid_in_its_order(grid):
+def test_auto_is_the_whole_grid_in_order(grid):
     assert sampled(grid) == list(ParameterGrid(grid))
 
 
 @given(st.integers(1, 11), st.integers(0, 100))
-def test_a_part_of_a_grid_is_the_sample_of_randomized_search(n, seed):
+def test_a_sample_of_a_grid_equals_that_of_randomized_search(n, seed):
     grid = {"a": list(range(4)), "b": [0, 1, 2]}
     assert sampled(grid, n, seed) == list(ParameterSampler(grid, n, random_state=seed))
 
 
-def test_auto_of_distributions_is_64():
+def test_auto_is_64_candidates_for_distributions():
     assert N_CANDIDATES == 64
     assert pytest.approx(0.96, abs=0.005) == 1 - 0.95**N_CANDIDATES
     space = {"a": loguniform(1e-3, 1), "b": [1, 2]}
@@ -52,18 +52,18 @@ def test_discrete_distributions_do_not_repeat(space):
 
 
 @pytest.mark.parametrize("space", [{"a": [1, 2, 3]}, {"a": randint(0, 3)}])
-def test_fewer_than_wanted_warns_with_both_numbers(space):
+def test_too_few_candidates_warn_with_both_numbers(space):
     with pytest.warns(UserWarning, match="n_candidates=9 is more than the 3 different candidates"):
         candidates = sampled(space, 9)
     assert len(candidates) == 3
 
 
-def test_one_candidate_is_singular():
+def test_the_warning_for_one_candidate_is_singular():
     with pytest.warns(UserWarning, match="more than the 1 different candidate that"):
         sampled({"a": [1]}, 9)
 
 
-def test_keys_tell_types_apart_and_take_anything():
+def test_keys_distinguish_types_and_accept_all_values():
     values = [
         1,
         True,
@@ -90,14 +90,14 @@ def test_keys_tell_types_apart_and_take_anything():
         ([], ValueError, "Were there no candidates"),
         ({"a": []}, ValueError, r"parameter 'a' need to be a non-empty sequence, got: \[\]"),
         ({"a": 3}, TypeError, r"but got 3 \(of type int\) instead"),
-        ({"a": "abc"}, TypeError, r"with one element. Give \['abc'\], or a distribution"),
+        ({"a": "abc"}, TypeError, r"with one element. Use \['abc'\], or a distribution"),
         ({"a": uniform}, None, None),
         ("a", TypeError, "should be a dict or a list, got: 'a' of type str"),
         ([3], TypeError, r"Parameter grid is not a dict \(3\)"),
         (7, TypeError, "should be a dict or a list, got: 7 of type int"),
     ],
 )
-def test_bad_spaces_are_named(space, error, message):
+def test_invalid_spaces_raise(space, error, message):
     if error is None:
         assert len(sampled(space)) == 64
         return
@@ -106,7 +106,7 @@ def test_bad_spaces_are_named(space, error, message):
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "all", None])
-def test_bad_numbers_are_named(n):
+def test_invalid_numbers_of_candidates_raise(n):
     with pytest.raises(ValueError, match=f"n_candidates={n!r} must be an integer of at least 1"):
         sampled({"a": [1]}, n)
 
@@ -118,7 +118,7 @@ X = np.arange(24.0).reshape(12, 2)
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")
 @pytest.mark.parametrize("space_name", ["param_grid", "param_distributions"])
 @pytest.mark.parametrize("n_name", ["n_iter", "n_candidates"])
-def test_messages_name_the_keyword_that_the_user_gave(space_name, n_name):
+def test_messages_name_the_parameter_that_the_user_set(space_name, n_name):
     def plan(kind=SuccessiveHalvingSearchCV, space=SPACE, estimator=None, **params):
         common = {"resource": "partial_fit", "max_resources": 9, "cv": 2, space_name: space}
         kind(estimator or Curve(), **common | params).plan(X)

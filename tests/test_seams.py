@@ -220,7 +220,7 @@ def test_what_is_no_sampler_or_algorithm_is_refused_by_name():
         search_of(algorithm="asha").plan(X)
     with pytest.raises(ValueError, match=r"budget=64 and algorithm=.* both set the schedule"):
         search_of(budget=64).plan(X)
-    with pytest.raises(ValueError, match=r"needs lists of values"):
+    with pytest.raises(ValueError, match=r"requires lists of values"):
         search_of(sampler=GridSampler()).plan(X)
 
 
@@ -234,7 +234,7 @@ def test_proposals_are_checked():
 
     with pytest.raises(TypeError, match=r"Wrong.propose returned 3 as a candidate"):
         search_of(sampler=Wrong([3])).fit(X)
-    with pytest.raises(ValueError, match=r"returned 17 candidates, and n=16 were wanted"):
+    with pytest.raises(ValueError, match=r"returned 17 candidates for n=16"):
         search_of(sampler=Wrong([{}] * 17)).fit(X)
 
 
@@ -337,9 +337,9 @@ class Careless(Sampler):
     ("way", "message"),
     [
         ("random", "differ between two runs"),
-        ("many", "were wanted"),
+        ("many", "33 candidates are proposed, but n is 32"),
         ("twice", "proposed twice"),
-        ("name", "in no dict of the space"),
+        ("name", "does not belong to a dict of the space"),
         ("none", "no candidate is proposed"),
     ],
 )

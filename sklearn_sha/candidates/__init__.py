@@ -1,4 +1,4 @@
-"""Where candidates come from: a `Sampler` proposes them from a space and what is known so far."""
+"""Candidates: a `Sampler` proposes them from the search space and the results so far."""
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
 from sklearn_sha.candidates.contract import check_sampler

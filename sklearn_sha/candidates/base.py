@@ -1,4 +1,4 @@
-"""What a source of candidates is: the contract of all of them."""
+"""Base class of samplers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from numpy.random import RandomState
 
 Space = Mapping[str, Any] | Sequence[Mapping[str, Any]]
-"""Parameter names to lists of values or to distributions; several of them are alternatives."""
+"""Dict of parameter names to lists of values or distributions, or a list of alternative dicts."""
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,13 @@ class Evaluation:
     ----------
     params : dict
     n_resources : int
-        Total resource that the candidate has had.
+        Total resource of the candidate.
     n_folds : int
-        How many folds scored it.
+        Number of folds that scored it.
     mean_score : float
-        By the metric that promotes. NaN if it failed.
+        Mean score by the metric that promotes. NaN if the candidate failed.
     fold_scores : tuple of float
+        Scores on the folds.
     """
 
     params: Mapping[str, Any]
@@ -38,14 +39,14 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class History:
-    """What a search knows when it asks for candidates.
+    """Candidates and scores of a search so far.
 
     Attributes
     ----------
     candidates : sequence of dict
-        All candidates that were proposed, in the order of their ids, evaluated or not.
+        All proposed candidates in the order of their ids, including those not evaluated yet.
     evaluations : sequence of Evaluation
-        Of all completed rungs, in the order of completion and of the candidates.
+        Evaluations of all completed rungs, in the order of completion and of the candidates.
     """
 
     candidates: Sequence[Mapping[str, Any]] = field(default_factory=list)
@@ -55,19 +56,19 @@ class History:
 class Sampler(ABC):
     """Proposes candidates.
 
-    A subclass writes `propose`. A sampler keeps nothing between calls: given the space, the history
-    and the state of `rng` it proposes the same, so that a search can be resumed and does not
-    depend on the number of workers. `sklearn_sha.candidates.check_sampler` checks that.
+    A subclass implements `propose`. A sampler has no state: given the same space, history and state
+    of `rng`, it proposes the same candidates. Therefore a search can be resumed, and its result
+    does not depend on the number of workers. `sklearn_sha.candidates.check_sampler` tests this.
 
     Attributes
     ----------
     uses_history : bool
-        False: all candidates of a search are asked for in one call, before any training. True:
-        more are asked for whenever those proposed so far have been evaluated.
+        False: a single call proposes all candidates before any training. True: there is another
+        call whenever all proposed candidates have been evaluated.
 
     Examples
     --------
-    Eight random candidates, then neighbours of the best one:
+    Propose eight random candidates, then neighbours of the best one:
 
     >>> from scipy.stats import loguniform
     >>> from sklearn_sha.candidates import RandomSampler, Sampler, check_sampler
@@ -93,9 +94,9 @@ class Sampler(ABC):
         Parameters
         ----------
         n : int >= 1
-            How many are wanted.
+            Maximum number of candidates.
         space : dict or list of dict
-            `param_distributions` of the search.
+            Search space, as `param_distributions` of the search.
         history : History
         rng : RandomState
             The only source of randomness.
@@ -103,7 +104,7 @@ class Sampler(ABC):
         Returns
         -------
         list of dict
-            At most n candidates that were not proposed before. Empty: there are no more. If
-            there are fewer than n and `uses_history` is True, more are asked for once these are
-            evaluated.
+            At most n candidates that were not proposed before. Empty if there are no more. If
+            there are fewer than n and `uses_history` is True, `propose` is called again once they
+            are evaluated.
         """

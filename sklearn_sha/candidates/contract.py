@@ -1,4 +1,4 @@
-"""The contract test of samplers."""
+"""Contract test of samplers."""
 
 from __future__ import annotations
 
@@ -14,23 +14,28 @@ from sklearn_sha.candidates.space import check_spaces, params_key, spaces_of
 
 
 def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seeds: int = 5) -> None:
-    """Check that a sampler keeps its contract, over random scores.
+    """Check that a sampler fulfills its contract, over random scores.
 
-    Given the same space, history and state of `rng` it proposes the same, and changes none of them.
-    It proposes at most as many candidates as are wanted, with the parameters of one dict of the
-    space and with values of its lists, each candidate once.
+    A sampler
+
+    - proposes the same candidates if the space, the history and the state of `rng` are the same;
+    - does not change the history;
+    - proposes at most n candidates, and each candidate once;
+    - proposes the parameters of one dict of the space, with values of its lists.
 
     Parameters
     ----------
     sampler : Sampler
     space : dict or list of dict
     n_candidates : int, default=32
+        Number of candidates of a run.
     n_seeds : int, default=5
+        Number of runs with different seeds.
 
     Raises
     ------
     AssertionError
-        With what the sampler does not keep.
+        If the sampler violates its contract.
 
     Examples
     --------
@@ -48,7 +53,7 @@ def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seed
 
 
 def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[Any]:
-    """Candidates of one run, by their keys."""
+    """Return the keys of the candidates of one run."""
     candidates: list[Mapping[str, Any]] = []
     evaluations: list[Evaluation] = []
     keys: list[Any] = []
@@ -58,7 +63,7 @@ def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[A
         history = History(tuple(candidates), tuple(evaluations))
         before = deepcopy(history.candidates)
         new = list(sampler.propose(n, space, history, RandomState([seed, call])))
-        assert len(new) <= n, f"{len(new)} candidates are proposed, and {n} were wanted"
+        assert len(new) <= n, f"{len(new)} candidates are proposed, but n is {n}"
         assert history.candidates == before, "the candidates of the history were changed"
         for params in new:
             _check_params(params, space)
@@ -67,15 +72,15 @@ def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[A
         assert len(set(keys)) == len(keys), "a candidate is proposed twice"
         for params in new:
             values = scores.choice([scores.random(), np.nan], p=[0.9, 0.1], size=2)
-            of_folds = tuple(values.tolist())
-            evaluations.append(Evaluation(params, 1, 2, sum(of_folds) / 2, of_folds))
+            fold_scores = tuple(values.tolist())
+            evaluations.append(Evaluation(params, 1, 2, sum(fold_scores) / 2, fold_scores))
         if not new or not sampler.uses_history or len(candidates) == n_candidates:
             break
     return keys
 
 
 def _check_params(params: Any, space: Space) -> None:
-    assert isinstance(params, Mapping), f"a candidate is no dict: {params!r}"
+    assert isinstance(params, Mapping), f"a candidate is not a dict: {params!r}"
     fitting = [
         one
         for one in spaces_of(space)
@@ -85,4 +90,4 @@ def _check_params(params: Any, space: Space) -> None:
             for name, values in one.items()
         )
     ]
-    assert fitting, f"a candidate is in no dict of the space: {dict(params)!r}"
+    assert fitting, f"a candidate does not belong to a dict of the space: {dict(params)!r}"

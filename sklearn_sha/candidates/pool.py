@@ -1,4 +1,4 @@
-"""The candidates of a search by their ids, and where more come from."""
+"""Candidates of a search by their ids."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from sklearn_sha.candidates.sampling import proposed
 
 
 class CandidatePool:
-    """Maps candidate ids to parameters; a sampler appends to it.
+    """Candidates of a search, to which a sampler adds.
 
     Parameters
     ----------
     sampler : Sampler
     space : dict or list of dict
     candidates : sequence of dict
-        Those that are proposed first.
+        First candidates to propose.
     seed : int
-        Of what the sampler proposes later. It does not depend on when that is.
+        Seed of all later calls of the sampler.
 
     Attributes
     ----------
@@ -41,15 +41,17 @@ class CandidatePool:
         self._evaluations: list[Evaluation] = []
 
     def propose(self, n: int) -> tuple[int, ...]:
-        """Return the ids of 1 to n candidates that are new, or of none if there are no more.
+        """Return the ids of new candidates.
 
         Parameters
         ----------
         n : int
+            Maximum number of candidates.
 
         Returns
         -------
         tuple of int
+            Empty if there are no more candidates.
         """
         if self._n_proposed == len(self.params) and self._sampler.uses_history:
             rng = RandomState([self._seed, self._n_calls])
@@ -70,12 +72,12 @@ class CandidatePool:
         ids : iterable of int
         n_resources : int
         fold_scores : iterable of sequence of float
-            Of each candidate.
+            Scores of each candidate on the folds.
         """
         if not self._sampler.uses_history:
             return
         for number, scores in zip(ids, fold_scores, strict=True):
             params: Mapping[str, Any] = self.params[number]
-            of_folds = tuple(float(score) for score in scores)
-            mean = sum(of_folds) / len(of_folds)
-            self._evaluations.append(Evaluation(params, n_resources, len(of_folds), mean, of_folds))
+            values = tuple(float(score) for score in scores)
+            mean = sum(values) / len(values)
+            self._evaluations.append(Evaluation(params, n_resources, len(values), mean, values))

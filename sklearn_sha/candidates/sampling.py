@@ -16,10 +16,10 @@ from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
 
 N_CANDIDATES = 64
-"""Candidates drawn by default from distributions: enough to hold one of the best 5 % with
-probability 1 - 0.95**64 = 0.96."""
+"""Default number of candidates for distributions. It includes one of the best 5 % with probability
+1 - 0.95**64 = 0.96."""
 
-_DRAWS_PER_CANDIDATE = 100
+_MAX_SAMPLES_PER_CANDIDATE = 100
 
 
 def first_candidates(
@@ -29,31 +29,31 @@ def first_candidates(
     rng: RandomState,
     names: tuple[str, str] = ("param_distributions", "n_candidates"),
 ) -> tuple[int, list[dict[str, Any]]]:
-    """How many candidates a search has, and those that are known before it begins.
+    """Return the number of candidates of a search, and the candidates that are known in advance.
 
     Parameters
     ----------
     sampler : Sampler
     space : dict or list of dict
-        Values are sequences, or anything with ``rvs(random_state=...)``.
+        Values are sequences, or distributions with a method ``rvs(random_state=...)``.
     n_candidates : int or "auto"
-        "auto" is the whole grid if every value is a sequence, else `N_CANDIDATES`.
+        "auto": the whole grid if all values are sequences, otherwise `N_CANDIDATES`.
     rng : RandomState
     names : (str, str)
-        Names by which the user gave `space` and `n_candidates`.
+        Names of the parameters by which the user set `space` and `n_candidates`.
 
     Returns
     -------
     n : int
-        Fewer than asked for, with a warning, if there are not as many.
+        Number of candidates. Fewer than `n_candidates`, with a warning, if the space has fewer.
     candidates : list of dict
-        All of them, or none if the sampler uses the history.
+        All candidates. Empty if the sampler uses the history.
 
     Raises
     ------
     TypeError, ValueError
-        If a value is no non-empty sequence and has no rvs, there is no dict at all, or
-        `n_candidates` is neither "auto" nor an integer of at least 1.
+        If a value is neither a non-empty sequence nor a distribution, if the space has no dict, or
+        if `n_candidates` is neither "auto" nor an integer of at least 1.
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
     check_spaces(spaces_of(space), space)
@@ -83,22 +83,23 @@ def candidates_for_brackets(
     rng: RandomState,
     name: str = "param_distributions",
 ) -> list[dict[str, Any]]:
-    """Candidates of several brackets, bracket after bracket; none if the sampler uses the history.
+    """Return the candidates of several brackets, in the order of the brackets.
 
     Parameters
     ----------
     sampler, space, rng
         As in `first_candidates`.
     sizes : sequence of int
-        Candidates of the first rung of each bracket.
+        Number of candidates in the first rung of each bracket.
     name : str
-        Name by which the user gave `space`.
+        Name of the parameter by which the user set `space`.
 
     Returns
     -------
     list of dict
-        All different, if there are so many. Otherwise, with a warning, different within a bracket
-        as far as there are enough, and sampled anew for each.
+        All different, if the space has enough. Otherwise there is a warning, and each bracket gets
+        a random sample, without repetitions as far as possible. Empty if the sampler uses the
+        history.
     """
     check_spaces(spaces_of(space), space)
     if sampler.uses_history:
@@ -121,22 +122,21 @@ def candidates_for_brackets(
 def proposed(
     sampler: Sampler, n: int, space: Space, history: History, rng: RandomState
 ) -> list[dict[str, Any]]:
-    """Ask a sampler for candidates, and check what it proposes.
+    """Return the candidates that a sampler proposes, after a check.
 
     Raises
     ------
     TypeError, ValueError
-        If these are no dicts, or more than were wanted.
+        If a candidate is not a dict, or if there are more than n.
     """
     candidates = list(sampler.propose(n, space, history, rng))
     name = type(sampler).__name__
     for params in candidates:
         if not isinstance(params, Mapping):
-            raise TypeError(f"{name}.propose returned {params!r} as a candidate; return dicts.")
+            raise TypeError(f"{name}.propose returned {params!r} as a candidate. Return dicts.")
     if len(candidates) > n:
         raise ValueError(
-            f"{name}.propose returned {len(candidates)} candidates, and n={n} were wanted; return "
-            "at most n."
+            f"{name}.propose returned {len(candidates)} candidates for n={n}. Return at most n."
         )
     return [dict(params) for params in candidates]
 
@@ -165,24 +165,24 @@ def sample_distinct(
             return list(grid)
         return list(ParameterSampler(param_distributions, wanted, random_state=random_state))
     wanted = N_CANDIDATES if wanted is None else wanted
-    # Discrete distributions repeat themselves, so more are drawn than are wanted: the
-    # sampler is lazy, and stops as soon as there are enough.
-    drawn = ParameterSampler(
-        param_distributions, wanted * _DRAWS_PER_CANDIDATE, random_state=random_state
+    # Discrete distributions repeat values. ParameterSampler is lazy, so that sampling stops as soon
+    # as there are enough different candidates.
+    samples = ParameterSampler(
+        param_distributions, wanted * _MAX_SAMPLES_PER_CANDIDATE, random_state=random_state
     )
-    different: dict[Hashable, dict[str, Any]] = {}
-    for params in drawn:
-        different.setdefault(params_key(params), params)
-        if len(different) == wanted:
+    distinct: dict[Hashable, dict[str, Any]] = {}
+    for params in samples:
+        distinct.setdefault(params_key(params), params)
+        if len(distinct) == wanted:
             break
-    return list(different.values())
+    return list(distinct.values())
 
 
 class RandomSampler(Sampler):
-    """Sample from distributions and lists, as RandomizedSearchCV does, without repetitions.
+    """Samples from distributions and lists as RandomizedSearchCV, without repetitions.
 
-    If a space of lists has at most as many combinations as are wanted, they are all proposed, in
-    the order of GridSearchCV.
+    If all values are lists with at most n combinations, it proposes all of them in the order of
+    GridSearchCV.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class RandomSampler(Sampler):
 
 
 class GridSampler(Sampler):
-    """Propose the combinations of a grid in the order of GridSearchCV, as many as are wanted.
+    """Proposes the combinations of a grid in the order of GridSearchCV.
 
     Examples
     --------
@@ -217,8 +217,8 @@ class GridSampler(Sampler):
         grid = grid_of(space)
         if grid is None:
             raise ValueError(
-                "sampler=GridSampler() needs lists of values, and the space has distributions. "
-                'Give lists, or leave sampler="auto".'
+                "sampler=GridSampler() requires lists of values, but the space has distributions. "
+                'Use lists, or leave sampler="auto".'
             )
         start = len(history.candidates)
         return [grid[number] for number in range(start, min(start + n, len(grid)))]

@@ -1,4 +1,4 @@
-"""The search space: dicts of lists and distributions."""
+"""Search spaces: dicts of lists and distributions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn_sha._param_validation import check_int
 
 
 def search_space(search: Any) -> Any:
-    """Return the space of a search, from whichever of its two names was given.
+    """Return the space of a search, from `param_distributions` or `param_grid`.
 
     Raises
     ------
@@ -21,7 +21,7 @@ def search_space(search: Any) -> Any:
     ValueError
         If both are.
     """
-    # Distributions have no equality, so that two spaces are never taken for the same.
+    # Two spaces are an error even if they are the same: distributions cannot be compared.
     given = [
         space for space in (search.param_distributions, search.param_grid) if space is not None
     ]
@@ -39,7 +39,7 @@ def search_space(search: Any) -> Any:
 
 
 def given_name(search: Any, name: str, other: str) -> str:
-    """Which of two names of a parameter the user gave; the first if neither.
+    """Return which of two names of a parameter the user set, or the first one if neither.
 
     Examples
     --------
@@ -56,18 +56,18 @@ def given_name(search: Any, name: str, other: str) -> str:
 
 
 def space_name(search: Any) -> str:
-    """Which of its two names the space of a search was given by."""
+    """Return the name of the parameter by which the user set the space."""
     return given_name(search, "param_distributions", "param_grid")
 
 
 def n_candidates_of(search: Any) -> Any:
-    """Return the number of candidates of a search, from whichever of its two names was given.
+    """Return the number of candidates of a search, from `n_candidates` or `n_iter`.
 
     Raises
     ------
     ValueError
-        If `n_candidates` and `n_iter` contradict each other, or `n_iter` is no integer of at
-        least 1.
+        If `n_candidates` and `n_iter` contradict each other, or `n_iter` is not an integer of
+        at least 1.
     """
     if search.n_iter is None:
         return search.n_candidates
@@ -81,7 +81,7 @@ def n_candidates_of(search: Any) -> Any:
 
 
 def grid_of(param_distributions: Any) -> ParameterGrid | None:
-    """The grid of a space in which every value is a sequence; None if there are distributions."""
+    """Return the grid of a space, or None if it has distributions."""
     values = [value for space in spaces_of(param_distributions) for value in space.values()]
     if any(hasattr(value, "rvs") for value in values):
         return None
@@ -89,23 +89,23 @@ def grid_of(param_distributions: Any) -> ParameterGrid | None:
 
 
 def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
-    """A clone of an estimator, with a candidate's parameters."""
+    """Return a clone of an estimator with the parameters of a candidate."""
     model = clone(estimator)
-    # Parameters may be estimators, which each model needs a copy of, as in GridSearchCV.
+    # Parameters may be estimators, which are cloned for each model as in GridSearchCV.
     return model.set_params(**clone(params, safe=False)) if params else model
 
 
 def spaces_of(param_distributions: Any) -> Any:
-    """The dicts of `param_distributions`, which may be one."""
+    """Return the dicts of a space, which may be a single one."""
     is_one = isinstance(param_distributions, Mapping)
     return [param_distributions] if is_one else param_distributions
 
 
 def params_key(params: Mapping[str, Any]) -> Hashable:
-    """A key that is equal for equal settings, and tells 1 from True and from 1.0.
+    """Return a key that is equal for equal parameters, and different for 1, True and 1.0.
 
-    What cannot be hashed, and estimators, are told apart by identity: a setting may then
-    be taken for two, never two for one.
+    Estimators and values that cannot be hashed are compared by identity. Equal parameters can then
+    have different keys, but different parameters never have the same key.
     """
     return tuple((name, _value_key(value)) for name, value in sorted(params.items()))
 
@@ -114,7 +114,7 @@ def _value_key(value: Any) -> Hashable:
     if isinstance(value, tuple):
         return (type(value), *map(_value_key, value))
     if isinstance(value, float):
-        return (type(value), repr(value))  # tells -0.0 from 0.0, and knows nan again
+        return (type(value), repr(value))  # distinguishes -0.0 from 0.0, and equals for nan
     try:
         hash(value)
     except TypeError:
@@ -123,21 +123,21 @@ def _value_key(value: Any) -> Hashable:
 
 
 def check_spaces(spaces: Sequence[Any], given: Any) -> None:
-    """Raise GridSearchCV's errors for a space that is no dict of lists and distributions."""
+    """Raise the errors of GridSearchCV if a space is not made of lists and distributions."""
     if isinstance(spaces, str) or not isinstance(spaces, Sequence):
         raise TypeError(
             f"Parameter grid should be a dict or a list, got: {given!r} of type "
-            f"{type(given).__name__}; give {{'name': [values] or a distribution}}."
+            f"{type(given).__name__}. Use {{'name': [values] or a distribution}}."
         )
     if not spaces:
         raise ValueError(
-            f"No fits were performed. Were there no candidates? The parameter grid is {given!r}; "
-            "give at least one dict, {} for the estimator as it is."
+            f"No fits were performed. Were there no candidates? The parameter grid is {given!r}. "
+            "Use at least one dict, {} for the estimator itself."
         )
     for space in spaces:
         if not isinstance(space, Mapping):
             raise TypeError(
-                f"Parameter grid is not a dict ({space!r}); give "
+                f"Parameter grid is not a dict ({space!r}). Use "
                 "{'name': [values] or a distribution}."
             )
         for name, values in space.items():
@@ -147,11 +147,11 @@ def check_spaces(spaces: Sequence[Any], given: Any) -> None:
                 raise TypeError(
                     f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, "
                     f"but got {values!r} (of type {type(values).__name__}) instead. Single values "
-                    f"need to be wrapped in a list with one element. Give [{values!r}], or a "
+                    f"need to be wrapped in a list with one element. Use [{values!r}], or a "
                     "distribution with an rvs method."
                 )
             if len(values) == 0:
                 raise ValueError(
                     f"Parameter grid for parameter {name!r} need to be a non-empty sequence, got: "
-                    f"{values!r}; give at least one value."
+                    f"{values!r}. Use at least one value."
                 )
