@@ -1,8 +1,8 @@
-"""The papers' bounds as functions: how many candidates, and what budget, would be enough.
+"""Bounds of the papers: sufficient numbers of candidates and sufficient budgets.
 
-Throughout, arm i has losses that tend to a limit v_i, v_1 being the lowest; gamma(t) is an
-envelope: no arm's loss after t units, or more, is further than that from its limit; and
-``gamma_inverse(a)`` is the least whole t with gamma(t) <= a.
+The losses of arm i converge to a limit v_i, and v_1 is the lowest limit. The envelope gamma(t) is
+an upper bound of the distance between an arm's loss after t or more units and its limit.
+``gamma_inverse(a)`` is the smallest integer t with gamma(t) <= a.
 """
 
 from __future__ import annotations
@@ -26,20 +26,23 @@ __all__ = [
 ]
 
 GammaInverse = Callable[[float], int]
-"""``gamma_inverse(epsilon)``: the least resource from which losses are within epsilon of limits."""
+"""``gamma_inverse(epsilon)``: smallest resource with losses within epsilon of their limits."""
 
 _QUANTILES = 20_000
 
 
 def n_candidates_for(top: float = 0.05, confidence: float = 0.95) -> int:
-    """How many random candidates hold one of the best.
+    """Number of random candidates that include one of the best with a given probability.
 
-    The least n with 1 - (1 - top)**n >= confidence, where candidates are drawn
-    independently, and "the best" are the share `top` of what can be drawn.
+    This is the smallest n with 1 - (1 - top)**n >= confidence. Candidates are
+    sampled independently.
 
     Parameters
     ----------
-    top, confidence : float in (0, 1)
+    top : float in (0, 1), default=0.05
+        Fraction of all candidates that counts as the best.
+    confidence : float in (0, 1), default=0.95
+        Probability that the n candidates include one of the best.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def n_candidates_for(top: float = 0.05, confidence: float = 0.95) -> int:
     _check_share("top", top)
     _check_share("confidence", confidence)
     n = max(1, ceil(log1p(-confidence) / log1p(-top)))
-    # The quotient of two logarithms may miss a whole number by a rounding error.
+    # Correct the rounding error of the quotient of two logarithms.
     while n > 1 and confidence_for(n - 1, top) >= confidence:
         n -= 1
     while confidence_for(n, top) < confidence:
@@ -63,12 +66,13 @@ def n_candidates_for(top: float = 0.05, confidence: float = 0.95) -> int:
 
 
 def confidence_for(n_candidates: int, top: float = 0.05) -> float:
-    """The probability that so many random candidates hold one of the best: the inverse.
+    """Probability that random candidates include one of the best; inverse of `n_candidates_for`.
 
     Parameters
     ----------
     n_candidates : int >= 1
-    top : float in (0, 1)
+    top : float in (0, 1), default=0.05
+        Fraction of all candidates that counts as the best.
 
     Returns
     -------
@@ -88,29 +92,29 @@ def confidence_for(n_candidates: int, top: float = 0.05) -> float:
 def z_successive_halving(
     limits: ArrayLike, gamma_inverse: GammaInverse, epsilon: float = 0.0
 ) -> float:
-    """A budget above which Successive Halving returns an arm within epsilon / 2 of the best.
+    """Budget above which Successive Halving returns an arm within epsilon / 2 of the best one.
 
     z_SH = 2 ceil(log2 n) max_{i=2..n} i (1 + gamma^-1(max(epsilon / 4, (v_i - v_1) / 2))),
-    Theorem 1 of [1]_ in its form with epsilon; for factor 2.
+    from Theorem 1 of [1]_ in its form with epsilon, for factor 2.
 
     Parameters
     ----------
     limits : array-like of float, shape (n_arms,)
         The limits v_i, in any order.
     gamma_inverse : callable
-        Takes a float > 0 and returns an int.
+        Receives a float > 0 and returns an int.
     epsilon : float >= 0, default=0.0
-        0 asks for the best arm itself, which has to be the only one.
+        0 requires the best arm, which must be unique.
 
     Returns
     -------
     float
-        Units over all arms; any larger budget will do.
+        Units over all arms. Any larger budget is sufficient.
 
     Raises
     ------
     ValueError
-        If `epsilon` is 0 and two arms are the best.
+        If `epsilon` is 0 and the best arm is not unique.
 
     References
     ----------
@@ -127,31 +131,34 @@ def z_successive_halving(
     gaps = _gaps(limits, epsilon)
     if len(gaps) == 0:
         return 0.0
-    rounds = (len(gaps)).bit_length()  # ceil(log2 n), with n = len(gaps) + 1
+    n_rungs = (len(gaps)).bit_length()  # ceil(log2 n), with n = len(gaps) + 1
     at = np.maximum(epsilon / 4, gaps / 2)
     return float(
-        2 * rounds * max(i * (1 + gamma_inverse(float(a))) for i, a in enumerate(at, start=2))
+        2 * n_rungs * max(i * (1 + gamma_inverse(float(a))) for i, a in enumerate(at, start=2))
     )
 
 
 def z_uniform(limits: ArrayLike, gamma_inverse: GammaInverse) -> float:
-    """A budget above which uniform allocation returns the best arm.
+    """Budget above which uniform allocation returns the best arm.
 
-    z_U = n max_{i=2..n} gamma^-1((v_i - v_1) / 2), Theorem 2 of [1]_.
+    z_U = n max_{i=2..n} gamma^-1((v_i - v_1) / 2), from Theorem 2 of [1]_.
 
     Parameters
     ----------
     limits : array-like of float, shape (n_arms,)
+        The limits v_i, in any order.
     gamma_inverse : callable
+        Receives a float > 0 and returns an int.
 
     Returns
     -------
     float
+        Units over all arms. Any larger budget is sufficient.
 
     Raises
     ------
     ValueError
-        If two arms are the best.
+        If the best arm is not unique.
 
     References
     ----------
@@ -174,23 +181,25 @@ def z_uniform(limits: ArrayLike, gamma_inverse: GammaInverse) -> float:
 def hyperband_h(
     distribution: Any, gamma_inverse: GammaInverse, n: int, delta: float, epsilon: float
 ) -> float:
-    """The hardness H of a distribution of arms.
+    """Hardness H of a distribution of arms.
 
     H(F, gamma, n, delta, eps) = 2 n int_{v* + eps/4}^inf gamma^-1((t - v*) / 4) dF(t)
     + (4/3 log(2 / delta) + 2 n F(v* + eps / 4)) gamma^-1(eps / 16), the quantity of the
-    proposition in [1]_, section 5. The integral is a sum over quantiles, taken at the lower
-    end of each, and so never too small.
+    proposition in [1]_, section 5. The integral is approximated from above by a sum
+    over quantiles.
 
     Parameters
     ----------
     distribution : frozen distribution of scipy.stats
-        F, of the arms' limits; bounded below by v*.
+        Distribution F of the limits of the arms, bounded below by v*.
     gamma_inverse : callable
+        Receives a float > 0 and returns an int.
     n : int >= 1
-        Arms drawn.
+        Number of sampled arms.
     delta : float in (0, 1)
-        How probable a failure may be.
+        Upper bound of the probability of a failure.
     epsilon : float > 0
+        Accuracy of the result.
 
     Returns
     -------
@@ -199,7 +208,7 @@ def hyperband_h(
     Raises
     ------
     ValueError
-        If `delta` or `epsilon` can't be one, or F is not bounded below.
+        If `delta` or `epsilon` is invalid, or if F is not bounded below.
 
     References
     ----------
@@ -229,16 +238,16 @@ def hyperband_h(
 def budget_for(
     distribution: Any, gamma_inverse: GammaInverse, n: int, delta: float, epsilon: float
 ) -> float:
-    """A budget for which halving n random arms comes near the best there is.
+    """Budget with which Successive Halving over n random arms returns one that is nearly optimal.
 
-    B = 4 ceil(log2 n) H(F, gamma, n, delta, eps). With probability at least 1 - delta, the
-    arm that is returned is within (F^-1(log(2 / delta) / n) - v*) + eps / 2 of v* ([1]_,
-    section 5; for factor 2).
+    B = 4 ceil(log2 n) H(F, gamma, n, delta, eps). With probability at least 1 - delta, the limit of
+    the returned arm is within (F^-1(log(2 / delta) / n) - v*) + eps / 2 of v* ([1]_, section 5, for
+    factor 2).
 
     Parameters
     ----------
     distribution, gamma_inverse, n, delta, epsilon
-        As for `hyperband_h`.
+        As in `hyperband_h`.
 
     Returns
     -------
@@ -248,7 +257,7 @@ def budget_for(
     Raises
     ------
     ValueError
-        If epsilon < 4 (F^-1(log(2 / delta) / n) - v*): so many arms are not enough for it.
+        If epsilon < 4 (F^-1(log(2 / delta) / n) - v*), which requires more arms.
 
     References
     ----------
@@ -263,31 +272,31 @@ def budget_for(
     >>> round(budget_for(uniform(), lambda a: ceil(1 / a), n=64, delta=0.1, epsilon=0.4))
     45864
     """
-    least = 4 * sampling_gap(distribution, n, delta)
-    if epsilon < least:
+    minimum = 4 * sampling_gap(distribution, n, delta)
+    if epsilon < minimum:
         raise ValueError(
-            f"epsilon={epsilon} is less than {least:.6g}, the least that n={n} arms allow with "
-            f"delta={delta}; raise epsilon, n or delta."
+            f"epsilon={epsilon} is less than {minimum:.6g}, the minimum for n={n} arms and "
+            f"delta={delta}. Raise epsilon, n or delta."
         )
-    rounds = (n - 1).bit_length()
-    return 4 * rounds * hyperband_h(distribution, gamma_inverse, n, delta, epsilon)
+    n_rungs = (n - 1).bit_length()
+    return 4 * n_rungs * hyperband_h(distribution, gamma_inverse, n, delta, epsilon)
 
 
 def sampling_gap(distribution: Any, n: int, delta: float) -> float:
-    """How far the best of n random arms may be from the best there is.
+    """Upper bound of the distance between the best of n random arms and the optimum.
 
-    F^-1(log(2 / delta) / n) - v*, which the best of n arms exceeds with probability at most
-    delta / 2.
+    The bound is F^-1(log(2 / delta) / n) - v*. The best of n arms exceeds it with probability at
+    most delta / 2.
 
     Parameters
     ----------
     distribution, n, delta
-        As for `hyperband_h`.
+        As in `hyperband_h`.
 
     Returns
     -------
     float
-        Infinite where log(2 / delta) > n.
+        Infinite if log(2 / delta) > n.
 
     Examples
     --------
@@ -302,15 +311,15 @@ def sampling_gap(distribution: Any, n: int, delta: float) -> float:
 
 
 def _gaps(limits: ArrayLike, epsilon: float) -> NDArray[np.float64]:
-    """v_i - v_1 for i = 2..n, rising."""
+    """Return v_i - v_1 for i = 2..n, in increasing order."""
     ordered = np.sort(np.asarray(limits, dtype=float))
     if epsilon < 0:
         raise ValueError(f"epsilon={epsilon!r} must be at least 0.")
     gaps = ordered[1:] - ordered[0]
     if epsilon == 0 and len(gaps) and gaps[0] == 0:
         raise ValueError(
-            "epsilon=0 asks for the best arm, but the lowest of limits is there twice, and no "
-            "budget tells them apart; give an epsilon above 0."
+            "epsilon=0 requires a unique best arm, but the lowest of limits occurs more than once. "
+            "Set an epsilon above 0."
         )
     return gaps
 
@@ -319,7 +328,7 @@ def _lowest(distribution: Any) -> float:
     lowest = float(distribution.support()[0])
     if not np.isfinite(lowest):
         raise ValueError(
-            "distribution is not bounded below, so that there is no best arm; give one that is."
+            "distribution is not bounded below, so that there is no best arm. Use a bounded one."
         )
     return lowest
 

@@ -1,4 +1,4 @@
-"""The theorems hold, for the algorithms of this library, over thousands of random arms."""
+"""The theorems hold for the algorithms of this library, over thousands of random arms."""
 
 import math
 
@@ -25,15 +25,15 @@ from sklearn_sha.theory import (
 
 def polynomial(power):
     """gamma(t) = t**-power and its inverse."""
-    return lambda t: t**-power, lambda a: _least(lambda t: t**-power, a)
+    return lambda t: t**-power, lambda a: _smallest(lambda t: t**-power, a)
 
 
 def exponential(base):
-    return lambda t: base**-t, lambda a: _least(lambda t: base**-t, a)
+    return lambda t: base**-t, lambda a: _smallest(lambda t: base**-t, a)
 
 
-def _least(gamma, a):
-    """The least whole t >= 1 with gamma(t) <= a, by doubling and halving."""
+def _smallest(gamma, a):
+    """Smallest integer t >= 1 with gamma(t) <= a, by bisection."""
     high = 1
     while gamma(high) > a:
         high *= 2
@@ -54,12 +54,12 @@ ENVELOPES = {
 
 
 def arms(rng, limits, gamma, adversarial):
-    """Losses within the envelope: random, or such that the best look worst as long as can be."""
+    """Losses within the envelope: random, or adversarial, with the best arms worst at first."""
     limits = np.asarray(limits)
     by_rank = np.argsort(np.argsort(limits))
 
-    def losses(pulled, resource):
-        chosen = list(pulled)
+    def losses(arms, resource):
+        chosen = list(arms)
         if adversarial:
             noise = np.where(by_rank[chosen] < len(limits) / 2, 1.0, -1.0)
         else:
@@ -71,7 +71,7 @@ def arms(rng, limits, gamma, adversarial):
 
 @pytest.mark.parametrize("adversarial", [True, False])
 @pytest.mark.parametrize("name", ENVELOPES)
-def test_above_z_halving_returns_an_arm_within_half_epsilon(name, adversarial):
+def test_above_z_successive_halving_returns_an_arm_within_half_epsilon(name, adversarial):
     gamma, gamma_inverse = ENVELOPES[name]
     rng = np.random.default_rng(0)
     for _ in range(400):
@@ -97,8 +97,8 @@ def test_above_z_uniform_allocation_returns_the_best_arm(name, adversarial):
         assert best == limits.argmin()
 
 
-def test_below_z_halving_can_go_wrong():
-    """So that the tests above can fail: with a tenth of the budget some of them would."""
+def test_below_z_successive_halving_can_fail():
+    """With a fraction of the budget, the tests above would fail."""
     gamma, gamma_inverse = ENVELOPES["1 / sqrt(t)"]
     rng = np.random.default_rng(0)
     wrong = 0
@@ -132,8 +132,8 @@ def test_the_proposition_holds_with_its_probability(distribution, n, name):
     assert misses / 200 <= delta
 
 
-def test_h_is_the_integral_that_can_be_done_by_hand():
-    """gamma(t) = 1 / t, F uniform on [0, 1], without rounding gamma^-1 to whole units."""
+def test_h_equals_an_integral_in_closed_form():
+    """gamma(t) = 1 / t, F uniform on [0, 1], without rounding gamma^-1 to integers."""
     n, delta, epsilon = 64, 0.1, 0.4
     exact = 2 * n * 4 * math.log(4 / epsilon) + (
         4 / 3 * math.log(2 / delta) + 2 * n * epsilon / 4
@@ -143,18 +143,18 @@ def test_h_is_the_integral_that_can_be_done_by_hand():
 
 
 @given(st.floats(0.001, 0.6), st.floats(0.01, 0.999))
-def test_numbers_of_candidates_are_the_least(top, confidence):
+def test_numbers_of_candidates_are_minimal(top, confidence):
     n = n_candidates_for(top, confidence)
     assert confidence_for(n, top) >= confidence
     assert n == 1 or confidence_for(n - 1, top) < confidence
 
 
-def test_the_numbers_of_the_documents():
+def test_numbers_in_the_documentation():
     assert n_candidates_for() == 59
     assert confidence_for(64) == pytest.approx(0.96, abs=0.005)
 
 
-def test_the_envelope_of_a_search_is_that_of_its_curves():
+def test_the_envelope_of_a_search_equals_that_of_its_curves():
     search = SuccessiveHalvingSearchCV(
         Curve(), {"limit": [0.2, 0.5, 0.9, 0.7], "speed": [1.0, 8.0]}, resource="partial_fit",
         max_resources=40, cv=2, refit=False,
@@ -181,7 +181,10 @@ def test_the_envelope_of_a_search_is_that_of_its_curves():
     [
         (lambda: n_candidates_for(top=0), "top=0 must be above 0 and below 1"),
         (lambda: n_candidates_for(confidence=1), "confidence=1 must be above 0 and below 1"),
-        (lambda: z_uniform([1.0, 1.0, 2.0], math.ceil), "the lowest of limits is there twice"),
+        (
+            lambda: z_uniform([1.0, 1.0, 2.0], math.ceil),
+            "lowest of limits occurs more than",
+        ),
         (lambda: z_successive_halving([1.0, 2.0], math.ceil, -1), "epsilon=-1 must be at least 0"),
         (lambda: hyperband_h(uniform(), math.ceil, 9, 0.1, 0), "epsilon=0 must be above 0"),
         (lambda: hyperband_h(norm(), math.ceil, 9, 0.1, 1), "not bounded below"),
@@ -189,7 +192,7 @@ def test_the_envelope_of_a_search_is_that_of_its_curves():
         (lambda: sampling_gap(uniform(), 9, 1.5), "delta=1.5 must be above 0"),
     ],
 )
-def test_bad_values_are_named(call, message):
+def test_invalid_values_raise(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
