@@ -1,4 +1,4 @@
-"""budget="double" in the search: whole halvings, nothing trained or scored twice."""
+"""budget="double" in a search: repeated runs in which nothing is trained or scored twice."""
 
 import numpy as np
 import pytest
@@ -36,9 +36,9 @@ def search_of(**params):
     st.sampled_from([None, 1, 2]),
     st.integers(0, 99),
 )
-def test_it_is_the_algorithm_over_the_same_candidates(n, highest, factor, patience, seed):
+def test_a_search_equals_the_algorithm_over_the_same_candidates(n, maximum, factor, patience, seed):
     search = search_of(
-        n_candidates=n, max_resources=highest, factor=factor, patience=patience, random_state=seed
+        n_candidates=n, max_resources=maximum, factor=factor, patience=patience, random_state=seed
     )
     CALLS.clear()
     search.fit(X)
@@ -48,19 +48,19 @@ def test_it_is_the_algorithm_over_the_same_candidates(n, highest, factor, patien
     def losses(arms, resource):
         return [-curve(params[arm]["limit"], params[arm]["speed"], resource) for arm in arms]
 
-    paper = doubling(losses, n, factor, max_resources=highest, patience=patience)
+    paper = doubling(losses, n, factor, max_resources=maximum, patience=patience)
     for row, theirs in zip(search.rung_history_, paper.history, strict=True):
         assert row["candidates"] == list(theirs["arms"])
         assert row["promoted"] == list(theirs["kept"])
         assert row["resource"] == theirs["resource"]
     assert search.best_candidate_ == paper.best
-    # All training together is the furthest resource of each candidate, once per fold.
+    # The cost is the largest resource of each candidate, once per fold.
     furthest = {c: results["n_resources"][results["candidate"] == c].max() for c in params}
     assert len(CALLS) == 2 * sum(furthest.values()) == 2 * paper.spent
     assert search.rung_history_[-1]["spent"] == paper.spent <= search.schedule_.spent
 
 
-def test_what_is_known_is_read_back_exactly():
+def test_cached_scores_equal_the_first_ones():
     results = search_of(patience=None).fit(X).all_cv_results_
     assert results["cached"].dtype == bool
     assert results["cached"].any()
@@ -75,30 +75,30 @@ def test_what_is_known_is_read_back_exactly():
     assert results["iter"].tolist() == sorted(results["iter"])
 
 
-def test_patience_stops_it_early():
+def test_patience_stops_a_search_early():
     still = search_of(space={"limit": [0.5, 0.4, 0.3], "speed": [0.0]}, n_candidates=3)
     still.set_params(max_resources=64)
-    # The winner's score is 0.5 from the first unit on.
+    # The best score is 0.5 from the first unit.
     assert len({tuple(row["promoted"]) for row in still.fit(X).rung_history_[1::2]}) == 1
     assert still.n_iterations_ == 3 * 2
     assert still.set_params(patience=None).fit(X).max_resources_ == 64
     assert still.set_params(patience=1).fit(X).n_iterations_ == 2 * 2
 
 
-def test_tol_asks_for_more_than_a_little_better():
+def test_tol_is_the_minimum_improvement():
     grid = {"limit": [0.9, 0.8], "speed": [1.0]}
     eager = search_of(space=grid, n_candidates=2, max_resources=64).fit(X)
     content = search_of(space=grid, n_candidates=2, max_resources=64, tol=0.2).fit(X)
-    # 0.45, 0.6, 0.72 (better by more than 0.2), 0.8, 0.85: two in a row that are not.
+    # 0.45, 0.6, 0.72 (better by more than 0.2), 0.8, 0.85: two consecutive runs that are not.
     assert (content.n_iterations_, eager.n_iterations_) == (5, 7)
 
 
-def test_it_starts_where_min_resources_says():
+def test_min_resources_is_the_first_resource():
     assert search_of(min_resources=3).fit(X).n_resources_[0] == 3
     assert search_of().fit(X).n_resources_[0] == 1
 
 
-def test_real_data_in_a_pipeline_for_any_number_of_jobs(capsys):
+def test_results_are_the_same_for_any_number_of_jobs(capsys):
     search = SuccessiveHalvingSearchCV(
         make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
         {"sgdclassifier__alpha": [10.0**-k for k in range(8)]},
@@ -117,7 +117,7 @@ def test_real_data_in_a_pipeline_for_any_number_of_jobs(capsys):
     assert search.score(IRIS, SPECIES) > 0.9
 
 
-def test_samples_start_over_and_are_scored_once():
+def test_models_of_n_samples_are_refit_and_scored_once():
     search = search_of(resource="n_samples", max_resources="auto", n_candidates=4)
     CALLS.clear()
     search.fit(np.zeros((64, 1)))
@@ -132,9 +132,9 @@ def test_samples_start_over_and_are_scored_once():
         ({"budget": "triple"}, "budget='triple' must be an integer of at least 1, or \"double\""),
         ({"patience": 0}, "patience=0 must be an integer of at least 1, or None"),
         ({"tol": -0.1}, "tol=-0.1 must be a number of at least 0"),
-        ({"min_resources": 30}, "min_resources=30 is more than max_resources=20"),
+        ({"min_resources": 30}, "min_resources=30 is larger than max_resources=20"),
     ],
 )
-def test_mistakes_are_named(params, message):
+def test_invalid_parameters_raise(params, message):
     with pytest.raises(ValueError, match=message):
         search_of(**params).fit(X)

@@ -1,4 +1,4 @@
-"""Hyperband in the search: its brackets are halvings of their own, run together."""
+"""HyperbandSearchCV: brackets are Successive Halving runs that run together."""
 
 import numpy as np
 import pytest
@@ -29,15 +29,15 @@ def search_of(**params):
 
 @settings(max_examples=40)
 @given(st.integers(2, 30), st.sampled_from([2, 3, 4]), st.integers(0, 99))
-def test_it_is_the_papers_algorithm_over_the_same_candidates(highest, factor, seed):
-    search = search_of(max_resources=factor * highest, factor=factor, random_state=seed).fit(X)
+def test_a_search_equals_the_algorithm_over_the_same_candidates(n_steps, factor, seed):
+    search = search_of(max_resources=factor * n_steps, factor=factor, random_state=seed).fit(X)
     results = search.all_cv_results_
     params = dict(zip(results["candidate"], results["params"], strict=True))
 
     def losses(arms, resource):
         return [-curve(params[arm]["limit"], params[arm]["speed"], resource) for arm in arms]
 
-    paper = hyperband(losses, factor * highest, factor)
+    paper = hyperband(losses, factor * n_steps, factor)
     assert sorted(params) == list(range(sum(s.n_candidates[0] for s in search.schedule_.brackets)))
     mine = {(r["bracket"], r["iter"]): r for r in search.rung_history_}
     assert len(mine) == len(search.rung_history_) == len(paper.history)
@@ -51,7 +51,7 @@ def test_it_is_the_papers_algorithm_over_the_same_candidates(highest, factor, se
 
 
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")
-def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
+def test_training_calls_equal_the_plan_and_candidates_are_numbered_across_brackets():
     search = search_of(max_resources=9)
     plan = search.plan(X)
     CALLS.clear()
@@ -71,7 +71,7 @@ def test_training_counts_are_the_plans_and_arms_are_numbered_over_brackets():
     assert sorted(search.cv_results_["rank_test_score"]) == [1, 2, 3, 4, 5]
 
 
-def test_brackets_share_one_call_a_resource_with_the_longest_jobs_first(monkeypatch):
+def test_brackets_share_one_parallel_call_per_resource_with_the_longest_jobs_first(monkeypatch):
     calls = []
 
     class Listening(workers.Parallel):
@@ -91,13 +91,13 @@ def test_brackets_share_one_call_a_resource_with_the_longest_jobs_first(monkeypa
 
 
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")
-def test_repeats_run_the_set_again_with_fresh_candidates():
+def test_repeats_run_the_brackets_again_with_new_candidates():
     once, twice = search_of(max_resources=9), search_of(max_resources=9, n_repeats=2)
     assert twice.plan(X).n_candidates == once.plan(X).n_candidates * 2
     results = twice.fit(X).all_cv_results_
     assert sorted(set(results["bracket"])) == list(range(6))
-    drawn = {candidate: str(p) for candidate, p in zip(results["candidate"], results["params"])}  # noqa: B905
-    assert len(set(drawn.values())) == len(drawn) == 34
+    sampled = {candidate: str(p) for candidate, p in zip(results["candidate"], results["params"])}  # noqa: B905
+    assert len(set(sampled.values())) == len(sampled) == 34
 
 
 def test_a_small_grid_takes_part_in_several_brackets():
@@ -118,13 +118,13 @@ def test_a_small_grid_takes_part_in_several_brackets():
         (20, {}, "17 of the 20 combinations of the grid are sampled."),
         (40, {"n_repeats": 2}, "34 of the 40 combinations of the grid are sampled."),
         (17, {}, None),
-        # Of fewer than there is room for, each bracket samples anew.
+        # If the grid is smaller than the brackets together, each bracket samples again.
         (15, {}, "13 of the 15 combinations of the grid are sampled."),
         (3, {}, None),
     ],
 )
 @pytest.mark.filterwarnings("ignore:param_distributions holds", "ignore:Including the fixed cost")
-def test_a_plan_says_how_many_combinations_of_a_grid_are_tried(n, params, note):
+def test_a_plan_shows_how_many_combinations_of_a_grid_are_sampled(n, params, note):
     grid = {"limit": [1.0], "speed": list(range(n))}
     search = search_of(space=grid, max_resources=9, **params)
     assert search.plan(X).notes == ((note,) if note else ())
@@ -136,7 +136,7 @@ def test_a_plan_says_how_many_combinations_of_a_grid_are_tried(n, params, note):
 
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")
 @pytest.mark.parametrize(("n_iter", "notes"), [(None, ()), (3, ("3 of the 8 combinations",))])
-def test_successive_halving_tries_the_whole_grid_unless_it_is_limited(n_iter, notes):
+def test_successive_halving_evaluates_the_whole_grid_unless_it_is_limited(n_iter, notes):
     search = SuccessiveHalvingSearchCV(
         Curve(), {"limit": [*range(8)]}, n_iter=n_iter, resource="partial_fit", max_resources=8
     )
@@ -159,18 +159,18 @@ def test_one_bracket_warns():
         ({"n_repeats": 0}, "n_repeats=0 must be an integer of at least 1"),
         (
             {"min_resources": 10, "max_resources": 9},
-            "min_resources=10 is more than max_resources=9",
+            "min_resources=10 is larger than max_resources=9",
         ),
-        ({"factor": 1}, "factor=1 would drop no candidate"),
-        ({"factor": float("nan")}, "factor=nan would drop no candidate"),
+        ({"factor": 1}, "factor=1 would eliminate no candidate"),
+        ({"factor": float("nan")}, "factor=nan would eliminate no candidate"),
     ],
 )
-def test_mistakes_are_named(params, message):
+def test_invalid_parameters_raise(params, message):
     with pytest.raises(ValueError, match=message):
         search_of(**params).fit(X)
 
 
-def test_real_data_in_a_pipeline_is_the_same_for_all_backends():
+def test_results_are_the_same_for_all_backends():
     search = HyperbandSearchCV(
         make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
         {"sgdclassifier__alpha": loguniform(1e-5, 1)},
@@ -190,7 +190,7 @@ def test_real_data_in_a_pipeline_is_the_same_for_all_backends():
                 assert str(results[name]) == str(column), name
 
 
-def test_lines_say_which_bracket(capsys):
+def test_lines_show_the_bracket(capsys):
     search_of(max_resources=9, verbose=1, refit=False).fit(X)
     _, *lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:4] for line in lines[:3]] == [

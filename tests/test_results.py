@@ -1,4 +1,4 @@
-"""What a search has found: cv_results_ is GridSearchCV's, all_cv_results_ has every rung."""
+"""Results of a search: cv_results_ as in GridSearchCV, all_cv_results_ with all rungs."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def both_metrics(model, X, y=None):
     return {"limit": model.limit, "speed": -model.speed}
 
 
-def test_cv_results_is_the_last_rung_in_grid_searchs_columns_and_all_has_every_rung():
+def test_cv_results_has_the_last_rung_and_all_cv_results_has_all_rungs():
     grid = GridSearchCV(Curve(), SPACE, cv=KFold(2)).fit(X)
     search = search_of().fit(X)
     assert list(search.cv_results_) == list(grid.cv_results_)
@@ -50,7 +50,7 @@ def test_cv_results_is_the_last_rung_in_grid_searchs_columns_and_all_has_every_r
     assert search.best_params_ == search.cv_results_["params"][search.best_index_]
 
 
-def test_of_the_doubling_trick_it_is_the_last_rung_of_the_last_run():
+def test_cv_results_with_budget_doubling_has_the_last_rung_of_the_last_run():
     search = search_of(budget="double", patience=None).fit(X)
     rows = search.all_cv_results_
     assert list(rows)[-5:] == [*STEPS, "cached"]
@@ -61,7 +61,7 @@ def test_of_the_doubling_trick_it_is_the_last_rung_of_the_last_run():
     assert rows["bracket"].tolist() == runs.tolist()
 
 
-def test_of_hyperband_it_is_the_last_rungs_of_all_brackets():
+def test_cv_results_of_hyperband_has_the_last_rungs_of_all_brackets():
     search = search_of({"limit": uniform(0, 1)}, HyperbandSearchCV, random_state=0).fit(X)
     rows = search.all_cv_results_
     assert search.cv_results_rows_ == sorted(
@@ -72,7 +72,7 @@ def test_of_hyperband_it_is_the_last_rungs_of_all_brackets():
     assert search.best_score_ == scores.max()
 
 
-def test_a_callable_refit_is_given_the_last_rung_alone():
+def test_a_callable_refit_receives_the_last_rung_only():
     """scikit-learn's own example: the fewest components within a standard error of the best."""
 
     def lower_bound(results):
@@ -99,7 +99,7 @@ def test_a_callable_refit_is_given_the_last_rung_alone():
 
 @pytest.mark.parametrize("refit", [False, lambda results: 1, "limit", "speed"])
 @pytest.mark.parametrize("promote_by", [None, "limit", "speed"])
-def test_several_metrics_promote_by_one_and_select_by_refit(refit, promote_by):
+def test_promote_by_promotes_and_refit_selects(refit, promote_by):
     space = [{"limit": [k / 10], "speed": [1.0 + k]} for k in range(8)]
     search = search_of(space, scoring=both_metrics, refit=refit, promote_by=promote_by).fit(X)
     promotes = promote_by or (refit if isinstance(refit, str) else "limit")
@@ -120,14 +120,14 @@ def test_several_metrics_promote_by_one_and_select_by_refit(refit, promote_by):
     assert SearchDisplay.from_search(search).metric == promotes
 
 
-def test_another_metric_promotes_another_search(tmp_path):
+def test_a_checkpoint_of_another_promote_by_raises(tmp_path):
     space = [{"limit": [k / 10], "speed": [1.0 + k]} for k in range(8)]
     search = search_of(space, scoring=both_metrics, refit=False, checkpoint=tmp_path).fit(X)
     with pytest.raises(CheckpointError, match=r"promote_by \(None then, 'speed' now\)"):
         search.set_params(promote_by="speed").fit(X)
 
 
-def test_results_frame_has_every_candidate_once_at_its_furthest_rung():
+def test_results_frame_has_each_candidate_once_at_its_last_rung():
     for params in ({}, {"budget": "double", "patience": None}):
         search = search_of(**params).fit(X)
         frame = search.results_frame()

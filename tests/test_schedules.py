@@ -1,4 +1,4 @@
-"""Schedules: the examples that must hold, and what holds for all of them."""
+"""Schedules: examples, and properties of all schedules."""
 
 import itertools
 from dataclasses import FrozenInstanceError
@@ -18,7 +18,7 @@ FACTORS = st.one_of(
 
 
 @pytest.mark.parametrize(
-    ("n", "factor", "least", "most", "sizes", "resources"),
+    ("n", "factor", "minimum", "maximum", "sizes", "resources"),
     [
         (64, 2, None, 100, [64, 32, 16, 8, 4, 2], [3, 6, 12, 24, 48, 100]),
         (27, 3, 1, 27, [27, 9, 3, 1], [1, 3, 9, 27]),
@@ -30,13 +30,13 @@ FACTORS = st.one_of(
         (100, 3, 4, 40, [100, 34, 12], [4, 12, 40]),
     ],
 )
-def test_ranges_of_the_specification(n, factor, least, most, sizes, resources):
-    schedule = schedule_from_range(n, factor=factor, min_resources=least, max_resources=most)
+def test_examples_of_ranges(n, factor, minimum, maximum, sizes, resources):
+    schedule = schedule_from_range(n, factor=factor, min_resources=minimum, max_resources=maximum)
     assert schedule.n_candidates == sizes
     assert schedule.n_resources == resources
 
 
-def test_budget_of_the_paper():
+def test_example_of_the_paper():
     schedule = schedule_from_budget(8, 32)
     assert [rung.step for rung in schedule.rungs] == [1, 2, 5]
     assert schedule.n_resources == [1, 3, 8]
@@ -44,7 +44,7 @@ def test_budget_of_the_paper():
 
 
 @given(COUNTS, FACTORS)
-def test_contests_fall_by_the_factor_and_end_with_one(n, factor):
+def test_rung_sizes_decrease_by_the_factor(n, factor):
     sizes = rung_sizes(n, factor)
     assert sizes[0] == n
     for larger, smaller in zip(sizes, [*sizes[1:], 1], strict=True):
@@ -54,15 +54,15 @@ def test_contests_fall_by_the_factor_and_end_with_one(n, factor):
 
 
 @given(COUNTS, st.integers(2, 12))
-def test_an_integer_factor_takes_the_papers_number_of_contests(n, factor):
-    rounds = 0
-    while factor**rounds < n:  # ceil(log_factor(n)) without a logarithm
-        rounds += 1
-    assert len(rung_sizes(n, factor)) == max(rounds, 1)
+def test_an_integer_factor_has_the_number_of_rungs_of_the_paper(n, factor):
+    n_rungs = 0
+    while factor**n_rungs < n:  # ceil(log_factor(n)) without logarithms
+        n_rungs += 1
+    assert len(rung_sizes(n, factor)) == max(n_rungs, 1)
 
 
 @given(st.integers(2, 12), st.integers(1, 6))
-def test_exact_powers_lose_no_rung(factor, power):
+def test_powers_of_the_factor_have_all_rungs(factor, power):
     n = factor**power
     schedule = schedule_from_range(n, factor=factor, min_resources=1, max_resources=n)
     assert schedule.n_candidates == [factor**k for k in range(power, -1, -1)]
@@ -70,41 +70,41 @@ def test_exact_powers_lose_no_rung(factor, power):
 
 
 @given(COUNTS, FACTORS, st.none() | st.integers(1, 500), st.integers(1, 5000), st.integers(1, 40))
-def test_a_range_falls_rises_and_ends_at_the_maximum(n, factor, least, most, lowest):
-    assume(least is None or least <= most)
+def test_a_range_has_decreasing_sizes_and_ends_at_the_maximum(n, factor, minimum, maximum, lowest):
+    assume(minimum is None or minimum <= maximum)
     schedule = schedule_from_range(
-        n, factor=factor, min_resources=least, max_resources=most, lowest=lowest
+        n, factor=factor, min_resources=minimum, max_resources=maximum, lowest=lowest
     )
     sizes, resources = schedule.n_candidates, schedule.n_resources
     assert sizes == [*rung_sizes(n, factor), 1][: len(sizes)]
     assert sizes.count(1) <= 1
     assert all(a < b for a, b in itertools.pairwise(resources))
     assert resources[0] >= 1
-    assert resources[-1] == most
-    if least is not None and len(sizes) > 1:
-        assert resources[0] == least
-    if least is None:
-        assert resources[0] >= min(lowest, most)
+    assert resources[-1] == maximum
+    if minimum is not None and len(sizes) > 1:
+        assert resources[0] == minimum
+    if minimum is None:
+        assert resources[0] >= min(lowest, maximum)
 
 
 @given(COUNTS, st.integers(2, 12), st.integers(1, 500), st.integers(1, 5000))
-def test_a_range_has_as_many_rungs_as_fit(n, factor, least, most):
-    assume(least <= most)
-    schedule = schedule_from_range(n, factor=factor, min_resources=least, max_resources=most)
+def test_a_range_has_as_many_rungs_as_fit(n, factor, minimum, maximum):
+    assume(minimum <= maximum)
+    schedule = schedule_from_range(n, factor=factor, min_resources=minimum, max_resources=maximum)
     sizes, resources = schedule.n_candidates, schedule.n_resources
-    assert resources[:-1] == [floor(least * factor**k) for k in range(len(sizes) - 1)]
-    assert sizes[-1] == 1 or least * factor ** len(sizes) > most
+    assert resources[:-1] == [floor(minimum * factor**k) for k in range(len(sizes) - 1)]
+    assert sizes[-1] == 1 or minimum * factor ** len(sizes) > maximum
 
 
 @given(COUNTS, st.integers(2, 12), st.integers(1, 5000))
-def test_an_automatic_minimum_puts_the_last_contest_at_the_maximum(n, factor, most):
-    schedule = schedule_from_range(n, factor=factor, max_resources=most)
-    contests = len(rung_sizes(n, factor))
-    if factor ** (contests - 1) <= most:
-        assert len(schedule.rungs) == contests
+def test_an_automatic_minimum_has_all_rungs_if_they_fit(n, factor, maximum):
+    schedule = schedule_from_range(n, factor=factor, max_resources=maximum)
+    n_rungs = len(rung_sizes(n, factor))
+    if factor ** (n_rungs - 1) <= maximum:
+        assert len(schedule.rungs) == n_rungs
         assert n == 1 or 1 < schedule.n_candidates[-1] <= factor
-    else:  # a second rung needs `factor` units
-        assert schedule.n_resources[0] == (1 if most >= factor else most)
+    else:
+        assert schedule.n_resources[0] == (1 if len(schedule.rungs) > 1 else maximum)
 
 
 @given(
@@ -114,14 +114,16 @@ def test_an_automatic_minimum_puts_the_last_contest_at_the_maximum(n, factor, mo
     st.none() | st.integers(1, 3000),
     st.booleans(),
 )
-def test_a_budget_is_never_passed(n, factor, budget, cap, continues):
+def test_a_budget_is_never_exceeded(n, factor, budget, maximum, continues):
     smallest = n * len(rung_sizes(n, factor))
     if budget < smallest:
         with pytest.raises(ValueError, match=f"budget={smallest}"):
-            schedule_from_budget(n, budget, factor=factor, max_resources=cap, continues=continues)
+            schedule_from_budget(
+                n, budget, factor=factor, max_resources=maximum, continues=continues
+            )
         return
     schedule = schedule_from_budget(
-        n, budget, factor=factor, max_resources=cap, continues=continues
+        n, budget, factor=factor, max_resources=maximum, continues=continues
     )
     assert schedule.spent <= budget
     assert schedule.n_candidates[0] == n
@@ -129,18 +131,18 @@ def test_a_budget_is_never_passed(n, factor, budget, cap, continues):
         a > b for a, b in zip(schedule.n_candidates, schedule.n_candidates[1:], strict=False)
     )
     assert all(a < b for a, b in zip(schedule.n_resources, schedule.n_resources[1:], strict=False))
-    if cap is not None:
-        assert schedule.n_resources[-1] <= cap
+    if maximum is not None:
+        assert schedule.n_resources[-1] <= maximum
 
 
 @given(COUNTS, FACTORS)
-def test_the_smallest_budget_is_enough(n, factor):
+def test_the_smallest_budget_is_sufficient(n, factor):
     smallest = n * len(rung_sizes(n, factor))
     assert schedule_from_budget(n, smallest, factor=factor).rungs[0].step == 1
 
 
 @given(COUNTS, st.integers(2, 12), st.integers(1, 10**6))
-def test_a_budget_follows_the_papers_formula(n, factor, budget):
+def test_a_budget_follows_the_formula_of_the_paper(n, factor, budget):
     sizes = rung_sizes(n, factor)
     assume(budget >= n * len(sizes))
     schedule = schedule_from_budget(n, budget, factor=factor)
@@ -148,7 +150,7 @@ def test_a_budget_follows_the_papers_formula(n, factor, budget):
 
 
 @given(st.lists(st.tuples(st.integers(1, 99), st.integers(1, 99)), min_size=1), st.booleans())
-def test_spent_is_the_sum_of_what_each_rung_trains(rungs, continues):
+def test_spent_is_the_sum_of_the_costs_of_the_rungs(rungs, continues):
     sizes = [n for n, _ in rungs]
     resources = [sum(step for _, step in rungs[: k + 1]) for k in range(len(rungs))]
     schedule = Schedule.from_rungs(sizes, resources, continues)
@@ -177,20 +179,20 @@ def test_a_schedule_is_frozen_and_prints_as_a_table():
     assert repr(schedule) == str(schedule)
 
 
-def test_fixed_costs_are_paid_by_every_fit():
+def test_fixed_costs_count_for_each_fit():
     schedule = schedule_from_range(8, max_resources=8, continues=False)  # 8, 4, 2 at 2, 4, 8
     assert schedule.relative_cost() == 48 / 64
     assert schedule.relative_cost(Fraction(3)) == (48 + 3 * 14) / (64 + 3 * 8)
     assert schedule.relative_cost(Fraction(3), Fraction(2)) == (2 * 48 + 3 * 14) / (64 + 3 * 8)
 
 
-def test_a_minimum_above_the_maximum_is_refused():
-    with pytest.raises(ValueError, match="min_resources=50 is more than max_resources=20"):
+def test_a_minimum_above_the_maximum_raises():
+    with pytest.raises(ValueError, match="min_resources=50 is larger than max_resources=20"):
         schedule_from_range(4, min_resources=50, max_resources=20)
 
 
 @pytest.mark.parametrize("continues", [True, False])
-def test_brackets_of_one_rung_are_silent_about_training_between_rungs(continues):
+def test_brackets_of_one_rung_have_no_sentence_about_training(continues):
     one = Schedule.from_rungs([4], [8], continues)
     several = Schedule.from_rungs([4, 2], [4, 8], continues)
     assert Schedule.joined([one, one]).training == one.training == ""

@@ -1,4 +1,4 @@
-"""Wherever a search is shown: the unit of the resource, and how models are trained."""
+"""Displays of a search name the unit of the resource and how models are trained."""
 
 import copy
 import pickle
@@ -21,7 +21,7 @@ X = np.arange(24.0).reshape(12, 2)
 
 @pytest.fixture
 def unit(monkeypatch):
-    """The unit that every search of the test counts in."""
+    """Unit of the resource of all searches of a test."""
     unit = "<b>laps"
     prepare = BaseHalvingSearch._prepare
 
@@ -40,7 +40,7 @@ def search_of(kind=SuccessiveHalvingSearchCV, resource="partial_fit", **params):
     return kind(Curve(), space, resource=resource, **common | params)
 
 
-def test_lines(unit, capsys):
+def test_console_lines(unit, capsys):
     search = search_of(verbose=1).fit(X)
     _, *rungs, refit, _ = capsys.readouterr().out.splitlines()
     for line, n, units in zip(rungs, search.n_candidates_, search.n_resources_, strict=True):
@@ -50,7 +50,7 @@ def test_lines(unit, capsys):
     assert refit == f"refit candidate 7, selected at 8 {unit}, on all 12 samples"
 
 
-def test_the_live_table(unit, notebook):
+def test_notebook_table(unit, notebook):
     search_of(verbose=1).fit(X)
     assert any("1 &lt;b&gt;lap: 0 of 16 fits" in page.html for page in notebook)
     assert any("selected at 8 &lt;b&gt;laps, on" in page.html for page in notebook)
@@ -59,7 +59,7 @@ def test_the_live_table(unit, notebook):
 
 
 @pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
-def test_the_page(kind, unit):
+def test_html(kind, unit):
     html = search_of(kind).fit(X).rung_history_._repr_html_()
     assert html.count("&lt;b&gt;laps</th>") == 1
     assert html.count("&lt;b&gt;laps</text>") == 1
@@ -67,14 +67,14 @@ def test_the_page(kind, unit):
     assert "resource" not in html
 
 
-def test_copies_of_the_history_know_it(unit):
+def test_copies_of_the_history_keep_the_unit(unit):
     history = search_of().fit(X).rung_history_
     assert "resource" in history[0]
     for again in (copy.copy(history), copy.deepcopy(history), pickle.loads(pickle.dumps(history))):
         assert again._repr_html_() == history._repr_html_()
 
 
-def test_pictures(unit):
+def test_figures(unit):
     search = search_of().fit(X)
     for kind in ("curves", "rungs"):
         label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
@@ -88,20 +88,20 @@ def test_pictures(unit):
 
 
 class Late(Curve):
-    """The best gains what no other does, so that others could have gained it too."""
+    """Scores of which the best candidate gains more than all others."""
 
     def score(self, X, y=None):
         return 0.45 if (self.limit, self.units_) == (0.7, 1) else self.limit
 
 
-def test_the_report(unit):
+def test_trust_report(unit):
     report = trust_report(search_of().set_params(estimator=Late()).fit(X))
     assert report.enough is False
     assert "a candidate eliminated at 1 <b>lap could" in report.advice
 
 
 each_training = pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "sentences"),
     [
         ({}, ["Models continue training between rungs."]),
         (
@@ -117,36 +117,36 @@ each_training = pytest.mark.parametrize(
 @each_training
 @pytest.mark.filterwarnings("ignore:max_resources=")
 @pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
-def test_the_page_describes_once_how_models_are_trained(kind, params, said):
+def test_html_describes_once_how_models_are_trained(kind, params, sentences):
     html = search_of(kind, **params).fit(X)._repr_html_()
     below = html[html.rindex("<div><p>Best") :]
     assert [part.partition("</p>")[0] for part in below.split("<p>Models")[1:]] == [
-        text.removeprefix("Models") for text in said
+        text.removeprefix("Models") for text in sentences
     ]
 
 
 @each_training
-def test_lines_begin_with_how_models_are_trained(params, said, capsys):
+def test_console_lines_begin_with_how_models_are_trained(params, sentences, capsys):
     search = search_of(verbose=1, refit=False, **params).fit(X)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[: -len(search.n_resources_)] == said
+    assert lines[: -len(search.n_resources_)] == sentences
     search_of(refit=False, **params).fit(X)
     assert capsys.readouterr().out == ""
 
 
 @each_training
-def test_the_live_table_describes_how_models_are_trained(params, said, notebook):
+def test_the_notebook_table_describes_how_models_are_trained(params, sentences, notebook):
     search_of(verbose=1, **params).fit(X)
     for page in notebook[1:]:
-        assert [text for text in said if f"<p>{text}</p>" in page.html] == said
-        assert page.html.count("Models") == len(said)
-    assert repr(notebook[-1]).count("Models") == len(said)
+        assert [text for text in sentences if f"<p>{text}</p>" in page.html] == sentences
+        assert page.html.count("Models") == len(sentences)
+    assert repr(notebook[-1]).count("Models") == len(sentences)
 
 
 @each_training
 @pytest.mark.parametrize("kind", ["curves", "rungs"])
-def test_pictures_describe_below_the_resource_how_models_are_trained(params, said, kind):
+def test_figures_describe_below_the_resource_how_models_are_trained(params, sentences, kind):
     search = search_of(**params).fit(X)
     label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
     plt.close("all")
-    assert label.splitlines() == [search.schedule_.unit, *said]
+    assert label.splitlines() == [search.schedule_.unit, *sentences]

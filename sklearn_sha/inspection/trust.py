@@ -194,8 +194,10 @@ def trust_report(search: Any) -> TrustReport:
                     "at_risk": at_risk,
                 }
             )
-    row = selected_row(search, metric)
-    scores = np.stack([results[f"split{k}_test_{metric}"][row] for k in range(search.n_splits_)])
+    selected = selected_row(search, metric)
+    scores = np.stack(
+        [results[f"split{k}_test_{metric}"][selected] for k in range(search.n_splits_)]
+    )
     return TrustReport(tuple(rungs), *_conclusion(rungs, _standard_error(scores), search))
 
 

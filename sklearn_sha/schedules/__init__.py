@@ -1,0 +1,21 @@
+"""Schedules: numbers of candidates and resources of all rungs, as integers.
+
+Two numbers describe the resource of a rung: `step` is what the rung adds to each candidate (r_k in
+the papers), and `resource` is the total of each candidate at its end (R_k in the papers).
+"""
+
+from sklearn_sha.schedules.doubling import doubling_schedules
+from sklearn_sha.schedules.hyperband import hyperband_schedules
+from sklearn_sha.schedules.rungs import rung_sizes
+from sklearn_sha.schedules.schedule import Rung, Schedule
+from sklearn_sha.schedules.successive_halving import schedule_from_budget, schedule_from_range
+
+__all__ = [
+    "Rung",
+    "Schedule",
+    "doubling_schedules",
+    "hyperband_schedules",
+    "rung_sizes",
+    "schedule_from_budget",
+    "schedule_from_range",
+]
