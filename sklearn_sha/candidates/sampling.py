@@ -144,18 +144,20 @@ def proposed(
 def sample_distinct(
     param_distributions: Any, wanted: int | None, random_state: RandomState
 ) -> list[dict[str, Any]]:
-    """Different candidates, as many as there are of those wanted.
+    """Sample different candidates.
 
     Parameters
     ----------
-    param_distributions, random_state
-        As in `first_candidates`.
+    param_distributions : dict or list of dict
+        Search space.
     wanted : int or None
-        None is the whole grid, or `N_CANDIDATES` of distributions.
+        Number of candidates. None: the whole grid, or `N_CANDIDATES` if there are distributions.
+    random_state : RandomState
 
     Returns
     -------
     list of dict
+        Fewer than `wanted` if the space has fewer.
     """
     spaces = spaces_of(param_distributions)
     check_spaces(spaces, param_distributions)
