@@ -146,7 +146,7 @@ def test_successive_halving_evaluates_the_whole_grid_unless_it_is_limited(n_iter
 
 def test_one_bracket_warns():
     with pytest.warns(
-        UserWarning, match="max_resources=5 is less than factor=3 times min_resources=2"
+        UserWarning, match="max_resources=5 is lower than factor=3 times min_resources=2"
     ):
         search = search_of(max_resources=5, min_resources=2).fit(X)
     assert search.n_resources_ == [5]

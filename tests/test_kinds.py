@@ -186,7 +186,7 @@ FEW = {"n_neighbors": [1, 2, 3, 4, 5, 45]}
         (KNeighborsClassifier(), FEW, "n_samples", SampleCount(), {"min_resources": 20},
          "failed when trained on"),
         (FOREST, LEAVES, "n_estimators", IntegerParameter("n_estimators"), {"max_resources": 1},
-         "max_resources=1 of resource='n_estimators' is too little"),
+         "max_resources=1 of resource='n_estimators' is too low"),
     ],
     ids=["counts", "ignored", "failures", "few samples", "little"],
 )  # fmt: skip
