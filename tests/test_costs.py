@@ -22,7 +22,7 @@ from toys import CALLS, SCRIPT, Curve, Locked, Placed, Recorder
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import make_folds
 from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.slicing import Rows
 from sklearn_sha._engine import batches
 from sklearn_sha._parallel import workers
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile

@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from xgboost import XGBClassifier, XGBRegressor
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.slicing import Rows
 from sklearn_sha.resources import IntegerParameter
 from sklearn_sha.resources.boosting_libraries import _LOSSES_OF_CATBOOST
 

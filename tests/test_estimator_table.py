@@ -19,9 +19,9 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.utils import all_estimators, get_tags
 
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.slicing import Rows
 from sklearn_sha.resources import IntegerParameter, PartialFit
-from sklearn_sha.resources.contract import _outputs, _same
+from sklearn_sha.resources.contract_check import _outputs, _same
 
 PAGE = ROOT / "docs" / "estimators.md"
 GROWING = {"n_estimators", "max_iter", "max_iter_predict"}

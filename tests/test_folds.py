@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
 from sklearn_sha._data.folds import MIN_TEST_SAMPLES, make_folds
-from sklearn_sha._data.samples import take
+from sklearn_sha._data.slicing import take
 from sklearn_sha._data.subsampling import class_codes, with_subsampling
 
 

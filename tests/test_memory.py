@@ -20,7 +20,7 @@ from toys import CALLS, Curve
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._search import run
 from sklearn_sha._storage import model_sizes, store
-from sklearn_sha._storage.memory import free_memory, is_in_memory
+from sklearn_sha._storage.free_memory import free_memory, is_in_memory
 from sklearn_sha._storage.model_sizes import ModelSizes
 from sklearn_sha._storage.models import ModelFolder, TrainedModel
 from sklearn_sha._storage.pickling import dumps, nbytes

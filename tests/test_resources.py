@@ -28,7 +28,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.slicing import Rows
 from sklearn_sha.resources import IntegerParameter, PartialFit, SampleCount
 from sklearn_sha.resources.warm_starts import exact_warm_starts
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._data.samples import (
+from sklearn_sha._data.slicing import (
     LazySelection,
     Rows,
     n_samples_of,

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.slicing import Rows
 
 
 @dataclass(frozen=True)

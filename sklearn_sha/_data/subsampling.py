@@ -13,7 +13,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils.multiclass import type_of_target
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.samples import as_numpy
+from sklearn_sha._data.slicing import as_numpy
 
 _FIRST_PER_CLASS = 2
 

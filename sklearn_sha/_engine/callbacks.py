@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_sha._compat import callback_context
-from sklearn_sha._data.samples import Rows, n_samples_of
+from sklearn_sha._data.slicing import Rows, n_samples_of
 
 
 @dataclass(frozen=True)

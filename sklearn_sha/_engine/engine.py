@@ -22,7 +22,7 @@ from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._engine.observer import Observer
 from sklearn_sha._engine.preprocessing_calls import GroupKey, Groups, SharedPreprocessing, Views
 from sklearn_sha._engine.refit import PackedEstimator, refit_in_worker
-from sklearn_sha._engine.worker_calls import WorkerCall, run_calls
+from sklearn_sha._engine.worker_deaths import WorkerCall, run_calls
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile

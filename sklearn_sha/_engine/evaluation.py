@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import FittedPreprocessing
-from sklearn_sha._data.samples import Rows, n_samples_of, with_writable_retry
+from sklearn_sha._data.slicing import Rows, n_samples_of, with_writable_retry
 from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._storage.model_sizes import ModelSizes

@@ -13,7 +13,7 @@ from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing
 from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig, Job
-from sklearn_sha._engine.worker_calls import WorkerCall
+from sklearn_sha._engine.worker_deaths import WorkerCall
 from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile

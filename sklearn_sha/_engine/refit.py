@@ -12,7 +12,7 @@ from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import fit_transform
-from sklearn_sha._data.samples import Rows, with_writable_retry
+from sklearn_sha._data.slicing import Rows, with_writable_retry
 from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
 from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig

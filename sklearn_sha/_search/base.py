@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
-from sklearn_sha._data.samples import n_samples_of
+from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._engine.callbacks import Task, metadata_of, root_task
 from sklearn_sha._engine.engine import Engine
 from sklearn_sha._engine.interruption import StoppedError, never_replacing
@@ -38,10 +38,10 @@ from sklearn_sha._search.fitted_attributes import (
 )
 from sklearn_sha._search.mlflow import autologged
 from sklearn_sha._search.planned_search import PlannedSearch
-from sklearn_sha._search.prepare import SearchSpec
 from sklearn_sha._search.resume import FitArguments, InterruptedSearch
 from sklearn_sha._search.run import Run, batch_bytes, make_results, may_refit_early, memory_limit
 from sklearn_sha._search.rung_observer import RungObserver
+from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min

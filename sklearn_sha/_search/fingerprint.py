@@ -13,8 +13,8 @@ from numpy.random import RandomState
 from sklearn.utils import indexable
 
 from sklearn_sha._compat import without_callbacks
-from sklearn_sha._data.samples import as_numpy, n_samples_of, take
-from sklearn_sha._search.prepare import SearchSpec
+from sklearn_sha._data.slicing import as_numpy, n_samples_of, take
+from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.candidates.space import spaces_of
 
 NOT_IN_FINGERPRINT = (

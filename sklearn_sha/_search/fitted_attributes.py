@@ -12,7 +12,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn_sha._formatting import quantity
 from sklearn_sha._results.failures import few_samples_messages, fits_message, scores_message
 from sklearn_sha._results.results import Results
-from sklearn_sha._search.prepare import SearchSpec
+from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.inspection.ranking import best_index
 from sklearn_sha.schedules import Schedule, rung_sizes
 

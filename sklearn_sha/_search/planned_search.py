@@ -28,19 +28,19 @@ from sklearn_sha._search.planning import (
     resource_limits,
     single_rung,
 )
-from sklearn_sha._search.prepare import (
-    SearchSpec,
-    example_model,
-    scores_pipeline,
-    search_folds,
-    split_data,
-)
 from sklearn_sha._search.routing import (
     RoutedParams,
     metadata_router,
     routed_by_name,
     routed_by_request,
     routing_enabled,
+)
+from sklearn_sha._search.search_spec import (
+    SearchSpec,
+    example_model,
+    scores_pipeline,
+    search_folds,
+    split_data,
 )
 from sklearn_sha._search.validation import (
     check_parameters,

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, Self
 
 from sklearn_sha._search.fingerprint import NOT_IN_FINGERPRINT, data_fingerprint, digest
-from sklearn_sha._search.prepare import SearchSpec
+from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.checkpoint import differences
 from sklearn_sha._storage.store import Store
 

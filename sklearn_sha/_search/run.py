@@ -14,9 +14,9 @@ from sklearn_sha._engine.engine import Engine
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
-from sklearn_sha._search.prepare import SearchSpec
 from sklearn_sha._search.rung_observer import RungObserver
-from sklearn_sha._storage.memory import free_memory
+from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._storage.free_memory import free_memory
 from sklearn_sha.candidates.pool import CandidatePool
 
 _MIN_BATCH_BYTES = 2**26

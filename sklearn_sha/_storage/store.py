@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 from typing import Any
 from weakref import finalize
 
-from sklearn_sha._storage.memory import is_in_memory
+from sklearn_sha._storage.free_memory import is_in_memory
 from sklearn_sha._storage.models import ModelFile, ModelFolder, ModelReference, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.temporary_files import delete_files

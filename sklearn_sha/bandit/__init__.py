@@ -7,7 +7,7 @@ run algorithms with estimators; `successive_halving`, `hyperband`, `doubling` an
 """
 
 from sklearn_sha.bandit.base import Algorithm, Bounds
-from sklearn_sha.bandit.contract import check_algorithm
+from sklearn_sha.bandit.contract_check import check_algorithm
 from sklearn_sha.bandit.doubling import BudgetDoubling, doubling, repeated_halving
 from sklearn_sha.bandit.hyperband import Hyperband, hyperband
 from sklearn_sha.bandit.promotion import Patience, promote, running_mean, running_min

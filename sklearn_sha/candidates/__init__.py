@@ -1,7 +1,7 @@
 """Candidates: a `Sampler` proposes them from the search space and the results so far."""
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
-from sklearn_sha.candidates.contract import check_sampler
+from sklearn_sha.candidates.contract_check import check_sampler
 from sklearn_sha.candidates.sampling import GridSampler, RandomSampler
 
 __all__ = [

@@ -1,9 +1,9 @@
 """What one unit of resource is, and how a model gets more of it: one class a kind."""
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.slicing import Rows
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.contract import check_resource
+from sklearn_sha.resources.contract_check import check_resource
 from sklearn_sha.resources.integer_parameter import IntegerParameter
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.n_samples import SampleCount

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.slicing import Rows
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.schedules import Schedule

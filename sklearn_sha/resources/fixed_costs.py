@@ -8,7 +8,7 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from sklearn_sha._data.samples import n_samples_of
+from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha.resources.limits import TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 

@@ -7,7 +7,7 @@ from copy import copy
 from fractions import Fraction
 from typing import Any
 
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.slicing import Rows
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.resources.base import Resource, call_training
 from sklearn_sha.resources.boosting_libraries import booster_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.samples import Rows
+from sklearn_sha._data.slicing import Rows
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import Resource, call_training
 from sklearn_sha.resources.fixed_costs import candidate_cost

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._data.samples import Rows, n_samples_of
+from sklearn_sha._data.slicing import Rows, n_samples_of
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.resources.base import Resource, call_training
-from sklearn_sha.resources.classes import classes_of
+from sklearn_sha.resources.class_labels import classes_of
 from sklearn_sha.resources.epochs import can_stop, iterations, stops_by_itself, trains_epochs
 from sklearn_sha.resources.fixed_costs import candidate_cost
 from sklearn_sha.resources.limits import Limits, TrainingData

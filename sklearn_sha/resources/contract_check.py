@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from sklearn_sha._data.folds import make_folds
-from sklearn_sha._data.samples import n_samples_of
+from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._data.subsampling import with_subsampling
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import Resource

@@ -14,7 +14,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
 from sklearn_sha._data.folds import Fold, make_folds
-from sklearn_sha._data.samples import sample_indices
+from sklearn_sha._data.slicing import sample_indices
 from sklearn_sha._data.subsampling import class_codes, with_subsampling
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring

@@ -27,7 +27,7 @@ def classes_of(trained: Any, y: Any) -> Any:
     Examples
     --------
     >>> from sklearn.linear_model import SGDClassifier, SGDRegressor
-    >>> from sklearn_sha.resources.classes import classes_of
+    >>> from sklearn_sha.resources.class_labels import classes_of
     >>> classes_of(SGDClassifier(), [2, 0, 2]), classes_of(SGDRegressor(), [2, 0, 2])
     (array([0, 2]), None)
     """
