@@ -298,7 +298,7 @@ def test_no_time_at_all(name, max_time):
 
 def test_hyperband_stops_after_sets_that_are_no_better():
     space = {"limit": [0.5], "speed": [1.0]}
-    with pytest.warns(UserWarning, match="different candidates"):
+    with pytest.warns(UserWarning, match="different candidate"):
         search = search_of("sets", space=space, n_repeats=5).fit(X)
     # The first set, and two that are no better.
     assert set(search.all_cv_results_["bracket"]) == set(range(3 * 3))
