@@ -26,7 +26,8 @@ SCORES_WITH_SAMPLE_WEIGHT = _VERSION >= (1, 7)
 
 # Callbacks were added in scikit-learn 1.9.
 if _VERSION >= (1, 9):
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
+    from sklearn.callback import with_callbacks as with_callbacks
 else:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]

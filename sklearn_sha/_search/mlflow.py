@@ -97,9 +97,9 @@ def _begin(search: Any, X: Any, y: Any, is_own: bool) -> None:
     if not _config("log_datasets"):
         return
     if isinstance(X, np.ndarray):
-        mlflow.log_input(mlflow.data.from_numpy(X, targets=y), context="train")
+        mlflow.log_input(mlflow.data.from_numpy(X, targets=y), context="train")  # type: ignore[attr-defined]
     elif hasattr(X, "iloc"):
-        mlflow.log_input(mlflow.data.from_pandas(X), context="train")
+        mlflow.log_input(mlflow.data.from_pandas(X), context="train")  # type: ignore[attr-defined]
 
 
 def _log_best(search: Any, X: Any, y: Any) -> None:
@@ -136,7 +136,7 @@ def _log_candidates(search: Any) -> None:
                     for name, value in row.items()
                     if isinstance(value, Real)
                     and not name.startswith(("param", "split"))
-                    and not (name.startswith("rank_") and np.isnan(value))
+                    and not (name.startswith("rank_") and np.isnan(float(value)))
                 }
             )
 
