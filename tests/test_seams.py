@@ -155,6 +155,18 @@ def test_an_interrupted_search_resumes_to_the_same_result(at, checkpointed, expe
     assert len(CALLS) <= 5 * search.rung_history_[-1]["spent"] + 16  # at most a job is repeated
 
 
+def test_each_call_of_a_sampler_has_random_numbers_of_its_own():
+    class Recording(Sampler):
+        uses_history = True
+
+        def propose(self, n, space, history, rng):
+            return [{"limit": value} for value in rng.uniform(size=-(-n // 2))]
+
+    search = search_of(sampler=Recording(), algorithm="auto").fit(X)
+    limits = [params["limit"] for params in search.all_cv_results_["params"][:16]]
+    assert len(set(limits)) == 16
+
+
 def test_hyperband_takes_a_sampler():
     class Waves(NearTheBest):
         def propose(self, n, space, history, rng):

@@ -59,7 +59,7 @@ def _run(
     algorithm: Algorithm, plan: Schedule, bounds: Bounds, seed: int | None
 ) -> tuple[list[RungRequest], int | None]:
     """Run over random losses, or over failures only if `seed` is None, and check each request."""
-    checker = _RequestChecker(plan, bounds)
+    checker = _RequestChecker(plan, bounds, in_waves=bool(seed and seed % 2))
     lowest = float("nan")
     rounds = algorithm.rounds(plan, checker.propose)
     try:
@@ -86,11 +86,12 @@ def _run(
 class _RequestChecker:
     """Checks each request against those before."""
 
-    def __init__(self, plan: Schedule, bounds: Bounds) -> None:
+    def __init__(self, plan: Schedule, bounds: Bounds, in_waves: bool) -> None:
         self.requests: list[RungRequest] = []
         self.best: int | None = None
         self._plan = plan
         self._bounds = bounds
+        self._in_waves = in_waves
         self._source = numbered()
         self._proposed: set[int] = set()
         self._scored: set[tuple[int, int]] = set()
@@ -100,7 +101,8 @@ class _RequestChecker:
 
     def propose(self, n: int) -> tuple[int, ...]:
         assert n >= 1, f"propose({n}) is called. Propose at least one candidate."
-        ids = self._source(n)
+        # A sampler that uses the history proposes the others once these are scored.
+        ids = self._source(-(-n // 2) if self._in_waves else n)
         self._proposed.update(ids)
         assert len(self._proposed) <= self._plan.n_different, (
             f"{len(self._proposed)} candidates are proposed, but the plan has "
