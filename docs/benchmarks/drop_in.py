@@ -24,6 +24,8 @@ import argparse
 import json
 import platform
 import resource
+import shlex
+import sys
 import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -101,7 +103,11 @@ def main() -> None:
             if done is None:
                 continue
             others = [c for c in measured["cells"] if not is_of(c, name, data)]
-            measured = {"versions": versions(), "cells": [*others, done]}
+            measured = {
+                "versions": versions(),
+                "commands": sorted({*measured.get("commands", []), shlex.join(sys.argv[1:])}),
+                "cells": [*others, done],
+            }
             write(str(stored), [json.dumps(measured, indent=1)])
             write(str(out), report(measured))
             print(f"{data}, {name}: {ratio_text(done)} {quality_text(done)}", flush=True)
@@ -277,8 +283,9 @@ def report(measured: dict[str, Any]) -> list[str]:
         "",
         f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}; {platform.system()}, "
         f"{platform.machine()}, one thread; {numbers}. Written by "
-        "`python docs/benchmarks/drop_in.py` (the limits of `--limit`, `--repeats` and "
-        "`--splits` are those of each run).",
+        "`python docs/benchmarks/drop_in.py`, in runs with these arguments:",
+        "",
+        *[f"    {command}" for command in measured["commands"]],
         "",
         "`SuccessiveHalvingSearchCV(estimator, grid, random_state=0)` compared with "
         "`GridSearchCV(estimator, grid)`. Bold is a loss.",
