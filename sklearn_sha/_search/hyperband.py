@@ -11,12 +11,12 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha._param_validation import check_int
+from sklearn_sha._search.aliases import space_name
 from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.sampling import candidates_for_brackets
-from sklearn_sha.candidates.space import space_name
 from sklearn_sha.resources.base import Resource
 
 

@@ -19,6 +19,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._search.advice import cost_warning, grid_notes
+from sklearn_sha._search.aliases import search_space, space_name
 from sklearn_sha._search.planning import (
     Plan,
     PlanningContext,
@@ -51,7 +52,7 @@ from sklearn_sha._search.validation import (
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.sampling import N_CANDIDATES, RandomSampler, sample_distinct
-from sklearn_sha.candidates.space import search_space, space_name, spaces_of
+from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.resources.resolve import check_estimators, resolve_resource

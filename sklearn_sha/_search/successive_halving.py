@@ -12,13 +12,13 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha._param_validation import check_int
+from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.doubling import BudgetDoubling
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.sampling import first_candidates
-from sklearn_sha.candidates.space import given_name, n_candidates_of, space_name
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
