@@ -138,7 +138,7 @@ class Draws(Steps):
 @pytest.mark.parametrize(
     ("resource", "message"),
     [
-        (Forgets(), "is not the one trained to 2 at once; let continues return False"),
+        (Forgets(), "is not the one trained to 2 in one go; let continues return False"),
         (Remembers(), "advance changed the resource"),
         (Writes(), "advance changed its rows"),
         (Shifts(), "rows of a rung are not among those of the next"),

@@ -41,7 +41,7 @@ def run_calls(
     """Run calls, and pass on what they return as it arrives.
 
     If a worker crashes or is terminated, the part of the call that it was at is run once more on
-    its own, and fails if that happens again. A part that exceeds ``fit_timeout`` fails at once.
+    its own, and fails if that happens again. A part that exceeds ``fit_timeout`` is not run again.
 
     Parameters
     ----------

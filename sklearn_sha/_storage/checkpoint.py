@@ -240,7 +240,7 @@ def _check_mode(folder: Path) -> None:
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise CheckpointError(
             f"{folder} belongs to another user, or others can write to it, so it could contain "
-            "code of theirs. Set checkpoint to a folder of your own, or make it private "
+            "code of theirs. Set checkpoint to a folder of the current user, or make it private "
             f"(chmod 700 {folder})."
         )
 

@@ -224,7 +224,7 @@ class Resource(ABC):
         """Which other resource would cost less than a schedule of this one; for the plan."""
         return []
 
-    # How kinds are told apart where the user names none, or one that can't be.
+    # How a kind is chosen if the user names none, or one that an estimator cannot have.
 
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Boosting libraries that train on from the model that there is: how they do, and when exactly."""
+"""Boosting libraries: how they continue training, and when that is exact."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Booster:
-    """What is known of a model class of another library.
+    """How models of a class of another library continue training.
 
     Attributes
     ----------
     rounds : tuple of str
         Its names for the parameter that counts boosting rounds.
     argument : str
-        Of its ``fit``: takes the model to train on from.
+        Parameter of its ``fit`` for the model to continue from.
     begin : callable
-        Takes a fitted model, a name of `rounds` and a number; makes the model, in place, one
-        that is to train so many rounds more, and gives what to train on from.
+        Takes a fitted model, a name of `rounds` and a number. Sets the model to train that many
+        more rounds, in place, and returns what to continue from.
     is_exact : callable
-        Whether training on ends with the model of one fit, but for the rounding of sums (which
-        can also decide between two splits that are equally good). Rows or
-        columns that are drawn at random are drawn anew in every fit.
+        Whether continued training ends with the model of a single fit, up to the rounding of sums
+        (which can also decide between two splits that are equally good). It does not if samples or
+        features are sampled at random, since every fit samples them anew.
     """
 
     rounds: tuple[str, ...]
@@ -34,9 +34,9 @@ class Booster:
 
 
 def booster_of(model: Any) -> Booster | None:
-    """What is known of a model's class; of a subclass nothing, since it may override fit.
+    """Return how a model's class continues; None for a subclass, since it may override fit.
 
-    Classes are told by their names, so that no library is imported here.
+    Classes are recognized by their names, so that no library is imported here.
     """
     cls = type(model)
     return _BOOSTERS.get((cls.__module__.partition(".")[0], cls.__name__))
@@ -93,7 +93,7 @@ def _lightgbm(model: Any) -> bool:
     )
 
 
-# Of CatBoost's many parameters those that do the same in a fit that goes on.
+# CatBoost's parameters that have the same effect in a fit that continues.
 _OF_CATBOOST = {
     "allow_writing_files", "auto_class_weights", "boosting_type", "bootstrap_type", "border_count",
     "class_weights", "depth", "eval_metric", "grow_policy", "iterations", "l2_leaf_reg",
@@ -103,8 +103,8 @@ _OF_CATBOOST = {
     "random_strength", "reg_lambda", "silent", "thread_count", "verbose",
 }  # fmt: skip
 
-# Of its losses those with which a fit that goes on was seen to be that of one fit; with
-# RMSEWithUncertainty it is not. None is a classifier's own choice.
+# CatBoost's losses with which continued training was seen to equal a single fit; with
+# RMSEWithUncertainty it does not. None is a classifier's own choice.
 _LOSSES_OF_CATBOOST = {
     None, "CrossEntropy", "Expectile", "Focal", "Huber", "LogCosh", "LogLinQuantile", "Logloss",
     "Lq", "MAE", "MAPE", "MultiClass", "MultiClassOneVsAll", "MultiQuantile", "MultiRMSE",

@@ -22,7 +22,7 @@ from sklearn_sha.resources.base import Resource
 def check_resource(
     resource: Resource, model: Any, X: Any, y: Any = None, *, units: Sequence[int] = (1, 2, 5)
 ) -> None:
-    """Check that a resource keeps the contract; for tests of resources of your own.
+    """Check that a custom resource keeps the contract.
 
     Parameters
     ----------
@@ -30,16 +30,16 @@ def check_resource(
     model : estimator
         Not fitted; its fit has to be deterministic.
     X, y : array-like
-        Rows to train on, and half of them to look at what models say.
-    units : sequence of int, rising
-        Total units to train to, one after the other.
+        Training samples; predictions are compared on half of them.
+    units : sequence of int
+        Increasing total units to train to.
 
     Raises
     ------
     AssertionError
-        If training rows of less resource are not among those of more; if models that
-        `continues` says train on are not those trained at once, bit for bit; or if `advance`
-        changes the rows that it is lent, or the resource.
+        If training samples of less resource are not among those of more; if models that continue
+        training are not bit-identical to those trained in one go; or if `advance` changes its
+        samples or the resource.
     """
     before = joblib.hash(vars(resource))
     n = n_samples_of(X)
@@ -69,8 +69,8 @@ def check_resource(
         )
         if resource.continues(clone(model), n):
             assert _same(once, trained(few, many)), (
-                f"a model trained to {quantity(few, 'units')} and on to {many} is not the one "
-                f"trained to {many} at once; let continues return False"
+                f"a model trained to {quantity(few, 'units')} and then to {many} is not the one "
+                f"trained to {many} in one go; let continues return False"
             )
     assert joblib.hash(vars(resource)) == before, (
         "advance changed the resource, which workers share"

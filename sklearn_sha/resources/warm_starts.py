@@ -11,7 +11,7 @@ import numpy as np
 
 def replays(model: Any, n_train: int) -> bool:
     """Whether warm start samples again what a single fit would have sampled."""
-    # Warm start draws again what was drawn before: a RandomState would have gone on.
+    # Warm start samples the same numbers again; a RandomState would have advanced.
     return not isinstance(model.random_state, np.random.RandomState)
 
 
@@ -26,8 +26,8 @@ def _gradient_boosting(model: Any, n_train: int) -> bool:
 
 
 def _hist_gradient_boosting(model: Any, n_train: int) -> bool:
-    # A model that stopped early would be made to grow by at least one tree a rung.
-    # "auto" stops early from 10,001 rows on.
+    # A model that stopped early would grow by at least one tree per rung. "auto" stops early
+    # from 10,001 samples on.
     if model.early_stopping == "auto":
         return n_train <= 10_000
     return not model.early_stopping
@@ -42,15 +42,15 @@ def _bagging(model: Any, n_train: int) -> bool:
 def exact_warm_starts() -> dict[type, tuple[str, Callable[[Any, int], bool]]]:
     """Estimators whose warm start is exact: the parameter that grows, and the condition.
 
-    Found by comparing every prediction bit for bit (tests/test_resources.py does it again
-    for each line). A subclass may override fit, so only the classes themselves count.
+    Found by comparing all predictions, which are bit-identical (tests/test_resources.py compares
+    them for each line). A subclass may override fit, so only the classes themselves count.
 
     Returns
     -------
     dict of class to (str, callable)
-        The callable takes a model and a number of training rows.
+        The callable takes a model and the number of training samples.
     """
-    # A slow import, and needed only where an integer parameter is the resource.
+    # A slow import, which only an integer parameter as the resource needs.
     from sklearn import ensemble
 
     return {
