@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.resources import IntegerParameter, PartialFit, Resource, SampleCount
+from sklearn_sha.resources import FoldCount, IntegerParameter, PartialFit, Resource, SampleCount
 from sklearn_sha.resources.registry import KINDS, NAMED
 
 X, Y = load_iris(return_X_y=True)
@@ -43,6 +43,7 @@ BOTH_WAYS = {
         SGD, ALPHAS, {"resource": "n_samples", "min_resources": 20},
         {"resource": SampleCount(), "min_resources": 20},
     ),
+    "folds": (SGD, ALPHAS, {"resource": "folds"}, {"resource": FoldCount()}),
     "trees": (
         FOREST, LEAVES, {"resource": "n_estimators"}, {"resource": IntegerParameter("n_estimators")}
     ),
@@ -122,8 +123,8 @@ def test_a_name_and_an_instance_do_the_same(case, is_pipeline, search_class, max
         arguments = in_pipeline(model, space, params) if is_pipeline else (model, space, params)
         estimator, own_space, own_params = arguments
         search = search_class(
-            clone(estimator), own_space, cv=2, random_state=0, max_resources=max_resources,
-            **own_params,
+            clone(estimator), own_space, cv=2 if case != "folds" else 9, random_state=0,
+            max_resources=max_resources, **own_params,
         )  # fmt: skip
         shown.append(shown_by(search))
     by_name, as_instance = shown

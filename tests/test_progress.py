@@ -14,11 +14,13 @@ from sklearn.model_selection import GridSearchCV, KFold
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._engine.rung_jobs import RequestedFolds
 from sklearn_sha._progress import console
 from sklearn_sha._progress.console import fit_line
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit import RungRequest
+from sklearn_sha.resources import SampleCount
 from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
 
 X = np.arange(24.0).reshape(12, 2)
@@ -32,15 +34,22 @@ class Clock:
         return self.now
 
 
-def requests_of(schedule):
-    """Requests of all brackets, grouped by resource, in the order in which an engine runs them."""
+def rungs_of(schedule, n_folds=1):
+    """Rungs of all brackets, grouped by resource, in the order in which an engine runs them."""
     requests = [
-        RungRequest(k, tuple(range(rung.n_candidates)), rung.resource, bracket=rung.bracket)
+        RungRequest(
+            k,
+            tuple(range(1000 * rung.bracket, 1000 * rung.bracket + rung.n_candidates)),
+            rung.resource,
+            bracket=rung.bracket,
+            folds=rung.folds,
+        )
         for bracket in schedule.brackets
         for k, rung in enumerate(bracket.rungs)
     ]
+    requested = RequestedFolds(SampleCount(), tuple(range(n_folds)))
     for resource in sorted({request.n_resources for request in requests}):
-        yield [request for request in requests if request.n_resources == resource]
+        yield [requested.jobs(request) for request in requests if request.n_resources == resource]
 
 
 @given(st.integers(1, 200), st.integers(2, 5), st.integers(1, 9), st.integers(1, 9), st.booleans())
@@ -55,8 +64,9 @@ def test_time_left_is_exact_if_all_units_take_the_same_time(
         for rung in schedule.rungs
     ]
     progress = Progress(schedule, n_folds, n_workers, clock)
-    for k, ((request,), seconds) in enumerate(zip(requests_of(schedule), rounds, strict=True)):
-        progress.rungs_begin([request])
+    rungs = rungs_of(schedule, n_folds)
+    for k, ((rung,), seconds) in enumerate(zip(rungs, rounds, strict=True)):
+        progress.rungs_begin([rung])
         assert progress.n_completed == 0
         progress.jobs_completed(progress.n_jobs)
         clock.now += seconds
@@ -68,7 +78,7 @@ def test_time_left_within_a_rung_and_before_the_first_completed_job():
     clock = Clock()
     schedule = schedule_from_range(8, max_resources=8)  # 8, 4, 2 candidates of 2, 2, 4 units
     progress = Progress(schedule, 1, 1, clock)
-    first, *_ = requests_of(schedule)
+    first, *_ = rungs_of(schedule)
     progress.rungs_begin(first)
     clock.now += 3
     assert progress.left is None
@@ -80,8 +90,8 @@ def test_rungs_that_run_together_are_counted_together():
     clock = Clock()
     schedule = Schedule.joined(hyperband_schedules(9))
     progress = Progress(schedule, 1, 1, clock)
-    for requests in requests_of(schedule):
-        progress.rungs_begin(requests)
+    for rungs in rungs_of(schedule):
+        progress.rungs_begin(rungs)
         progress.jobs_completed(progress.n_jobs)
     assert progress.left is None
 
@@ -90,7 +100,7 @@ def test_known_jobs_are_completed_but_do_not_count_for_the_speed():
     clock = Clock()
     schedule = schedule_from_range(8, max_resources=8)  # 8, 4, 2 candidates of 2, 2, 4 units
     progress = Progress(schedule, 1, 1, clock)
-    first, second, _ = requests_of(schedule)
+    first, second, _ = rungs_of(schedule)
     progress.rungs_begin(first, 8)
     assert progress.left is None
     progress.rungs_begin(second, 2)

@@ -15,7 +15,7 @@ from sklearn_sha.inspection import trust_report
 
 X = np.zeros((12, 1))
 SPACE = {"limit": [0.1, 0.2, 0.3, 0.4], "speed": [1.0, 2.0]}
-STEPS = ["bracket", "iter", "n_resources", "candidate"]
+STEPS = ["bracket", "iter", "n_resources", "n_folds", "candidate"]
 
 
 def search_of(space=SPACE, cls=SuccessiveHalvingSearchCV, **params):

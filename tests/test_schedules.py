@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil
 
 import pytest
 from hypothesis import assume, given
@@ -92,8 +92,13 @@ def test_a_range_has_as_many_rungs_as_fit(n, factor, minimum, maximum):
     assume(minimum <= maximum)
     schedule = schedule_from_range(n, factor=factor, min_resources=minimum, max_resources=maximum)
     sizes, resources = schedule.n_candidates, schedule.n_resources
-    assert resources[:-1] == [floor(minimum * factor**k) for k in range(len(sizes) - 1)]
+    n_steps = len(sizes) - 1
+    assert minimum * factor**n_steps <= maximum
     assert sizes[-1] == 1 or minimum * factor ** len(sizes) > maximum
+    # They are spread: resource k is the integer part of the k-th of equal ratios.
+    for k, resource in enumerate(resources[:-1]):
+        power = minimum ** (n_steps - k) * maximum**k
+        assert resource**n_steps <= power < (resource + 1) ** n_steps
 
 
 @given(COUNTS, st.integers(2, 12), st.integers(1, 5000))

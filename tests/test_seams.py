@@ -1,5 +1,6 @@
 """A sampler and an algorithm from outside of the library, through the public class."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -280,7 +281,7 @@ class Broken(Algorithm):
     def plan(self, bounds):
         self.calls += 1
         n = bounds.n_candidates + (self.calls if self.way == "plan" else 0)
-        return SuccessiveHalving().plan(Bounds(n, bounds.max_resources))
+        return SuccessiveHalving().plan(replace(bounds, n_candidates=n))
 
     def requests(self, plan, propose):
         self.calls += 1
@@ -295,10 +296,9 @@ class Broken(Algorithm):
         losses = yield RungRequest(0, ids, 1, is_final=self.way == "final")
         if losses is None and self.way != "failed":
             return None
-        known = ids if self.way == "repeated" else ()
-        more = {"cost": plan.rungs[-1].resource, "resource": 1000, "repeated": 1}.get(self.way, 2)
+        more = {"cost": plan.rungs[-1].resource, "resource": 1000}.get(self.way, 2)
         at = ids[:2] if more < 16 else ids
-        yield RungRequest(1, at, more, known=() if self.way == "repeated" else known)
+        yield RungRequest(1, at, more, self.way == "few folds", folds=plan.rungs[0].folds)
         return 99 if self.way == "best" else ids[0]
 
 
@@ -311,7 +311,7 @@ class Broken(Algorithm):
         ("not proposed", "were not proposed"),
         ("order", "do not increase"),
         ("final", "eliminated or final candidates are requested again"),
-        ("repeated", "known is"),
+        ("few folds", "a last rung has . of 5 folds"),
         ("resource", "larger than max_resources"),
         ("cost", "cumulative cost"),
         ("failed", "all candidates failed"),

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, product
+from itertools import chain, compress, product
 from math import inf
 from time import perf_counter, time
 from typing import Any
@@ -22,6 +22,7 @@ from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._engine.observer import Observer
 from sklearn_sha._engine.preprocessing_calls import GroupKey, Groups, SharedPreprocessing, Views
 from sklearn_sha._engine.refit import PackedEstimator, refit_in_worker
+from sklearn_sha._engine.rung_jobs import RequestedFolds, RungJobs
 from sklearn_sha._engine.worker_deaths import WorkerCall, run_calls
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage.outcomes import Outcome
@@ -38,6 +39,8 @@ class Engine:
     params : sequence of dict
         Parameters by candidate id. It may grow while algorithms run.
     folds : sequence of Fold
+    fold_order : tuple of int
+        Numbers of all folds, in the order in which they join.
     config : EvaluationConfig
     store : Store
         Completed outcomes, which are not evaluated again.
@@ -58,6 +61,7 @@ class Engine:
         self,
         params: Sequence[dict[str, Any]],
         folds: Sequence[Fold],
+        fold_order: tuple[int, ...],
         config: EvaluationConfig,
         store: Store,
         workers: Workers,
@@ -78,6 +82,7 @@ class Engine:
         self._observer = observer
         self._deadline = deadline
         self._batching = Batching(workers.n_workers)
+        self._requested_folds = RequestedFolds(config.resource, fold_order)
         self._preprocessing = SharedPreprocessing(
             params, config, workers, self._X, self._y, deadline, self._store_failures
         )
@@ -104,17 +109,17 @@ class Engine:
             # Those ahead wait for the others, so that the longest rungs run together.
             lowest = min(request.n_resources for request in asking.values())
             stage = {a: request for a, request in asking.items() if request.n_resources == lowest}
-            requests = [*stage.values()]
-            self._observer.rungs_begin(requests, self._n_known(requests))
+            rungs = [self._requested_folds.jobs(request) for request in stage.values()]
+            self._observer.rungs_begin(rungs, self._n_known(rungs))
             start = perf_counter()
             try:
-                self._answer(requests)
+                self._answer(rungs)
             except BaseException as stop:
                 # Whatever interrupts a stage, nothing that was completed is lost.
                 with never_replacing(stop):
-                    self._end_rungs(requests, perf_counter() - start)
+                    self._end_rungs(rungs, perf_counter() - start)
                 raise
-            losses = self._end_rungs(requests, perf_counter() - start)
+            losses = self._end_rungs(rungs, perf_counter() - start)
             for (algorithm, request), sent in zip(stage.items(), losses, strict=True):
                 try:
                     following = asking[algorithm] = algorithm.send(sent)
@@ -123,71 +128,59 @@ class Engine:
                     del asking[algorithm]
                     self._observer.promoted(request, () if end.value is None else (end.value,))
 
-    def _n_known(self, requests: Sequence[RungRequest]) -> int:
-        return sum(
-            key in self._store.outcomes
-            for request in requests
-            for candidate in request.new_ids
-            for key in self._keys(request, candidate)
-        )
+    def _n_known(self, rungs: Sequence[RungJobs]) -> int:
+        return sum(key in self._store.outcomes for rung in rungs for key in rung.new_keys())
 
-    def _keys(self, request: RungRequest, candidate: int) -> list[tuple[int, int, int]]:
-        """Keys of the outcomes of a candidate that a request asks for."""
-        folds = request.folds_of(len(self._folds))
-        return [(candidate, fold, request.n_resources) for fold in folds]
-
-    def _end_rungs(self, requests: Sequence[RungRequest], seconds: float) -> list[ArrayLike | None]:
+    def _end_rungs(self, rungs: Sequence[RungJobs], seconds: float) -> list[ArrayLike | None]:
         """Notify the observer of the end of a stage; return the losses of its rungs."""
         losses: list[ArrayLike | None] = []
-        for request in requests:
-            done: dict[int, list[Outcome]] = {}
-            for candidate in request.new_ids:
-                keys = self._keys(request, candidate)
-                if all(key in self._store.outcomes for key in keys):
-                    done[candidate] = [self._store.outcomes[key] for key in keys]
-            ids = tuple(i for i in request.candidate_ids if i in done or i in request.known)
-            if ids:
-                outcomes = list(chain.from_iterable(done.values()))
-                completed = replace(request, candidate_ids=ids)
-                is_complete = ids == request.candidate_ids
-                losses.append(self._observer.rung_ends(completed, outcomes, seconds, is_complete))
+        for rung in rungs:
+            keys = [rung.keys(candidate) for candidate in rung.request.candidate_ids]
+            is_completed = [all(key in self._store.outcomes for key in part) for part in keys]
+            if any(is_completed):
+                completed = compress(keys, is_completed)
+                outcomes = [self._store.outcomes[key] for key in chain.from_iterable(completed)]
+                jobs, is_complete = rung.restricted(is_completed), all(is_completed)
+                losses.append(self._observer.rung_ends(jobs, outcomes, seconds, is_complete))
         return losses
 
-    def _answer(self, requests: Sequence[RungRequest]) -> None:
-        """Store an outcome of every new candidate of the requests, on each of their folds."""
-        eliminated = chain.from_iterable(request.eliminated for request in requests)
+    def _answer(self, rungs: Sequence[RungJobs]) -> None:
+        """Store an outcome of every candidate of the rungs, on each of their folds."""
+        eliminated = chain.from_iterable(rung.request.eliminated for rung in rungs)
         for candidate, number in product(eliminated, range(len(self._folds))):
             self._store.remove_model(candidate, number)
-        views, groups = self._jobs(requests)
+        views, groups = self._jobs(rungs)
         self._preprocessing.discard_all_but(groups)
         while calls := self._preprocessing.calls(views, self._open(groups)):
             self._run(calls)
         while calls := self._batch_calls(views, self._open(groups)):
-            if self._refits and _is_decided(requests):
+            if self._refits and _is_decided(rungs):
                 # What takes longest begins first.
-                calls.insert(0, self._refit_call(requests[0]))
+                calls.insert(0, self._refit_call(rungs[0].request))
                 self._refits = False
             self._run(calls)
 
-    def _jobs(self, requests: Sequence[RungRequest]) -> tuple[Views, Groups]:
-        """Return the folds that requests need, and the jobs in groups that share their samples."""
+    def _jobs(self, rungs: Sequence[RungJobs]) -> tuple[Views, Groups]:
+        """Return the folds that rungs need, and the jobs in groups that share their samples."""
         views: dict[tuple[int, int], Fold] = {}
         groups: dict[GroupKey, list[Job]] = defaultdict(list)
-        for number, request in product(range(len(self._folds)), requests):
-            if number not in request.folds_of(len(self._folds)):
+        new_jobs = [(rung, rung.new_by_fold()) for rung in rungs]
+        for number, (rung, by_fold) in product(range(len(self._folds)), new_jobs):
+            if number not in by_fold:
                 continue
-            view = self._config.resource.view(self._folds[number], request.n_resources)
+            request = rung.request
+            view = self._config.resource.view(self._folds[number], rung.target)
             views[number, len(view.train)] = view
-            for place, candidate in enumerate(request.new_ids):
+            for index, candidate in by_fold[number]:
                 job = Job(
                     candidate,
                     number,
                     self._params[candidate],
                     request.rung,
-                    request.n_resources,
-                    self._store.models.get((candidate, number)),
+                    rung.target,
+                    None,
                     not request.is_final,
-                    place * len(self._folds) + number,
+                    index,
                     self._observer.task(request),
                 )
                 key = number, len(view.train), self._preprocessing.key(candidate)
@@ -204,7 +197,9 @@ class Engine:
 
     def _with_model(self, job: Job) -> Job:
         model = self._store.models.get((job.candidate, job.fold))
-        return job if job.model is model else replace(job, model=model)
+        if model is None or model.n_resources >= job.n_resources:
+            return job  # a new model
+        return replace(job, model=model)
 
     def _batch_calls(self, views: Views, groups: Groups) -> list[WorkerCall]:
         return [
@@ -268,6 +263,7 @@ class Engine:
         self._observer.jobs_completed([outcome for outcome, _ in results])
 
 
-def _is_decided(requests: Sequence[RungRequest]) -> bool:
-    """Whether one candidate is left, and is the best one whatever its loss is."""
+def _is_decided(rungs: Sequence[RungJobs]) -> bool:
+    """Return whether one candidate is left, which is the best one whatever its loss is."""
+    requests = [rung.request for rung in rungs]
     return len(requests) == 1 and requests[0].is_final and len(requests[0].candidate_ids) == 1

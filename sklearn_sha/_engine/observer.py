@@ -8,6 +8,7 @@ from typing import Protocol
 from numpy.typing import ArrayLike
 
 from sklearn_sha._engine.callbacks import Task
+from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
 
@@ -15,7 +16,7 @@ from sklearn_sha.bandit.requests import RungRequest
 class Observer(Protocol):
     """What is notified by an engine. A stage is all rungs at one resource."""
 
-    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
+    def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
         """A stage begins, of which `n_known` jobs are in the store; or raise `StoppedError`."""
 
     def task(self, request: RungRequest) -> Task:
@@ -25,16 +26,16 @@ class Observer(Protocol):
         """Jobs of the stage are completed."""
 
     def rung_ends(
-        self, request: RungRequest, outcomes: list[Outcome], seconds: float, is_complete: bool
+        self, rung: RungJobs, outcomes: list[Outcome], seconds: float, is_complete: bool
     ) -> ArrayLike | None:
         """Receive a rung's outcomes, and return the losses of its candidates.
 
         Parameters
         ----------
-        request : RungRequest
+        rung : RungJobs
             Of an interrupted stage it has the candidates that were completed.
         outcomes : list of Outcome
-            Of its new candidates, candidate by candidate and fold by fold.
+            All outcomes of the rung, candidate by candidate and fold by fold.
         seconds : float
             Duration of the stage.
         is_complete : bool

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._formatting import format_number, format_params
 from sklearn_sha._progress.progress import Progress, refit_line, rung_line
 from sklearn_sha._storage.outcomes import Outcome
@@ -54,9 +55,9 @@ class ConsoleProgress:
         if self.verbose and self.schedule.training:
             print(self.schedule.training)
 
-    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
+    def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
         """Show that rungs begin, of which `n_known` jobs are known."""
-        self.progress.rungs_begin(requests, n_known)
+        self.progress.rungs_begin(rungs, n_known)
 
     def jobs_completed(self, outcomes: Sequence[Outcome]) -> None:
         """Show completed jobs of the current rungs."""

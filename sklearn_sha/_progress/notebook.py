@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._formatting import format_params, html_table, quantity
 from sklearn_sha._progress.console import ConsoleProgress, refit_seconds
 from sklearn_sha._progress.progress import Progress, refit_line, rung_name
@@ -57,10 +58,11 @@ class NotebookProgress(ConsoleProgress):
         if self.schedule.training:
             self._lines.append(self.schedule.training)
 
-    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
-        super().rungs_begin(requests, n_known)
-        names = ", ".join(rung_name(self.schedule, request) for request in requests)
-        self._name = f"{names}, {quantity(requests[0].n_resources, self.schedule.unit)}"
+    def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
+        super().rungs_begin(rungs, n_known)
+        names = ", ".join(rung_name(self.schedule, rung.request) for rung in rungs)
+        n_resources = rungs[0].request.n_resources
+        self._name = f"{names}, {quantity(n_resources, self.schedule.unit)}"
         self._update(self._bar())
 
     def jobs_completed(self, outcomes: Sequence[Outcome]) -> None:
@@ -75,12 +77,15 @@ class NotebookProgress(ConsoleProgress):
         row = {
             "rung": name.replace("rung ", ""),
             "candidates": len(request.candidate_ids),
+            "folds": len(request.folds or ()),
             self.schedule.unit: request.n_resources,
             "best score": float(scores[best]),
             "best parameters": format_params(self.params[request.candidate_ids[best]]),
             "elapsed": elapsed,
             "left": "" if left is None else f"about {left:.0f} s",
         }
+        if self.schedule.n_folds is None:
+            del row["folds"]
         for column, value in row.items():
             self._columns.setdefault(column, []).append(value)
         self._lines.append(self._line(request, scores))

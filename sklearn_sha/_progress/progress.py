@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
+from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._formatting import format_number, quantity
 from sklearn_sha.bandit.requests import RungRequest
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import Rung, Schedule
 
 
 class Progress:
@@ -39,33 +40,36 @@ class Progress:
         self._clock, self._start = clock, clock()
         self._n_folds = n_folds
         self._n_workers = n_workers
+        before = [0, *(rung.spent for rung in schedule.rungs)]
         self._planned_work = {
-            (rung.bracket, rung.resource): self._work(
-                rung.n_candidates, rung.step if schedule.continues else rung.resource
-            )
-            for rung in schedule.rungs
+            (rung.bracket, rung.resource): self._work(rung, rung.spent - previous)
+            for rung, previous in zip(schedule.rungs, before, strict=False)
         }
         self._completed_work = self._current_work = 0.0
         self.n_jobs = self.n_completed = self._n_known = 0
 
-    def _work(self, n_candidates: int, units: int) -> float:
-        """Units that the worker with the most jobs trains."""
-        return -(-n_candidates * self._n_folds // self._n_workers) * units
+    def _work(self, rung: Rung, cost: int) -> float:
+        """Return the units that the worker with the most jobs trains."""
+        n_jobs = rung.n_candidates * len(rung.folds or range(self._n_folds))
+        if rung.folds is None:
+            cost *= self._n_folds
+        return -(-n_jobs // self._n_workers) * cost / n_jobs
 
-    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int = 0) -> None:
+    def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int = 0) -> None:
         """Begin rungs that run together; the rungs before are completed.
 
         Parameters
         ----------
-        requests : sequence of RungRequest
+        rungs : sequence of RungJobs
         n_known : int, default=0
             Number of jobs whose outcomes are known.
         """
         self._completed_work += self._completed_of_current
         self._current_work = sum(
-            self._planned_work.pop((r.bracket, r.n_resources), 0.0) for r in requests
+            self._planned_work.pop((rung.request.bracket, rung.request.n_resources), 0.0)
+            for rung in rungs
         )
-        self.n_jobs = sum(len(r.new_ids) * len(r.folds_of(self._n_folds)) for r in requests)
+        self.n_jobs = sum(rung.n_new for rung in rungs)
         self.n_completed = self._n_known = n_known
 
     def jobs_completed(self, n_jobs: int) -> None:
@@ -124,6 +128,9 @@ def rung_line(
     score = "" if best_score is None else f"best score {format_number(best_score, 4):>8}"
     candidates = _column(len(request.candidate_ids), schedule.n_candidates, "candidates", ",")
     resource = _column(request.n_resources, schedule.n_resources, schedule.unit)
+    if schedule.n_folds is not None:
+        n_folds = len(request.folds or range(schedule.n_folds))
+        resource += f" on {_column(n_folds, [schedule.n_folds], 'folds')}"
     return (
         f"{rung_name(schedule, request)}  {candidates} {resource}   {score}  {elapsed:7.1f} s"
         + ("" if left is None else f", about {left:5.0f} s left")

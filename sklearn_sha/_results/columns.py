@@ -10,8 +10,11 @@ from numpy.ma import MaskedArray
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+FoldValues = Sequence[tuple[tuple[int, ...], NDArray[np.float64]]]
+"""For each rung its folds, and one value per candidate and fold."""
 
-def store_splits(results: dict[str, Any], name: str, scores: NDArray[np.float64]) -> None:
+
+def store_splits(results: dict[str, Any], name: str, scores: FoldValues, n_folds: int) -> None:
     """Add the columns of each fold, and their mean and standard deviation.
 
     Parameters
@@ -20,17 +23,24 @@ def store_splits(results: dict[str, Any], name: str, scores: NDArray[np.float64]
         Changed in place.
     name : str
         End of the names of the columns, such as "test_score".
-    scores : ndarray of float, shape (n_rows, n_folds)
+    scores : FoldValues
+        The columns of other folds are NaN.
+    n_folds : int
+        Number of all folds.
     """
-    for fold, column in enumerate(scores.T):
-        results[f"split{fold}_{name}"] = column.copy()
+    for fold in range(n_folds):
+        columns = [
+            part[:, folds.index(fold)] if fold in folds else np.full(len(part), np.nan)
+            for folds, part in scores
+        ]
+        results[f"split{fold}_{name}"] = np.concatenate(columns)
     store_moments(results, name, scores)
 
 
-def store_moments(results: dict[str, Any], name: str, values: NDArray[np.float64]) -> None:
+def store_moments(results: dict[str, Any], name: str, values: FoldValues) -> None:
     """Add the columns of the mean and standard deviation over the folds, as `store_splits`."""
-    results[f"mean_{name}"] = values.mean(axis=1)
-    results[f"std_{name}"] = values.std(axis=1)
+    results[f"mean_{name}"] = np.concatenate([part.mean(axis=1) for _, part in values])
+    results[f"std_{name}"] = np.concatenate([part.std(axis=1) for _, part in values])
 
 
 def param_columns(candidates: Sequence[dict[str, Any]]) -> dict[str, MaskedArray]:
@@ -58,16 +68,16 @@ def _dtype(values: list[Any]) -> np.dtype:
 
 
 def rank_candidates(
-    means: NDArray[np.float64], completion: NDArray[np.intp], n_resources: NDArray[np.intp]
+    means: NDArray[np.float64], levels_by_weight: Sequence[NDArray[np.intp]]
 ) -> NDArray[np.int32]:
-    """Rank candidates by completion, then by resource, then by score as in GridSearchCV.
+    """Rank candidates by their levels, then by score as in GridSearchCV.
 
     Parameters
     ----------
     means : ndarray of float, shape (n_rows,)
         Mean scores.
-    completion, n_resources : ndarray of int, shape (n_rows,)
-        Higher values rank first.
+    levels_by_weight : sequence of ndarray of int, each of shape (n_rows,)
+        Higher values rank first. The first array counts most.
 
     Returns
     -------
@@ -75,7 +85,7 @@ def rank_candidates(
         1 is the best rank.
     """
     ranks = np.empty(len(means), dtype=np.int32)
-    _, levels = np.unique(np.stack([completion, n_resources]), axis=1, return_inverse=True)
+    _, levels = np.unique(np.stack(levels_by_weight), axis=1, return_inverse=True)
     levels = levels.ravel()
     for level in np.unique(levels):
         ranks[levels == level] = (levels > level).sum() + _rank(means[levels == level])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._results.rung_history import RungHistory
 from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
 from sklearn_sha._results.tables import all_cv_results, cv_results, rung_rows
@@ -25,6 +27,8 @@ class Results:
     params : sequence of dict
         Parameters by candidate id. It may grow during the search.
     n_folds : int
+    counts_all_folds : bool
+        Whether the plan counts the cost over all folds, and not per fold.
     continues : bool
         Whether models continue training between rungs.
     repeats : bool
@@ -56,6 +60,7 @@ class Results:
         params: Sequence[dict[str, Any]],
         *,
         n_folds: int,
+        counts_all_folds: bool,
         continues: bool,
         repeats: bool,
         unit: str,
@@ -66,6 +71,7 @@ class Results:
     ) -> None:
         self.params = params
         self.n_folds = n_folds
+        self._n_folds_in_cost = 1 if counts_all_folds else n_folds
         self._continues = continues
         self._repeats = repeats
         self._unit = unit
@@ -76,27 +82,27 @@ class Results:
         self.failures: list[dict[str, Any]] = []
         self.n_fits = 0
         self.metric = self.metrics[0]
-        self._trained: dict[int, int] = {}
+        self._trained = np.zeros((0, n_folds), dtype=np.intp)
         self._promoted: dict[tuple[int, int], tuple[int, ...]] = {}
         self._rungs: list[RungOutcome] = []
 
     def add(
         self,
-        request: RungRequest,
+        jobs: RungJobs,
         outcomes: Sequence[Outcome],
         wall_time: float,
         is_complete: bool,
     ) -> None:
         """Add the outcomes of a request.
 
-        If the request adds candidates to the last rung, that rung is replaced by one with all of
-        them.
+        If the request adds candidates or folds to the last rung, that rung is replaced by one with
+        all of them.
 
         Parameters
         ----------
-        request : RungRequest
+        jobs : RungJobs
         outcomes : sequence of Outcome
-            Outcomes of its new candidates, candidate by candidate and fold by fold.
+            All outcomes of the rung, candidate by candidate and fold by fold.
         wall_time : float
             Seconds that they took.
         is_complete : bool
@@ -104,40 +110,34 @@ class Results:
         """
         if self._metrics is None and (names := _metric_names(outcomes)):
             self._set_metrics(names)
-        self.n_fits += len(outcomes)
-        self.failures += self._failures_of(request, outcomes)
+        request = jobs.request
         extended = self._rungs[-1] if self._rungs else None
         if extended is not None and not extended.is_extended_by(request):
             extended = None
         earlier = self._rungs if extended is None else self._rungs[:-1]
         previous = last_rung_of(earlier, request.bracket)
-        spent = (self._rungs[-1].spent if self._rungs else 0) + self._cost_of(request)
+        is_new = jobs.is_new()
+        new_outcomes = [*compress(outcomes, is_new.flat)]
+        self.n_fits += len(new_outcomes)
+        self.failures += self._failures_of(request, new_outcomes)
+        spent = (self._rungs[-1].spent if self._rungs else 0) + self._cost_of(jobs, is_new)
+        if extended is not None:
+            is_new |= extended.is_new_at(jobs)
 
-        is_new = np.isin(request.candidate_ids, request.new_ids)
-        known_ids = np.asarray(request.candidate_ids)[~is_new].tolist()
-        known = [self._scored(candidate, request.n_resources) for candidate in known_ids]
-
-        def combine(
-            new_values: Sequence[float], known_values: Sequence[NDArray[Any]] = ()
-        ) -> NDArray[Any]:
-            """Array of the rung, from the values of its new and of its known candidates."""
-            array = np.zeros((len(request.candidate_ids), self.n_folds))
-            array[is_new] = np.reshape(new_values, (len(request.new_ids), self.n_folds))
-            if known_values:
-                array[~is_new] = known_values
-            return array
+        def array(values: Sequence[float]) -> NDArray[Any]:
+            return np.reshape(values, is_new.shape)
 
         def times(name: str) -> NDArray[np.float64]:
             # Scores that are known from another rung take no time in this one.
-            known_times = [] if extended is None else [getattr(extended, name)[k] for _, k in known]
-            return combine([getattr(outcome, name) for outcome in outcomes], known_times)
+            return np.where(is_new, array([getattr(outcome, name) for outcome in outcomes]), 0.0)
 
-        failed = [outcome.fit_failed for outcome in outcomes]
-        fit_failed = combine(failed, [rung.fit_failed[k] for rung, k in known]).astype(bool)
+        fit_failed = array([outcome.fit_failed for outcome in outcomes])
         test = self._by_metric([outcome.test_scores for outcome in outcomes])
         train = self._by_metric([outcome.train_scores for outcome in outcomes])
         rung = RungOutcome(
-            request if extended is None else replace(request, known=extended.request.known),
+            request,
+            jobs.folds,
+            is_new,
             is_complete,
             self._has_failed(fit_failed),
             request.n_resources - (0 if previous is None else previous.request.n_resources),
@@ -146,8 +146,8 @@ class Results:
             times("fit_time"),
             times("score_time"),
             fit_failed,
-            {m: combine(test[m], [rung.test[m][k] for rung, k in known]) for m in self.metrics},
-            {m: combine(train[m], [rung.train[m][k] for rung, k in known]) for m in self.metrics}
+            {metric: array(test[metric]) for metric in self.metrics},
+            {metric: array(train[metric]) for metric in self.metrics}
             if self.return_train_score
             else {},
         )
@@ -176,29 +176,21 @@ class Results:
                     "params": self.params[outcome.candidate],
                     "split": outcome.fold,
                     "rung": request.rung,
-                    "n_resources": outcome.n_resources,
+                    "n_resources": request.n_resources,
                     "failed": "fit" if outcome.fit_failed else "score",
                     "error": error,
                 }
 
-    def _cost_of(self, request: RungRequest) -> int:
-        """Units per fold that the new candidates of a request are trained."""
-        n_resources = request.n_resources
-        cost = sum(
-            n_resources - (self._trained.get(candidate, 0) if self._continues else 0)
-            for candidate in request.new_ids
-        )
-        self._trained |= dict.fromkeys(request.new_ids, n_resources)
-        return cost
-
-    def _scored(self, candidate: int, n_resources: int) -> tuple[RungOutcome, int]:
-        """Rung in which a candidate was scored at a resource, and its position in that rung."""
-        rung = next(
-            rung
-            for rung in self._rungs
-            if rung.request.n_resources == n_resources and candidate in rung.request.new_ids
-        )
-        return rung, rung.request.candidate_ids.index(candidate)
+    def _cost_of(self, jobs: RungJobs, is_new: NDArray[np.bool_]) -> int:
+        """Units that the new jobs of a rung train, per fold or over all folds as in the plan."""
+        if (n_missing := len(self.params) - len(self._trained)) > 0:
+            more = np.zeros((n_missing, self.n_folds), dtype=np.intp)
+            self._trained = np.concatenate([self._trained, more])
+        where = np.ix_(jobs.request.candidate_ids, jobs.folds)
+        trained = self._trained[where]
+        units = jobs.target - (trained if self._continues else 0) * np.ones_like(trained)
+        self._trained[where] = np.where(is_new, jobs.target, trained)
+        return int(units[is_new].sum()) // self._n_folds_in_cost
 
     def _has_failed(self, fit_failed: NDArray[np.bool_]) -> bool:
         """Return whether no candidate has a score, because fits failed."""
@@ -291,7 +283,12 @@ class Results:
 
     def all_cv_results(self) -> dict[str, Any]:
         """Return ``all_cv_results_``."""
-        return all_cv_results(self._rungs, self.params, has_cached="cached" in self.columns)
+        return all_cv_results(
+            self._rungs,
+            self.params,
+            n_folds=self.n_folds,
+            has_cached="cached" in self.columns,
+        )
 
     def cv_results(self, all_results: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[np.intp]]:
         """Return ``cv_results_``, and its rows in ``all_cv_results_``."""

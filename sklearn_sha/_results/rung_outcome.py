@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha.bandit.requests import RungRequest
 
 
@@ -15,12 +16,16 @@ from sklearn_sha.bandit.requests import RungRequest
 class RungOutcome:
     """Outcomes of one rung.
 
-    Arrays have the shape (n_candidates, n_folds).
+    Arrays have the shape (n_candidates, n_folds), with the folds that score the rung.
 
     Attributes
     ----------
     request : RungRequest
         Request of the rung.
+    folds : tuple of int
+        Folds that score the rung, in increasing order.
+    is_new : ndarray of bool
+        Whether the evaluation was first requested by this rung, and not by an earlier one.
     is_complete : bool
         Whether all candidates were evaluated.
     has_failed : bool
@@ -28,7 +33,7 @@ class RungOutcome:
     step : int
         Resource that the rung adds to each candidate.
     spent : int
-        Cumulative cost per fold of the search at the end of the rung.
+        Cumulative cost of the search at the end of the rung.
     wall_time : float
         Seconds that the rung took.
     fit_time, score_time : ndarray of float
@@ -39,6 +44,8 @@ class RungOutcome:
     """
 
     request: RungRequest
+    folds: tuple[int, ...]
+    is_new: NDArray[np.bool_]
     is_complete: bool
     has_failed: bool
     step: int
@@ -60,9 +67,25 @@ class RungOutcome:
         own = self.request
         return (own.bracket, own.rung) == (request.bracket, request.rung)
 
+    def is_new_at(self, jobs: RungJobs) -> NDArray[np.bool_]:
+        """Return `is_new` for the candidates and folds of other jobs; False if it has none."""
+        found = np.zeros((len(jobs.request.candidate_ids), len(jobs.folds)), dtype=bool)
+        rows, own_rows = _common(jobs.request.candidate_ids, self.request.candidate_ids)
+        columns, own_columns = _common(jobs.folds, self.folds)
+        found[np.ix_(rows, columns)] = self.is_new[np.ix_(own_rows, own_columns)]
+        return found
+
     def mean_scores(self, metric: str) -> NDArray[np.float64]:
         """Return the mean test score of each candidate."""
         return self.test[metric].mean(axis=1)
+
+
+def _common(
+    first: Sequence[int], second: Sequence[int]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the positions in two sequences of the numbers that both have."""
+    _, positions, other_positions = np.intersect1d(first, second, return_indices=True)
+    return positions, other_positions
 
 
 def last_rung_of(rungs: Sequence[RungOutcome], bracket: int) -> RungOutcome | None:

@@ -18,7 +18,7 @@ from sklearn_sha._results.columns import (
 from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
 from sklearn_sha.inspection.ranking import spearman
 
-_RUNG_COLUMNS = ("bracket", "iter", "n_resources", "candidate", "cached")
+_RUNG_COLUMNS = ("bracket", "iter", "n_resources", "n_folds", "candidate", "cached")
 """Columns that all_cv_results_ has in addition to those of GridSearchCV."""
 
 
@@ -31,7 +31,11 @@ class _Completion(IntEnum):
 
 
 def all_cv_results(
-    rungs: Sequence[RungOutcome], params: Sequence[dict[str, Any]], *, has_cached: bool
+    rungs: Sequence[RungOutcome],
+    params: Sequence[dict[str, Any]],
+    *,
+    n_folds: int,
+    has_cached: bool,
 ) -> dict[str, Any]:
     """Make ``all_cv_results_``, with one row per candidate and rung.
 
@@ -41,6 +45,8 @@ def all_cv_results(
         At least one.
     params : sequence of dict
         Parameters by candidate id.
+    n_folds : int
+        Number of all folds.
     has_cached : bool
         Whether there is a column ``cached``.
 
@@ -48,29 +54,29 @@ def all_cv_results(
     -------
     dict of str to ndarray, MaskedArray or list
         GridSearchCV's columns without ranks, ``bracket``, ``iter`` (the number of the rung),
-        ``n_resources`` (the total of the candidate), ``candidate`` and ``cached``.
+        ``n_resources`` (the total of the candidate), ``n_folds`` (that scored it), ``candidate``
+        and ``cached``. Scores on other folds are NaN.
     """
     results: dict[str, Any] = {}
     for name in ("fit_time", "score_time"):
-        store_moments(results, name, np.concatenate([getattr(rung, name) for rung in rungs]))
+        store_moments(results, name, [(rung.folds, getattr(rung, name)) for rung in rungs])
     ids = np.concatenate([np.array(rung.request.candidate_ids) for rung in rungs])
     for name, column in param_columns(params).items():
         results[f"param_{name}"] = column[ids]
     results["params"] = [params[number] for number in ids]
     for metric in rungs[0].test:
-        scores = np.concatenate([rung.test[metric] for rung in rungs])
-        store_splits(results, f"test_{metric}", scores)
+        scores = [(rung.folds, rung.test[metric]) for rung in rungs]
+        store_splits(results, f"test_{metric}", scores, n_folds)
         if rungs[0].train:
-            train_scores = np.concatenate([rung.train[metric] for rung in rungs])
-            store_splits(results, f"train_{metric}", train_scores)
+            train_scores = [(rung.folds, rung.train[metric]) for rung in rungs]
+            store_splits(results, f"train_{metric}", train_scores, n_folds)
     results["bracket"] = _repeat(rungs, [rung.request.bracket for rung in rungs])
     results["iter"] = _repeat(rungs, [rung.request.rung for rung in rungs])
     results["n_resources"] = _repeat(rungs, [rung.request.n_resources for rung in rungs])
+    results["n_folds"] = _repeat(rungs, [len(rung.folds) for rung in rungs])
     results["candidate"] = ids
     if has_cached:
-        results["cached"] = np.concatenate(
-            [np.isin(rung.request.candidate_ids, rung.request.known) for rung in rungs]
-        )
+        results["cached"] = ~np.concatenate([rung.is_new.any(axis=1) for rung in rungs])
     return results
 
 
@@ -99,7 +105,7 @@ def cv_results(
     last = _last_rungs(rungs, completions, repeats)
     rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in last])
     completion = _repeat(rungs, completions)[rows]
-    n_resources = all_results["n_resources"][rows]
+    levels = [completion, all_results["n_resources"][rows], all_results["n_folds"][rows]]
     results: dict[str, Any] = {}
     for name, column in all_results.items():
         if name in _RUNG_COLUMNS:
@@ -108,7 +114,7 @@ def cv_results(
         if name.startswith("std_test_"):
             scored = name.removeprefix("std_")
             means = results[f"mean_{scored}"]
-            results[f"rank_{scored}"] = rank_candidates(means, completion, n_resources)
+            results[f"rank_{scored}"] = rank_candidates(means, levels)
     return results, rows
 
 
@@ -179,6 +185,7 @@ def rung_rows(
                 **({"bracket": request.bracket} if has_brackets else {}),
                 "iter": request.rung,
                 "n_candidates": rung.size,
+                "n_folds": len(rung.folds),
                 "step": rung.step,
                 "resource": request.n_resources,
                 "spent": rung.spent,

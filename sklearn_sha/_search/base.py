@@ -229,6 +229,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         engine = Engine(
             pool.params,
             spec.folds,
+            spec.fold_order,
             replace(
                 spec.config,
                 model_folder=store.model_folder,

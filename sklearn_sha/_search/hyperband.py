@@ -190,6 +190,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
         max_resources: int | Literal["auto"] = "auto",
+        min_folds: int | Literal["auto", "all"] = "all",
         n_repeats: int = 1,
         patience: int | None = None,
         tol: float = 0.0,
@@ -218,6 +219,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.resource = resource
         self.min_resources = min_resources
         self.max_resources = max_resources
+        self.min_folds = min_folds
         self.n_repeats = n_repeats
         self.patience = patience
         self.tol = tol

@@ -24,6 +24,7 @@ from sklearn_sha._search.planning import (
     Plan,
     PlanningContext,
     Training,
+    fold_growth,
     is_worth_rungs,
     planning_bounds,
     resource_limits,
@@ -146,7 +147,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_estimators(resource, tuned, tuned.models())
         training = Training.of(resource, tuned)
         routed = self._route(params, scoring, training)
-        data = split_data(X, y, self.estimator, self.cv, routed.split)
+        data = split_data(X, y, self.estimator, self.cv, routed.split, random_state)
         context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))
         algorithm, sampler = self._algorithm(), self._sampler()
         plan = self._make_plan(algorithm, training, context, random_state)
@@ -162,6 +163,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             seed=seed,
             schedule=plan.schedule,
             folds=search_folds(data, routed, example, subsamples=subsamples, seed=seed),
+            fold_order=data.fold_order,
             config=self._config(plan, scoring, routed, example, y, seed),
             scoring=scoring,
             resource=plan.training.resource,
@@ -178,7 +180,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Make the candidates and the schedule."""
         space, resource = self._space(), training.resource
         limits = resource_limits(resource, context)
-        bounds = partial(planning_bounds, algorithm, limits, self.min_resources, self.max_resources)
+        growth = fold_growth(self.min_folds, context.data, resource)
+        bounds = partial(
+            planning_bounds, algorithm, limits, self.min_resources, self.max_resources, growth
+        )
         n_candidates, candidates = self._candidates(bounds, random_state)
         # If the sampler proposes candidates later, samples of the space stand for them.
         known = candidates or sample_distinct(space, N_CANDIDATES, RandomState(0))
@@ -190,7 +195,13 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             raise ValueError(error)
         for message in resource.warnings(context.tuned, schedule.rungs[-1].resource):
             warnings.warn(message, UserWarning, stacklevel=4)
-        schedule, warning = replace(schedule, unit=limits.unit), ""
+        warning = ""
+        schedule = replace(
+            schedule,
+            unit=limits.unit,
+            continuation=resource.continuation,
+            counts_folds=resource.counts_folds,
+        )
         if self._is_fully_automatic() and not is_worth_rungs(schedule, limits):
             training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
         else:

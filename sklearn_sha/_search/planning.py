@@ -10,10 +10,11 @@ from sklearn_sha._search.advice import MAX_RELATIVE_COST, single_rung_note
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.fold_count import few_folds_error
 from sklearn_sha.resources.limits import Limits, TrainingData, minimum
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import FoldGrowth, Schedule
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ def planning_bounds(
     limits: Limits,
     min_resources: float | str,
     max_resources: int | str,
+    fold_growth: FoldGrowth | None,
     n_candidates: int,
 ) -> Bounds:
     """Return the bounds within which an algorithm plans.
@@ -109,6 +111,7 @@ def planning_bounds(
     limits : Limits
     min_resources, max_resources
         Parameters of the search.
+    fold_growth : FoldGrowth or None
     n_candidates : int
 
     Returns
@@ -128,7 +131,47 @@ def planning_bounds(
         limits.lowest,
         max_resources == "auto",
         limits.continues,
+        fold_growth,
     )
+
+
+def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) -> FoldGrowth | None:
+    """Return how the number of folds grows from rung to rung; None if all folds score each rung.
+
+    Parameters
+    ----------
+    min_folds : int, "auto" or "all"
+        Parameter of the search.
+    data : TrainingData
+    resource : Resource
+
+    Returns
+    -------
+    FoldGrowth or None
+
+    Raises
+    ------
+    ValueError
+        If there are not so many folds, if they have too few test samples, or if the resource is the
+        number of folds.
+    """
+    n_folds = len(data.fold_order)
+    if isinstance(min_folds, str):
+        grows = min_folds == "auto" and data.min_folds < n_folds and not resource.counts_folds
+        return FoldGrowth(data.fold_order, lowest=data.min_folds) if grows else None
+    if resource.counts_folds:
+        raise ValueError(
+            f"min_folds={min_folds} and resource={resource.name!r} both set the folds of the first "
+            f'rung. Set min_resources={min_folds}, and leave min_folds="all".'
+        )
+    if min_folds > n_folds:
+        raise ValueError(
+            f"min_folds={min_folds} is larger than the number of folds, {n_folds}. Lower it, or "
+            'set it to "all".'
+        )
+    if min_folds < data.min_folds:
+        raise ValueError(few_folds_error("min_folds", min_folds, data.min_folds))
+    return None if min_folds == n_folds else FoldGrowth(data.fold_order, min_folds)
 
 
 def is_worth_rungs(schedule: Schedule, limits: Limits) -> bool:

@@ -86,6 +86,7 @@ def make_results(
     return Results(
         params,
         n_folds=len(spec.folds),
+        counts_all_folds=plan.n_folds is not None or plan.counts_folds,
         continues=plan.continues,
         repeats=plan.repeats,
         unit=plan.unit,

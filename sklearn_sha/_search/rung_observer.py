@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sklearn_sha._engine.callbacks import Task
 from sklearn_sha._engine.interruption import StoppedError
+from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
 from sklearn_sha._storage.outcomes import Outcome
@@ -68,18 +69,16 @@ class RungObserver:
         self._display.start()
         return self
 
-    def rungs_begin(self, requests: Sequence[RungRequest], n_known: int) -> None:
+    def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
         if self._stop_requested:
             raise StoppedError
-        n_folds = self._results.n_folds
-        n_jobs = {r: len(r.new_ids) * len(r.folds_of(n_folds)) for r in requests}
         # A resumed search first replays the completed rungs.
-        self._is_replaying &= n_known == sum(n_jobs.values())
-        self._display.rungs_begin(requests, n_known)
-        for request in requests:
-            self._rungs[request] = self._task.subtask(
+        self._is_replaying &= n_known == sum(rung.n_new for rung in rungs)
+        self._display.rungs_begin(rungs, n_known)
+        for rung in rungs:
+            self._rungs[rung.request] = self._task.subtask(
                 "halving-iteration",
-                of=n_jobs[request],
+                of=rung.n_new,
                 sequential_subtasks=False,
             ).begin()
 
@@ -90,15 +89,16 @@ class RungObserver:
         self._display.jobs_completed(outcomes)
 
     def rung_ends(
-        self, request: RungRequest, outcomes: list[Outcome], seconds: float, is_complete: bool
+        self, rung: RungJobs, outcomes: list[Outcome], seconds: float, is_complete: bool
     ) -> ArrayLike | None:
-        results = self._results
-        results.add(request, outcomes, seconds, is_complete)
+        results, request = self._results, rung.request
+        results.add(rung, outcomes, seconds, is_complete)
         if results.has_metrics:
             results.metric = self._metric_of(results.metrics)
         scores = results.mean_scores()
-        is_new = np.isin(request.candidate_ids, request.new_ids)
-        self._pool.record(request.new_ids, request.n_resources, results.fold_scores()[is_new])
+        is_new = np.array([bool(folds) for folds in rung.new_folds])
+        new_ids = np.array(request.candidate_ids)[is_new].tolist()
+        self._pool.record(new_ids, request.n_resources, results.fold_scores()[is_new])
         self._display.rung_ends(request, scores)
         if results.last_rung_failed():
             return None

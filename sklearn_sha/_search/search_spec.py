@@ -13,6 +13,7 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
+from sklearn_sha._data.fold_order import fold_order, min_folds
 from sklearn_sha._data.folds import Fold, make_folds
 from sklearn_sha._data.slicing import sample_indices
 from sklearn_sha._data.subsampling import class_codes, with_subsampling
@@ -43,6 +44,8 @@ class SearchSpec:
         Seed of subsamples, mini-batches and candidates that are sampled later.
     schedule : Schedule
     folds : list of Fold
+    fold_order : tuple of int
+        Numbers of all folds, in the order in which they join.
     config : EvaluationConfig
     scoring : Scoring
     resource : Resource
@@ -58,6 +61,7 @@ class SearchSpec:
     seed: int
     schedule: Schedule
     folds: list[Fold]
+    fold_order: tuple[int, ...]
     config: EvaluationConfig
     scoring: Scoring
     resource: Resource
@@ -75,6 +79,8 @@ class SplitData:
     splits : list of (train, test)
     codes : ndarray of int of shape (n_samples,), or None
         Class of each sample, for a classifier.
+    fold_order : tuple of int
+        Numbers of all folds, in the order in which they join.
     """
 
     X: Any
@@ -82,15 +88,24 @@ class SplitData:
     splitter: Any
     splits: list[tuple[Any, Any]]
     codes: NDArray[np.intp] | None
+    fold_order: tuple[int, ...]
 
     def training_data(self) -> TrainingData:
         """Return what the limits of a resource depend on."""
         n_train = max(len(sample_indices(train)) for train, _ in self.splits)
         n_classes = 1 if self.codes is None else int(self.codes.max()) + 1
-        return TrainingData(self.X, n_train, n_classes)
+        test_sizes = [len(sample_indices(self.splits[fold][1])) for fold in self.fold_order]
+        return TrainingData(self.X, n_train, n_classes, self.fold_order, min_folds(test_sizes))
 
 
-def split_data(X: Any, y: Any, estimator: Any, cv: Any, split_params: dict[str, Any]) -> SplitData:
+def split_data(
+    X: Any,
+    y: Any,
+    estimator: Any,
+    cv: Any,
+    split_params: dict[str, Any],
+    random_state: RandomState,
+) -> SplitData:
     """Split samples, as GridSearchCV does.
 
     Parameters
@@ -101,6 +116,8 @@ def split_data(X: Any, y: Any, estimator: Any, cv: Any, split_params: dict[str, 
     cv : int, cross-validator, iterable or None
     split_params : dict
         Passed to the splitter.
+    random_state : RandomState
+        Source of the order of the folds. It is not advanced.
 
     Returns
     -------
@@ -125,7 +142,8 @@ def split_data(X: Any, y: Any, estimator: Any, cv: Any, split_params: dict[str, 
             "cv.split and cv.get_n_splits return inconsistent results. Expected "
             f"{n_splits} splits, got {len(splits)} from cv={cv!r}."
         )
-    return SplitData(X, y, splitter, splits, class_codes(y) if classifies else None)
+    order = fold_order(splitter, len(splits), deepcopy(random_state))
+    return SplitData(X, y, splitter, splits, class_codes(y) if classifies else None, order)
 
 
 def example_model(estimator: Any, space: Any, random_state: RandomState) -> Any:

@@ -250,6 +250,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
         max_resources: int | Literal["auto"] = "auto",
+        min_folds: int | Literal["auto", "all"] = "all",
         budget: int | Literal["double"] | None = None,
         algorithm: Literal["auto"] | Algorithm = "auto",
         patience: int | None = 2,
@@ -281,6 +282,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.resource = resource
         self.min_resources = min_resources
         self.max_resources = max_resources
+        self.min_folds = min_folds
         self.budget = budget
         self.algorithm = algorithm
         self.patience = patience

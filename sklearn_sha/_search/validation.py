@@ -57,6 +57,8 @@ def _check_integers(params: Mapping[str, Any]) -> None:
     lowest, highest = params["min_resources"], params["max_resources"]
     batch_size, model_memory = params["batch_size"], params["model_memory"]
     check_int("max_resources", highest, '"auto"', highest == "auto")
+    min_folds = params["min_folds"]
+    check_int("min_folds", min_folds, '"auto" or "all"', min_folds in ("auto", "all"))
     check_int("batch_size", batch_size, "None", batch_size is None)
     is_fraction = is_real(lowest) and not is_int(lowest) and 0 < lowest <= 1
     check_int(

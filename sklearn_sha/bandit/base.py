@@ -7,7 +7,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from sklearn_sha.bandit.requests import Propose, Requests
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import FoldGrowth, Schedule
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Bounds:
         Whether `max_resources` is the default and not set by the user.
     continues : bool, default=True
         Whether models continue training between rungs, or are refit from scratch at each.
+    fold_growth : FoldGrowth or None, default=None
+        Folds that score each rung. None: all folds in each rung.
     """
 
     n_candidates: int
@@ -39,6 +41,13 @@ class Bounds:
     lowest: int = 1
     is_default_maximum: bool = True
     continues: bool = True
+    fold_growth: FoldGrowth | None = None
+
+    def with_folds(self, schedule: Schedule, factor: float) -> Schedule:
+        """Return a schedule with the folds of each rung, which grow by `factor`."""
+        if self.fold_growth is None:
+            return schedule
+        return self.fold_growth.grow(schedule, factor)
 
 
 class Algorithm(ABC):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.requests import RungRequest, numbered
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import FoldGrowth, Schedule
 
 
 def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> None:
@@ -19,7 +20,7 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
     - makes the same requests if the plan and the losses are the same;
     - requests proposed candidates only, each with increasing resources up to
       `Bounds.max_resources`;
-    - marks the candidates that it requested before at the same resource as known;
+    - requests the candidates of a last rung on all folds;
     - requests no candidate again that it marked as eliminated or final;
     - requests no more candidates and no more resource than its plan has;
     - returns a candidate that it requested, or None if all candidates fail.
@@ -41,9 +42,11 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
     >>> from sklearn_sha.bandit import Bounds, SuccessiveHalving, check_algorithm
     >>> check_algorithm(SuccessiveHalving(), Bounds(n_candidates=10, max_resources=81))
     """
-    for continues in (True, False):
-        plan = algorithm.plan(replace(bounds, continues=continues))
-        assert plan == algorithm.plan(replace(bounds, continues=continues)), (
+    growth = bounds.fold_growth or FoldGrowth(order=(3, 0, 2, 4, 1))
+    for continues, fold_growth in product((True, False), (None, growth)):
+        variant = replace(bounds, continues=continues, fold_growth=fold_growth)
+        plan = algorithm.plan(variant)
+        assert plan == algorithm.plan(variant), (
             "plan differs between two calls with the same bounds"
         )
         for seed in range(n_seeds):
@@ -94,8 +97,8 @@ class _RequestChecker:
         self._in_waves = in_waves
         self._source = numbered()
         self._proposed: set[int] = set()
-        self._scored: set[tuple[int, int]] = set()
-        self._trained: dict[int, int] = {}
+        self._scored: set[tuple[int, int, int]] = set()
+        self._trained: dict[tuple[int, int], int] = {}
         self._finished: set[int] = set()
         self._cost = 0
 
@@ -122,18 +125,23 @@ class _RequestChecker:
         assert not limit or n_resources <= limit, (
             f"n_resources is larger than max_resources={limit}: {request}"
         )
-        scored = tuple(number for number in ids if (number, n_resources) in self._scored)
-        assert request.known == scored, f"known is {request.known} instead of {scored}: {request}"
-        for number in request.new_ids:
-            before = self._trained.get(number, 0) if self._plan.continues else 0
+        all_folds = range(self._plan.n_folds or 1)
+        folds = all_folds if request.folds is None else request.folds
+        assert not request.is_last_rung or sorted(folds) == [*all_folds], (
+            f"a last rung has {len(folds)} of {len(all_folds)} folds: {request}"
+        )
+        for number, fold in product(ids, folds):
+            if (number, fold, n_resources) in self._scored:
+                continue
+            self._scored.add((number, fold, n_resources))
+            before = self._trained.get((number, fold), 0) if self._plan.continues else 0
             assert n_resources > before, f"the resource does not increase: {request}"
             self._cost += n_resources - before
-            self._trained[number] = n_resources
+            self._trained[number, fold] = n_resources
         assert self._cost <= self._plan.spent, (
             f"the cumulative cost is {self._cost}, but that of the plan is {self._plan.spent}: "
             f"{request}"
         )
-        self._scored |= {(number, n_resources) for number in ids}
         self._finished.update(request.eliminated, ids if request.is_final else ())
         self.requests.append(request)
 
@@ -146,5 +154,6 @@ class _RequestChecker:
 
     def check_best(self, best: int | None) -> None:
         if best is not None:
-            assert best in self._trained, f"{best} is returned and was not requested"
+            is_requested = any(number == best for number, _ in self._trained)
+            assert is_requested, f"{best} is returned and was not requested"
             self.best = best

@@ -40,7 +40,7 @@ def repeated_halving(
     Yields
     ------
     RungRequest
-        Its ``known`` candidates were evaluated at this resource before. Send their losses again.
+        It can have candidates that were evaluated at this resource before. Send their losses again.
 
     Returns
     -------
@@ -55,7 +55,6 @@ def repeated_halving(
     """
     propose = propose or numbered()
     ids: tuple[int, ...] = ()
-    sent: set[tuple[int, int]] = set()
     n_rungs = 0
     best: int | None = None
     stopping = Patience(patience, tol)
@@ -63,11 +62,8 @@ def repeated_halving(
         run = halving(schedule, _only(ids) if ids else propose)
         request = next(run, None)
         while request is not None:
-            candidates, n_resources = request.candidate_ids, request.n_resources
-            known = tuple(number for number in candidates if (number, n_resources) in sent)
-            rung = n_rungs + request.rung
-            losses = yield replace(request, rung=rung, is_final=False, eliminated=(), known=known)
-            sent |= {(number, n_resources) for number in candidates}
+            candidates, rung = request.candidate_ids, n_rungs + request.rung
+            losses = yield replace(request, rung=rung, is_final=False, eliminated=())
             ids = tuple(sorted({*ids, *candidates}))
             try:
                 request = run.send(losses)
@@ -117,18 +113,17 @@ class BudgetDoubling(Algorithm):
         minimum = bounds.min_resources
         if minimum is None:
             minimum = min(bounds.first, bounds.max_resources)
-        return Schedule.joined(
+        schedule = Schedule.joined(
             doubling_schedules(
                 bounds.n_candidates,
                 factor=self.factor,
-                min_resources=min(bounds.first, bounds.max_resources)
-                if minimum is None
-                else minimum,
+                min_resources=minimum,
                 max_resources=bounds.max_resources,
                 continues=bounds.continues,
             ),
             repeats=True,
         )
+        return bounds.with_folds(schedule, self.factor)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
         return repeated_halving(plan.brackets, propose, patience=self.patience, tol=self.tol)

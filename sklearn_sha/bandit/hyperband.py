@@ -111,7 +111,8 @@ class Hyperband(Algorithm):
             # Plan at least three brackets if possible, since they differ in their first rungs.
             possible = brackets_from(min(maximum, bounds.lowest))
             minimum = min(bounds.first, possible[-3:][0].n_resources[0])
-        return Schedule.joined(brackets_from(minimum) * int(self.n_repeats))
+        schedule = Schedule.joined(brackets_from(minimum) * int(self.n_repeats))
+        return bounds.with_folds(schedule, self.factor)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
         """Yield the requests of one bracket."""

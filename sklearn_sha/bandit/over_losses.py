@@ -39,8 +39,9 @@ def run_over_losses(algorithms: list[Requests], losses: Losses) -> Result:
     for algorithm in algorithms:
         request = next(algorithm)
         while True:
-            arms, resource, new = request.candidate_ids, request.n_resources, request.new_ids
-            new_losses = _checked(losses(new, resource), request, history) if new else []
+            arms, resource = request.candidate_ids, request.n_resources
+            new = tuple(arm for arm in arms if (arm, resource) not in known)
+            new_losses = _checked(losses(new, resource), new, request, history) if new else []
             known.update({(arm, resource): loss for arm, loss in zip(new, new_losses, strict=True)})
             trained |= {arm: max(resource, trained.get(arm, 0)) for arm in arms}
             rung_losses = np.array([known[arm, resource] for arm in arms])
@@ -58,15 +59,17 @@ def run_over_losses(algorithms: list[Requests], losses: Losses) -> Result:
     return Result(best, sum(trained.values()), history)
 
 
-def _checked(losses: ArrayLike, request: RungRequest, history: list[dict[str, Any]]) -> list[float]:
-    values, n_arms = np.asarray(losses, dtype=float), len(request.new_ids)
+def _checked(
+    losses: ArrayLike, new: tuple[int, ...], request: RungRequest, history: list[dict[str, Any]]
+) -> list[float]:
+    values, n_arms = np.asarray(losses, dtype=float), len(new)
     if values.shape != (n_arms,):
         raise LossesError(
             f"losses returned shape {values.shape} for {n_arms} arms at resource "
             f"{request.n_resources}. Return one loss per arm, in the order of the arms.",
             history,
         )
-    if np.isnan(values).all() and not request.known:
+    if np.isnan(values).all() and new == request.candidate_ids:
         raise LossesError(
             f"losses returned NaN for all of {n_arms} arms at resource {request.n_resources}. "
             "Return a number for at least one of them.",

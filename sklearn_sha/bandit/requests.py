@@ -30,12 +30,11 @@ class RungRequest:
         Whether none of these candidates will be requested again. Then no models are stored.
     eliminated : tuple of int
         Candidates of earlier requests that will not be requested again.
-    known : tuple of int
-        Candidates of this request whose losses at this resource were sent before.
     bracket : int
         The bracket of Hyperband, or the run of budget doubling, from 0.
     folds : tuple of int or None
-        Folds to score on. None: all folds.
+        Folds to score on, usually those of the plan's rung. None: all folds. Scores that are known
+        from earlier requests are not computed again.
     """
 
     rung: int
@@ -44,19 +43,8 @@ class RungRequest:
     is_last_rung: bool = False
     is_final: bool = False
     eliminated: tuple[int, ...] = ()
-    known: tuple[int, ...] = ()
     bracket: int = 0
     folds: tuple[int, ...] | None = None
-
-    @property
-    def new_ids(self) -> tuple[int, ...]:
-        """Candidates whose losses at this resource were not sent before."""
-        known = set(self.known)
-        return tuple(number for number in self.candidate_ids if number not in known)
-
-    def folds_of(self, n_folds: int) -> tuple[int, ...]:
-        """Return the folds to score on, of `n_folds` in all."""
-        return tuple(range(n_folds)) if self.folds is None else self.folds
 
 
 @dataclass(frozen=True)
@@ -100,12 +88,8 @@ Requests = Generator[RungRequest, ArrayLike | None, int | None]
 It receives None if all candidates failed, and returns None if there is no best candidate."""
 
 
-def numbered(first_id: int = 0) -> Propose:
-    """Return a function that proposes candidates with consecutive ids.
-
-    Parameters
-    ----------
-    first_id : int, default=0
+def numbered() -> Propose:
+    """Return a function that proposes candidates with consecutive ids, from 0.
 
     Returns
     -------
@@ -118,7 +102,7 @@ def numbered(first_id: int = 0) -> Propose:
     >>> propose(2), propose(3)
     ((0, 1), (2, 3, 4))
     """
-    ids = count(first_id)
+    ids = count()
     return lambda n: tuple(islice(ids, n))
 
 

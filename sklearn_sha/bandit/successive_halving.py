@@ -12,7 +12,13 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import promote
 from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, RungRequest, numbered
-from sklearn_sha.schedules import Rung, Schedule, schedule_from_budget, schedule_from_range
+from sklearn_sha.schedules import (
+    Rung,
+    Schedule,
+    schedule_from_budget,
+    schedule_from_range,
+    start_later,
+)
 
 
 def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
@@ -65,7 +71,7 @@ def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
         eliminated = tuple(np.setdiff1d(candidates, promoted).tolist())
         ids, is_last = tuple(promoted.tolist()), rung is later[-1]
         losses = yield RungRequest(
-            number, ids, rung.resource, is_last, is_last, eliminated, bracket=rung.bracket
+            number, ids, rung.resource, is_last, is_last, eliminated, rung.bracket, rung.folds
         )
     return None if losses is None else ids[int(promote(losses, 1)[0])]
 
@@ -77,10 +83,10 @@ def _first_rung(
     ids: tuple[int, ...] = ()
     losses: ArrayLike | None = None
     while len(ids) < rung.n_candidates and (new := propose(rung.n_candidates - len(ids))):
-        known, ids = ids, ids + new
+        ids += new
         is_final = is_last and len(ids) == rung.n_candidates
         losses = yield RungRequest(
-            0, ids, rung.resource, is_last, is_final, known=known, bracket=rung.bracket
+            0, ids, rung.resource, is_last, is_final, (), rung.bracket, rung.folds
         )
     return ids, losses
 
@@ -111,14 +117,20 @@ class SuccessiveHalving(Algorithm):
     def plan(self, bounds: Bounds) -> Schedule:
         # If the user sets a maximum below the default first rung, still plan several rungs.
         is_small = not bounds.is_default_maximum and bounds.max_resources <= bounds.first
-        return schedule_from_range(
+        lowest = bounds.lowest if is_small else bounds.first
+        schedule = schedule_from_range(
             bounds.n_candidates,
             factor=self.factor,
             min_resources=bounds.min_resources,
             max_resources=bounds.max_resources,
-            lowest=bounds.lowest if is_small else bounds.first,
+            lowest=lowest,
             continues=bounds.continues,
         )
+        if bounds.fold_growth is None or len(schedule.rungs) == 1:
+            return schedule
+        if bounds.min_resources is None:
+            return start_later(schedule, bounds.fold_growth, self.factor, lowest)
+        return bounds.fold_growth.grow(schedule, self.factor)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
         return halving(plan, propose)
@@ -154,6 +166,7 @@ class FixedBudget(SuccessiveHalving):
             factor=self.factor,
             max_resources=bounds.max_resources or None,
             continues=bounds.continues,
+            fold_growth=bounds.fold_growth,
         )
 
 

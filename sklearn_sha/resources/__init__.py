@@ -4,6 +4,7 @@ from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.slicing import Rows
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.contract_check import check_resource
+from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.integer_parameter import IntegerParameter
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.n_samples import SampleCount
@@ -13,6 +14,7 @@ from sklearn_sha.resources.warm_starts import exact_warm_starts
 
 __all__ = [
     "Fold",
+    "FoldCount",
     "IntegerParameter",
     "Limits",
     "PartialFit",

@@ -36,6 +36,10 @@ class Resource(ABC):
         Whether `view` can subsample folds, which then have an order of their samples.
     counts_samples : bool
         Whether a unit is a training sample, so that a fit can fail because it has too few.
+    counts_folds : bool
+        Whether a unit is a fold, so that costs are not per fold.
+    continuation : str
+        What `plan` shows if a rung costs only what it adds.
     training_method : "fit" or "partial_fit"
         The method of the estimator that `advance` calls: with metadata routing its requests count.
         Only ``partial_fit`` has to receive the classes.
@@ -69,7 +73,9 @@ class Resource(ABC):
     in_batches = False
     subsamples = True
     counts_samples = False
+    counts_folds = False
     training_method = "fit"
+    continuation = "Models continue training between rungs."
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -107,6 +113,14 @@ class Resource(ABC):
         spent, target : int
             Total units before and after.
         """
+
+    def units_per_fold(self, n_resources: int) -> int:
+        """Return the target with which the model of each fold is trained."""
+        return n_resources
+
+    def n_folds_at(self, n_resources: int) -> int | None:
+        """Return how many folds score a candidate, or None if the algorithm decides."""
+        return None
 
     # How it is planned.
 

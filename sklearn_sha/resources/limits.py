@@ -23,11 +23,17 @@ class TrainingData:
         Samples of the largest training fold.
     n_classes : int
         1 without classes.
+    fold_order : tuple of int
+        All folds, in the order in which they join.
+    min_folds : int
+        Minimum number of folds that score a rung.
     """
 
     X: Any
     n_samples: int
     n_classes: int = 1
+    fold_order: tuple[int, ...] = (0,)
+    min_folds: int = 1
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,16 @@ the papers), and `resource` is the total of each candidate at its end (R_k in th
 """
 
 from sklearn_sha.schedules.doubling import doubling_schedules
+from sklearn_sha.schedules.fold_growth import FoldGrowth
 from sklearn_sha.schedules.hyperband import hyperband_schedules
+from sklearn_sha.schedules.later_start import start_later
 from sklearn_sha.schedules.rungs import rung_sizes
 from sklearn_sha.schedules.schedule import Rung, Schedule
+from sklearn_sha.schedules.spread import spread_resources
 from sklearn_sha.schedules.successive_halving import schedule_from_budget, schedule_from_range
 
 __all__ = [
+    "FoldGrowth",
     "Rung",
     "Schedule",
     "doubling_schedules",
@@ -18,4 +22,6 @@ __all__ = [
     "rung_sizes",
     "schedule_from_budget",
     "schedule_from_range",
+    "spread_resources",
+    "start_later",
 ]

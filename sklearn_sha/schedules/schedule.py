@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
@@ -28,9 +28,12 @@ class Rung:
     resource : int
         Total units of each candidate at the end of the rung.
     spent : int
-        Cumulative cost at the end of the rung: units per fold over all candidates.
+        Cumulative cost at the end of the rung: units of all candidates, per fold, or over all folds
+        if the number of folds grows.
     bracket : int
         Bracket of Hyperband or run of the doubling trick, numbered from 0.
+    folds : tuple of int or None
+        Folds that score the rung. None: all folds.
     """
 
     n_candidates: int
@@ -38,6 +41,7 @@ class Rung:
     resource: int
     spent: int
     bracket: int = 0
+    folds: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +62,10 @@ class Schedule:
         What the resource counts, in the plural: "epochs", "trees", "training samples".
     notes : tuple of str
         Sentences that are printed below the table, such as the reason for a single rung.
+    continuation : str
+        Sentence that is printed if `continues` is True.
+    counts_folds : bool
+        Whether the unit of the resource is a fold, so that costs are not per fold.
 
     Examples
     --------
@@ -77,6 +85,8 @@ class Schedule:
     repeats: bool = False
     unit: str = "units"
     notes: tuple[str, ...] = ()
+    continuation: str = "Models continue training between rungs."
+    counts_folds: bool = False
 
     @classmethod
     def from_rungs(
@@ -85,6 +95,7 @@ class Schedule:
         resources: list[int],
         continues: bool = True,
         bracket: int = 0,
+        folds: Sequence[tuple[int, ...] | None] | None = None,
     ) -> Schedule:
         """Create a schedule from the numbers of candidates and the resources of its rungs.
 
@@ -96,6 +107,8 @@ class Schedule:
             Whether models continue training between rungs.
         bracket : int, default=0
             Number of the bracket.
+        folds : list of tuple of int, default=None
+            Folds that score each rung. None: all folds in each rung.
 
         Returns
         -------
@@ -103,11 +116,17 @@ class Schedule:
         """
         rungs: list[Rung] = []
         previous = spent = 0
-        for n, resource in zip(n_candidates, resources, strict=True):
-            step = resource - previous
-            spent += n * (step if continues else resource)
-            rungs.append(Rung(n, step, resource, spent, bracket))
-            previous = resource
+        trained: tuple[int, ...] = ()
+        rung_folds = folds or [None] * len(resources)
+        for n, resource, own in zip(n_candidates, resources, rung_folds, strict=True):
+            units = resource if own is None else len(own) * resource
+            if continues:
+                # Models of folds that join late are trained from 0.
+                n_trained = 1 if own is None else len({*own} & {*trained})
+                units -= n_trained * previous
+            spent += n * units
+            rungs.append(Rung(n, resource - previous, resource, spent, bracket, own))
+            previous, trained = resource, own or ()
         return cls(tuple(rungs), continues)
 
     @classmethod
@@ -144,6 +163,7 @@ class Schedule:
                 [rung.resource for rung in rungs],
                 self.continues,
                 number,
+                [rung.folds for rung in rungs],
             )
             for number, rungs in ((number, list(rungs)) for number, rungs in groups)
         ]
@@ -164,8 +184,14 @@ class Schedule:
         return [rung.resource for rung in self.rungs]
 
     @property
+    def n_folds(self) -> int | None:
+        """Number of all folds, over which costs are counted; None if costs are per fold."""
+        folds = self.rungs[-1].folds
+        return None if folds is None else len(folds)
+
+    @property
     def spent(self) -> int:
-        """Cost in units per fold; an upper bound if runs repeat and known scores are reused."""
+        """Cost in units; an upper bound if runs repeat and known scores are reused."""
         return self.rungs[-1].spent
 
     @property
@@ -176,8 +202,8 @@ class Schedule:
 
     @property
     def grid_cost(self) -> int:
-        """Units per fold of a grid search over the same candidates with the maximum resource."""
-        return self.n_different * self.rungs[-1].resource
+        """Units of a grid search over the same candidates with the maximum resource."""
+        return self.n_different * self.rungs[-1].resource * (self.n_folds or 1)
 
     @property
     def training(self) -> str:
@@ -185,7 +211,7 @@ class Schedule:
         if len(self.rungs) == len(self.brackets):
             return ""
         if self.continues:
-            return "Models continue training between rungs."
+            return self.continuation
         return "Models are refit from scratch at every rung."
 
     def relative_cost(self, fixed: Fraction = Fraction(0), rate: Fraction = Fraction(1)) -> float:
@@ -202,14 +228,16 @@ class Schedule:
         -------
         float
         """
-        n_fits = sum(rung.n_candidates for rung in self.rungs)
-        grid_cost = self.grid_cost + fixed * self.n_different
+        n_fits = sum(rung.n_candidates * len(rung.folds or (0,)) for rung in self.rungs)
+        grid_cost = self.grid_cost + fixed * self.n_different * (self.n_folds or 1)
         return float((self.spent * rate + fixed * n_fits) / grid_cost)
 
     @property
     def restart_cost(self) -> int:
-        """Cost in units per fold if models were refit from scratch at each rung."""
-        return sum(rung.n_candidates * rung.resource for rung in self.rungs)
+        """Cost in units if models were refit from scratch at each rung."""
+        return sum(
+            rung.n_candidates * rung.resource * len(rung.folds or (0,)) for rung in self.rungs
+        )
 
     def to_frame(self) -> Any:
         """Return the rungs as a `pandas.DataFrame`, one row per rung."""
@@ -235,19 +263,27 @@ class Schedule:
             self.bracket_name: [rung.bracket for rung in self.rungs],
             "rung": list(range(len(self.rungs))) if self.repeats else numbers,
             "candidates": [rung.n_candidates for rung in self.rungs],
+            "folds": [len(rung.folds or ()) for rung in self.rungs],
             "step": [rung.step for rung in self.rungs],
             "resource": [rung.resource for rung in self.rungs],
             "spent": [rung.spent for rung in self.rungs],
         }
         if len(brackets) == 1:
             del columns[self.bracket_name]
+        if self.n_folds is None:
+            del columns["folds"]
         return columns
 
     def _summary(self) -> str:
+        counted, times_folds = " per fold", ""
+        if self.n_folds is not None:
+            counted, times_folds = " over all folds", f"{quantity(self.n_folds, 'folds')} x "
+        elif self.counts_folds:
+            counted = ""
         return (
-            f"{'At most ' if self.repeats else ''}{quantity(self.spent, self.unit)} per fold, "
+            f"{'At most ' if self.repeats else ''}{quantity(self.spent, self.unit)}{counted}, "
             f"{self.relative_cost():.2f} of a grid search "
-            f"({quantity(self.n_different, 'candidates')} x "
+            f"({quantity(self.n_different, 'candidates')} x {times_folds}"
             f"{quantity(self.rungs[-1].resource, self.unit)} = {self.grid_cost}). "
             f"{self.training}"
         ).rstrip()

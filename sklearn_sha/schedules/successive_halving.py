@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from math import floor
 
 from sklearn_sha._formatting import quantity
+from sklearn_sha.schedules.fold_growth import FoldGrowth
 from sklearn_sha.schedules.rungs import rung_sizes
 from sklearn_sha.schedules.schedule import Schedule
+from sklearn_sha.schedules.spread import spread_resources
 from sklearn_sha.schedules.validation import check_range, exact_factor
 
 
@@ -21,10 +25,10 @@ def schedule_from_range(
 ) -> Schedule:
     """Return a schedule from a minimum to a maximum resource.
 
-    The resource of rung k is ``floor(min_resources * factor**k)``. If a factor below 2 rounds two
-    rungs to the same resource, the second one gets one unit more. There are as many rungs as fit
-    into `max_resources`, and at most one rung with a single candidate. The last rung is raised to
-    `max_resources`, so that the best candidate is scored with the full resource.
+    There are as many rungs as fit between the two if each has `factor` times the resource of the
+    previous one, and at most one rung with a single candidate. If `min_resources` is given, their
+    resources are in equal ratios from minimum to maximum. Otherwise, the resource of rung k is
+    ``floor(first * factor**k)``, and that of the last rung is `max_resources`.
 
     Parameters
     ----------
@@ -59,20 +63,24 @@ def schedule_from_range(
     """
     f = exact_factor(factor)
     sizes = rung_sizes(n_candidates, factor)
-    if min_resources is None:
+    first = min_resources
+    if first is None:
         largest = floor(max_resources / f ** (len(sizes) - 1))
-        min_resources = min(max(largest, lowest), max_resources)
-    check_range(min_resources, max_resources)
+        first = min(max(largest, lowest), max_resources)
+    check_range(first, max_resources)
     if sizes[-1] > 1:
         sizes.append(1)  # the best candidate may continue alone
     resources: list[int] = []
     for k in range(len(sizes)):
-        exact = min_resources * f**k
+        exact = first * f**k
         # A factor below 2 can round two rungs to the same integer. Each rung adds a unit at least.
         resource = max(floor(exact), resources[-1] + 1 if resources else 1)
         if exact > max_resources or resource > max_resources:
             break
         resources.append(resource)
+    if min_resources is not None:
+        spread = spread_resources(first, max_resources, len(resources))
+        resources = [max(pair) for pair in zip(resources, spread, strict=True)]
     resources[-1] = max_resources
     return Schedule.from_rungs(sizes[: len(resources)], resources, continues)
 
@@ -84,6 +92,7 @@ def schedule_from_budget(
     factor: float = 2,
     max_resources: int | None = None,
     continues: bool = True,
+    fold_growth: FoldGrowth | None = None,
 ) -> Schedule:
     """Return a schedule that costs at most `budget` units, with the same share for each rung.
 
@@ -91,17 +100,24 @@ def schedule_from_budget(
     [1]_. If models continue training, the total resource is R_k = r_0 + ... + r_k. If they are
     refit from scratch, it is R_k = r_k, since more would exceed the budget.
 
+    If the number of folds grows, units are counted over all folds, so that rung k with m_k folds
+    has r_k = budget // (n_k * m_k * L). Models of folds that join late are trained from 0. What
+    they cost in addition is left out of the budget that is shared.
+
     Parameters
     ----------
     n_candidates : int >= 1
     budget : int >= 1
-        Upper bound of the units per fold, over all candidates and rungs.
+        Upper bound of the units over all candidates and rungs: per fold, or of all folds if folds
+        grow.
     factor : real > 1, default=2
         Keep ``ceil(n / factor)`` candidates after each rung. 2 in the paper.
     max_resources : int >= 1 or None, default=None
         Upper bound of the units of a candidate. The rung that reaches it is the last one.
     continues : bool, default=True
         Whether models continue training between rungs.
+    fold_growth : FoldGrowth or None, default=None
+        Folds that score each rung. None: all folds in each rung.
 
     Returns
     -------
@@ -127,22 +143,60 @@ def schedule_from_budget(
     ([1, 2, 5], [1, 3, 8], 26)
     """
     sizes = rung_sizes(n_candidates, factor)
-    smallest = n_candidates * len(sizes)
-    if budget < smallest:
+    folds = fold_growth.folds(len(sizes), factor) if fold_growth else None
+
+    def schedule_of(total: int) -> Schedule:
+        return _equal_shares(total, sizes, folds, max_resources, continues)
+
+    n_first = len(folds[0]) if folds else 1
+    smallest = n_candidates * n_first * len(sizes)
+    needed = max(smallest, schedule_of(smallest).spent)
+    if budget < needed:
+        on_folds = f" on {quantity(n_first, 'folds')}" if folds else ""
         raise ValueError(
-            f"budget={budget} is less than one unit for each of {n_candidates} candidates "
-            f"in the first of {quantity(len(sizes), 'rungs')}; give at least budget={smallest}, or "
+            f"budget={budget} is less than one unit for each of {n_candidates} candidates{on_folds}"
+            f" in the first of {quantity(len(sizes), 'rungs')}; give at least budget={needed}, or "
             "fewer candidates."
         )
-    maximum: int = budget if max_resources is None else max_resources
-    distinct_sizes: list[int] = []
+    schedule = schedule_of(budget)
+    if schedule.spent > budget:
+        # Models of folds that join late are trained from 0, which the equal shares leave out.
+        totals = range(smallest, budget)
+        n_possible = bisect_left(totals, 1, key=lambda total: schedule_of(total).spent > budget)
+        schedule = schedule_of(totals[n_possible - 1])
+    return schedule
+
+
+def _equal_shares(
+    total: int,
+    sizes: Sequence[int],
+    folds: Sequence[tuple[int, ...]] | None,
+    max_resources: int | None,
+    continues: bool,
+) -> Schedule:
+    """Return the schedule in which each rung adds the same share of a total, over all candidates.
+
+    Parameters
+    ----------
+    total : int
+        Units to share.
+    sizes : sequence of int
+        Numbers of candidates.
+    folds : sequence of tuple of int, or None
+    max_resources : int or None
+    continues : bool
+    """
+    kept: list[int] = []
     resources: list[int] = []
-    for n in sizes:
-        previous: int = resources[-1] if resources else 0
-        step = budget // (n * len(sizes))
-        resource = min(step + (previous if continues else 0), maximum)
+    for k, n in enumerate(sizes):
+        previous = resources[-1] if resources else 0
+        step = total // (n * (len(folds[k]) if folds else 1) * len(sizes))
+        resource = step + (previous if continues else 0)
+        if max_resources is not None:
+            resource = min(resource, max_resources)
         # Skip rungs with the same resource as the previous one: the losses would be the same.
         if resource > previous:
-            distinct_sizes.append(n)
+            kept.append(k)
             resources.append(resource)
-    return Schedule.from_rungs(distinct_sizes, resources, continues)
+    rung_folds = [*(folds[k] for k in kept[:-1]), folds[-1]] if folds else None
+    return Schedule.from_rungs([sizes[k] for k in kept], resources, continues, folds=rung_folds)
