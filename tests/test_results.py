@@ -53,7 +53,7 @@ def test_cv_results_has_the_last_rung_and_all_cv_results_has_all_rungs():
 def test_cv_results_with_budget_doubling_has_the_last_rung_of_the_last_run():
     search = search_of(budget="double", patience=None).fit(X)
     rows = search.all_cv_results_
-    assert list(rows)[-5:] == [*STEPS, "cached"]
+    assert list(rows)[-6:] == [*STEPS, "cached"]
     last = (rows["bracket"] == rows["bracket"].max()) & (rows["iter"] == rows["iter"].max())
     assert search.cv_results_rows_ == np.flatnonzero(last).tolist()
     starts = [row["iter"] for row in search.rung_history_ if row["n_candidates"] == 8]

@@ -42,7 +42,7 @@ class Progress:
         self._n_workers = n_workers
         before = [0, *(rung.spent for rung in schedule.rungs)]
         self._planned_work = {
-            (rung.bracket, rung.resource): self._work(rung, rung.spent - previous)
+            (rung.bracket, rung.resource, rung.folds): self._work(rung, rung.spent - previous)
             for rung, previous in zip(schedule.rungs, before, strict=False)
         }
         self._completed_work = self._current_work = 0.0
@@ -66,8 +66,8 @@ class Progress:
         """
         self._completed_work += self._completed_of_current
         self._current_work = sum(
-            self._planned_work.pop((rung.request.bracket, rung.request.n_resources), 0.0)
-            for rung in rungs
+            self._planned_work.pop((request.bracket, request.n_resources, request.folds), 0.0)
+            for request in (rung.request for rung in rungs)
         )
         self.n_jobs = sum(rung.n_new for rung in rungs)
         self.n_completed = self._n_known = n_known
@@ -159,10 +159,11 @@ def rung_name(schedule: Schedule, request: RungRequest) -> str:
     ['rung 0/2', 'rung 2/2']
     """
     brackets = schedule.brackets
-    n_resources = brackets[request.bracket].n_resources
+    rungs = brackets[request.bracket].rungs
+    at_resource = [k for k, rung in enumerate(rungs) if rung.resource == request.n_resources]
+    planned = max(at_resource, key=lambda k: rungs[k].folds == request.folds)
     # With budget doubling, rungs are numbered across runs.
-    n_later = len(n_resources) - 1 - n_resources.index(request.n_resources)
-    last = request.rung + n_later
+    last = request.rung + len(rungs) - 1 - planned
     width = len(str(len(schedule.rungs) - 1))
     bracket = f"{schedule.bracket_name} {request.bracket:>{len(str(len(brackets) - 1))}}  "
     name = f"rung {request.rung:>{width}}/{last:<{width}}"

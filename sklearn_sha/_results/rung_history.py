@@ -15,6 +15,7 @@ _TITLES = {
     "bracket": "bracket",
     "iter": "rung",
     "n_candidates": "candidates",
+    "n_folds": "folds",
     "resource": "resource",
     "spent": "spent",
     "best_score": "best score",
@@ -64,6 +65,8 @@ class RungHistory(list[dict[str, Any]]):
             for name, title in (_TITLES | {"resource": self.unit}).items()
             if all(name in row for row in self)
         }
+        if len(set(columns.get("folds", ()))) <= 1:
+            columns.pop("folds", None)
         return f"{html_table(columns)}\n{self._figure()}"
 
     def _figure(self) -> str:

@@ -161,9 +161,10 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
         check_is_fitted(self, "all_cv_results_")
         frame = pd.DataFrame(self.all_cv_results_)
-        # The first of several rows at the same resource: later ones repeat known scores.
-        furthest = frame.groupby("candidate")["n_resources"].idxmax()
-        return frame.loc[furthest].reset_index(drop=True)
+        # The first of several rows on the same folds: later ones repeat known scores.
+        order = ["candidate", "n_resources", "n_folds"]
+        furthest = frame.sort_values(order, ascending=[True, False, False], kind="stable")
+        return furthest.drop_duplicates("candidate").reset_index(drop=True)
 
     def _open_store(self, in_memory: Store) -> AbstractContextManager[Store]:
         return nullcontext(in_memory) if self.checkpoint is None else Checkpoint(self.checkpoint)

@@ -47,7 +47,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
     factor : float, default=3
         Keep 1/factor of the candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.
-    resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
+    resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
         As in SuccessiveHalvingSearchCV.
     min_resources : int, float or "auto", default="auto"
         Lower bound of the resource of the first rung of the first bracket. A float is a fraction
@@ -55,6 +55,9 @@ class HyperbandSearchCV(BaseHalvingSearch):
         there would be fewer than three brackets otherwise.
     max_resources : int or "auto", default="auto"
         Resource of the last rung of every bracket. "auto" is as in SuccessiveHalvingSearchCV.
+    min_folds : int, "auto" or "all", default="all"
+        Number of cross-validation folds that score the first rung of each bracket, as in
+        SuccessiveHalvingSearchCV. Each bracket grows its own folds.
     n_repeats : int, default=1
         Number of times that all brackets are run, with new candidates each time.
     patience : int or None, default=None
@@ -63,6 +66,14 @@ class HyperbandSearchCV(BaseHalvingSearch):
         runs all of them together.
     tol : float, default=0.0
         Tolerance for `patience`.
+    stop : "stable" or None, default=None
+        "stable" ends each bracket early when the order of the leading candidates has not
+        changed from one rung to the next, beyond the noise between folds. The best candidate is
+        then evaluated on all folds at full resource.
+    target_score : float or None, default=None
+        End the search when a candidate reaches this mean score on all folds at full resource. The
+        candidates of the last rung are then evaluated in groups of 1, 1, 2, 4, 8, ..., the best of
+        the previous rung first.
     max_time : float or None, default=None
         Seconds after which no more training is started. Completed results are kept, and the best
         candidate is selected at the largest resource for which a rung was completed. The refit
@@ -194,6 +205,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         n_repeats: int = 1,
         patience: int | None = None,
         tol: float = 0.0,
+        stop: Literal["stable"] | None = None,
+        target_score: float | None = None,
         max_time: float | None = None,
         fit_timeout: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
@@ -223,6 +236,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.n_repeats = n_repeats
         self.patience = patience
         self.tol = tol
+        self.stop = stop
+        self.target_score = target_score
         self.max_time = max_time
         self.fit_timeout = fit_timeout
         self.checkpoint = checkpoint
@@ -242,7 +257,14 @@ class HyperbandSearchCV(BaseHalvingSearch):
 
     def _algorithm(self) -> Algorithm:
         check_int("n_repeats", self.n_repeats)
-        return Hyperband(self.factor, self.n_repeats, self.patience, self.tol)
+        return Hyperband(
+            self.factor,
+            self.n_repeats,
+            self.patience,
+            self.tol,
+            self.stop,
+            None if self.target_score is None else -self.target_score,
+        )
 
     def _candidates(
         self, bounds: Callable[[int], Bounds], rng: RandomState

@@ -14,7 +14,7 @@ from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
 from sklearn_sha._storage.outcomes import Outcome
-from sklearn_sha.bandit.requests import RungRequest
+from sklearn_sha.bandit.requests import RungLosses, RungRequest
 from sklearn_sha.candidates.pool import CandidatePool
 
 
@@ -106,8 +106,8 @@ class RungObserver:
             # The best candidate is selected by the scores of the last rung, as in a grid search.
             self.final_losses.append(-float(np.fmax.reduce(scores)))
         elif self._aggregate is not None:
-            return results.aggregated(self._aggregate)
-        return -scores
+            return RungLosses.of(results.aggregated(self._aggregate), -results.fold_scores())
+        return RungLosses.of(-scores, -results.fold_scores())
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         self._results.promoted(request, ids)

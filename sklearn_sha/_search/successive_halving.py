@@ -56,13 +56,15 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.
-    resource : "auto", "partial_fit", "n_samples", str or Resource, default="auto"
+    resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
         Resource that increases with each rung:
 
         - "partial_fit": calls of ``partial_fit``. Models continue training.
         - "n_samples": training samples of each fold. Models are refit from scratch. The samples of
           a rung include those of the previous rung, and are stratified for a classifier. The test
           folds are subsampled in the same proportion, but to no fewer than 1,000 samples.
+        - "folds": cross-validation folds, on all training samples. Each fold of a candidate is fit
+          once.
         - the name of an integer parameter, such as "n_estimators" or "hist__max_iter". Forests,
           bagging and boosting continue training (`sklearn_sha.resources.exact_warm_starts`;
           XGBoost, LightGBM and CatBoost if they do not sample at random). Other models are refit
@@ -83,6 +85,15 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         than the number of samples. If `resource`, `min_resources`, `max_resources` and `budget`
         all have their default values, and rungs would cost more than 0.8 times a grid search,
         there is a single rung at full resource.
+    min_folds : int, "auto" or "all", default="all"
+        Number of cross-validation folds that score the first rung. It grows by `factor` from rung
+        to rung, rounded up, and the last rung has all folds. The candidates of a rung are compared
+        on the same folds, and no fold is scored twice at the same resource. "auto" uses as few
+        folds in each rung as can grow to all folds in the last one, but at least 100 test samples.
+        "all" uses all folds in every rung. Folds join in random order, those of TimeSeriesSplit
+        and PredefinedSplit in their own order. If folds grow, costs and an integer `budget` are
+        counted over all folds, and an automatic schedule starts one rung later if that costs no
+        more than all folds.
     budget : int, "double" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
         to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
@@ -98,6 +109,14 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         exceed the best score of the previous runs by more than `tol`. None never stops early.
     tol : float, default=0.0
         Tolerance for `patience`.
+    stop : "stable" or None, default=None
+        "stable" ends the rungs early when the order of the leading candidates has not
+        changed from one rung to the next, beyond the noise between folds. The best candidate is
+        then evaluated on all folds at full resource.
+    target_score : float or None, default=None
+        End the search when a candidate reaches this mean score on all folds at full resource. The
+        candidates of the last rung are then evaluated in groups of 1, 1, 2, 4, 8, ..., the best of
+        the previous rung first.
     max_time : float or None, default=None
         Seconds after which no more training is started. Completed results are kept, and the best
         candidate is selected from the last completed rung (with ``budget="double"``, from the last
@@ -164,7 +183,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     all_cv_results_ : dict of ndarray, MaskedArray and list
         The same columns without the ranks, with one row per candidate and rung, and in addition
         ``bracket`` (0, or the number of the run with ``budget="double"``), ``iter`` (the rung),
-        ``n_resources`` (total resource of the candidate), ``candidate`` (its number) and, with
+        ``n_resources`` (total resource of the candidate), ``n_folds`` (number of folds that scored
+        it; the scores of other folds are NaN), ``candidate`` (its number) and, with
         ``budget="double"``, ``cached`` (whether the scores are those of an earlier run).
     cv_results_rows_ : list of int
         Rows of ``all_cv_results_`` that ``cv_results_`` consists of, in the same order.
@@ -172,7 +192,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         One record per failed fit or score, which `pandas.DataFrame` accepts: candidate, params,
         split, rung, n_resources, failed ("fit" or "score") and error (the traceback).
     rung_history_ : list of dict
-        One record per rung, which `pandas.DataFrame` accepts: iter, n_candidates, step, resource,
+        One record per rung, which `pandas.DataFrame` accepts: iter, n_candidates, n_folds (number
+        of folds that scored the rung), step, resource,
         spent (cumulative cost), candidates, scores (mean test scores, in the order of candidates),
         promoted (empty for a rung that was interrupted or failed), best_score, cut_score (lowest
         score of a promoted candidate), rank_correlation (Spearman's, with the previous rung, over
@@ -255,6 +276,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         algorithm: Literal["auto"] | Algorithm = "auto",
         patience: int | None = 2,
         tol: float = 0.0,
+        stop: Literal["stable"] | None = None,
+        target_score: float | None = None,
         max_time: float | None = None,
         fit_timeout: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
@@ -287,6 +310,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.algorithm = algorithm
         self.patience = patience
         self.tol = tol
+        self.stop = stop
+        self.target_score = target_score
         self.max_time = max_time
         self.fit_timeout = fit_timeout
         self.checkpoint = checkpoint
@@ -317,17 +342,23 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                     f"budget={self.budget!r} and algorithm={self.algorithm!r} both set the "
                     'schedule. Leave budget=None or algorithm="auto".'
                 )
+            if self.stop is not None or self.target_score is not None:
+                raise ValueError(
+                    f"stop={self.stop!r} and target_score={self.target_score!r} are for "
+                    'algorithm="auto". Leave both None, or pass them to the algorithm.'
+                )
             return self.algorithm
+        endings = self.stop, None if self.target_score is None else -self.target_score
         if self.budget == "double":
-            return BudgetDoubling(self.factor, self.patience, self.tol)
+            return BudgetDoubling(self.factor, self.patience, self.tol, *endings)
         if self.budget is None:
-            return SuccessiveHalving(self.factor)
+            return SuccessiveHalving(self.factor, *endings)
         if self.min_resources != "auto":
             raise ValueError(
                 f"budget={self.budget} and min_resources={self.min_resources!r} both set the "
                 'resource of the first rung. Leave min_resources="auto" or budget=None.'
             )
-        return FixedBudget(int(self.budget), self.factor)
+        return FixedBudget(int(self.budget), self.factor, *endings)
 
     def _candidates(
         self, bounds: Callable[[int], Bounds], rng: RandomState

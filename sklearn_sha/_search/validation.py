@@ -36,6 +36,10 @@ def check_parameters(params: Mapping[str, Any]) -> None:
         seconds = params[name]
         if seconds is not None and not (is_real(seconds) and seconds > 0):
             raise ValueError(f"{name}={seconds!r} must be a number of seconds above 0, or None.")
+    if params["stop"] not in (None, "stable"):
+        raise ValueError(f'stop={params["stop"]!r} must be "stable" or None.')
+    if params["target_score"] is not None and not is_real(params["target_score"]):
+        raise ValueError(f"target_score={params['target_score']!r} must be a number or None.")
     aggregation = params["score_aggregation"]
     if aggregation not in ("last", "best", "mean"):
         raise ValueError(f'score_aggregation={aggregation!r} must be "last", "best" or "mean".')

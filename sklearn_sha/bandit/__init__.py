@@ -9,6 +9,7 @@ run algorithms with estimators; `successive_halving`, `hyperband`, `doubling` an
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.contract_check import check_algorithm
 from sklearn_sha.bandit.doubling import BudgetDoubling, doubling, repeated_halving
+from sklearn_sha.bandit.fixed_schedule import FixedSchedule
 from sklearn_sha.bandit.hyperband import Hyperband, hyperband
 from sklearn_sha.bandit.promotion import Patience, promote, running_mean, running_min
 from sklearn_sha.bandit.requests import (
@@ -17,10 +18,12 @@ from sklearn_sha.bandit.requests import (
     Propose,
     Requests,
     Result,
+    RungLosses,
     RungRequest,
     numbered,
     promoted_ids,
 )
+from sklearn_sha.bandit.stopping import StableRanking, Target
 from sklearn_sha.bandit.successive_halving import (
     FixedBudget,
     SuccessiveHalving,
@@ -34,6 +37,7 @@ __all__ = [
     "Bounds",
     "BudgetDoubling",
     "FixedBudget",
+    "FixedSchedule",
     "Hyperband",
     "Losses",
     "LossesError",
@@ -41,8 +45,11 @@ __all__ = [
     "Propose",
     "Requests",
     "Result",
+    "RungLosses",
     "RungRequest",
+    "StableRanking",
     "SuccessiveHalving",
+    "Target",
     "check_algorithm",
     "doubling",
     "halving",

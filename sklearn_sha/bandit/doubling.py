@@ -12,6 +12,7 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
 from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, numbered
+from sklearn_sha.bandit.stopping import Target, stop_rule, target_of
 from sklearn_sha.bandit.successive_halving import halving
 from sklearn_sha.schedules import Schedule, doubling_schedules
 
@@ -22,6 +23,8 @@ def repeated_halving(
     *,
     patience: int | None = 2,
     tol: float = 0.0,
+    stop: str | None = None,
+    target: Target | None = None,
 ) -> Requests:
     """Request the rungs of the doubling trick [1]_: runs over the same candidates.
 
@@ -36,6 +39,10 @@ def repeated_halving(
         the lowest loss of an earlier run. None: run all of them.
     tol : float >= 0, default=0.0
         Minimum improvement for `patience`.
+    stop : "stable" or None, default=None
+        As in `SuccessiveHalving`, for each run.
+    target : Target or None, default=None
+        As in `halving`.
 
     Yields
     ------
@@ -59,7 +66,8 @@ def repeated_halving(
     best: int | None = None
     stopping = Patience(patience, tol)
     for schedule in schedules:
-        run = halving(schedule, _only(ids) if ids else propose)
+        source = _only(ids) if ids else propose
+        run = halving(schedule, source, stop=stop_rule(stop), target=target)
         request = next(run, None)
         while request is not None:
             candidates, rung = request.candidate_ids, n_rungs + request.rung
@@ -95,6 +103,10 @@ class BudgetDoubling(Algorithm):
         the lowest loss of an earlier run. None: run until the maximum is reached.
     tol : float, default=0.0
         Minimum improvement for `patience`.
+    stop : "stable" or None, default=None
+        As in `SuccessiveHalving`, for each run.
+    target_loss : float or None, default=None
+        Stop when a candidate has at most this loss at the maximum.
 
     Examples
     --------
@@ -104,10 +116,19 @@ class BudgetDoubling(Algorithm):
     [[1, 2], [2, 4], [4, 8]]
     """
 
-    def __init__(self, factor: float = 2, patience: int | None = 2, tol: float = 0.0) -> None:
+    def __init__(
+        self,
+        factor: float = 2,
+        patience: int | None = 2,
+        tol: float = 0.0,
+        stop: str | None = None,
+        target_loss: float | None = None,
+    ) -> None:
         self.factor = factor
         self.patience = patience
         self.tol = tol
+        self.stop = stop
+        self.target_loss = target_loss
 
     def plan(self, bounds: Bounds) -> Schedule:
         minimum = bounds.min_resources
@@ -123,10 +144,18 @@ class BudgetDoubling(Algorithm):
             ),
             repeats=True,
         )
-        return bounds.with_folds(schedule, self.factor)
+        is_bound = self.stop is not None or self.target_loss is not None
+        return replace(bounds.with_folds(schedule, self.factor), is_bound=is_bound)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
-        return repeated_halving(plan.brackets, propose, patience=self.patience, tol=self.tol)
+        return repeated_halving(
+            plan.brackets,
+            propose,
+            patience=self.patience,
+            tol=self.tol,
+            stop=self.stop,
+            target=target_of(self.target_loss, plan),
+        )
 
 
 def doubling(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
 from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, numbered
+from sklearn_sha.bandit.stopping import stop_rule, target_of
 from sklearn_sha.bandit.successive_halving import halving
 from sklearn_sha.schedules import Schedule, hyperband_schedules
 
@@ -77,6 +79,10 @@ class Hyperband(Algorithm):
         the lowest loss of an earlier set. None: run all sets together.
     tol : float, default=0.0
         Minimum improvement for `patience`.
+    stop : "stable" or None, default=None
+        As in `SuccessiveHalving`, for each bracket.
+    target_loss : float or None, default=None
+        Stop when a candidate has at most this loss at the maximum.
 
     References
     ----------
@@ -92,12 +98,20 @@ class Hyperband(Algorithm):
     """
 
     def __init__(
-        self, factor: float = 3, n_repeats: int = 1, patience: int | None = None, tol: float = 0.0
+        self,
+        factor: float = 3,
+        n_repeats: int = 1,
+        patience: int | None = None,
+        tol: float = 0.0,
+        stop: str | None = None,
+        target_loss: float | None = None,
     ) -> None:
         self.factor = factor
         self.n_repeats = n_repeats
         self.patience = patience
         self.tol = tol
+        self.stop = stop
+        self.target_loss = target_loss
 
     def plan(self, bounds: Bounds) -> Schedule:
         maximum, minimum = bounds.max_resources, bounds.min_resources
@@ -112,17 +126,25 @@ class Hyperband(Algorithm):
             possible = brackets_from(min(maximum, bounds.lowest))
             minimum = min(bounds.first, possible[-3:][0].n_resources[0])
         schedule = Schedule.joined(brackets_from(minimum) * int(self.n_repeats))
-        return bounds.with_folds(schedule, self.factor)
+        is_bound = self.stop is not None or self.target_loss is not None
+        return replace(bounds.with_folds(schedule, self.factor), is_bound=is_bound)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
         """Yield the requests of one bracket."""
-        return halving(plan, propose)
+        return halving(
+            plan, propose, stop=stop_rule(self.stop), target=target_of(self.target_loss, plan)
+        )
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield the brackets of all sets together, or with `patience` set by set."""
-        brackets = [self.requests(bracket, propose) for bracket in plan.brackets]
+        target = target_of(self.target_loss, plan)  # one for all brackets
+        brackets = [
+            halving(bracket, propose, stop=stop_rule(self.stop), target=target)
+            for bracket in plan.brackets
+        ]
         n = len(brackets) if self.patience is None else len(brackets) // self.n_repeats
         patience = Patience(self.patience, self.tol)
         for start in range(0, len(brackets), n):
-            if patience.is_over((yield brackets[start : start + n])):
+            is_over = patience.is_over((yield brackets[start : start + n]))
+            if is_over or (target is not None and target.is_reached):
                 break

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from itertools import count, islice
-from typing import Any
+from typing import Any, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sklearn_sha.bandit.promotion import promote
 
@@ -45,6 +46,34 @@ class RungRequest:
     eliminated: tuple[int, ...] = ()
     bracket: int = 0
     folds: tuple[int, ...] | None = None
+
+
+class RungLosses(np.ndarray):
+    """Losses of the candidates of a rung, with their losses on each fold.
+
+    A search sends them to its algorithm. They are an array of shape (n_candidates,).
+
+    Attributes
+    ----------
+    fold_losses : ndarray of float, shape (n_candidates, n_folds)
+        Losses on the folds that score the rung.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import RungLosses
+    >>> losses = RungLosses.of([0.5, 0.25], fold_losses=[[0.25, 0.75], [0.25, 0.25]])
+    >>> losses.tolist(), losses.fold_losses.shape
+    ([0.5, 0.25], (2, 2))
+    """
+
+    fold_losses: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, losses: ArrayLike, fold_losses: ArrayLike) -> Self:
+        """Return losses with their losses on each fold."""
+        rung_losses = np.array(losses, dtype=float).view(cls)
+        rung_losses.fold_losses = np.asarray(fold_losses, dtype=float)
+        return rung_losses
 
 
 @dataclass(frozen=True)

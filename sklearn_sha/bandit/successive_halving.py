@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import promote
 from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, RungRequest, numbered
+from sklearn_sha.bandit.stopping import StableRanking, Target, stop_rule, target_of
 from sklearn_sha.schedules import (
     Rung,
     Schedule,
@@ -21,7 +23,13 @@ from sklearn_sha.schedules import (
 )
 
 
-def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
+def halving(
+    schedule: Schedule,
+    propose: Propose | None = None,
+    *,
+    stop: StableRanking | None = None,
+    target: Target | None = None,
+) -> Requests:
     """Request the rungs of a Successive Halving run [1]_.
 
     Parameters
@@ -31,6 +39,11 @@ def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
     propose : callable, default=None
         ``propose(n)`` returns the ids of 1 to n new candidates. If it returns fewer than
         n, it is called again until the first rung is complete. None: ids from 0.
+    stop : StableRanking or None, default=None
+        When it stops the run, only the best candidate is requested at the last rung.
+    target : Target or None, default=None
+        When it is reached, no more candidates are requested. Those of a last rung at full resource
+        are requested in growing groups, the best of the previous rung first.
 
     Yields
     ------
@@ -41,8 +54,8 @@ def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
     Returns
     -------
     int or None
-        The best candidate of the last rung. None if all candidates of a rung failed; no further
-        rung is requested then.
+        The best candidate of the last rung. None if there was no last rung, because all candidates
+        of a rung failed or another run reached the target.
 
     References
     ----------
@@ -62,32 +75,66 @@ def halving(schedule: Schedule, propose: Propose | None = None) -> Requests:
     ((1, 3), 6)
     """
     first, *later = schedule.rungs
-    ids, losses = yield from _first_rung(first, not later, propose or numbered())
+    if target is not None and schedule.rungs[-1].resource != target.n_resources:
+        target = None
+    ids, losses = yield from _first_rung(
+        first, not later, propose or numbered(), None if later else target
+    )
     for number, rung in enumerate(later, start=1):
-        if losses is None:
+        if losses is None or (target is not None and target.is_reached):
             return None
-        candidates = np.array(ids)
-        promoted = candidates[promote(losses, rung.n_candidates)]
-        eliminated = tuple(np.setdiff1d(candidates, promoted).tolist())
-        ids, is_last = tuple(promoted.tolist()), rung is later[-1]
-        losses = yield RungRequest(
-            number, ids, rung.resource, is_last, is_last, eliminated, rung.bracket, rung.folds
+        n_promoted = rung.n_candidates
+        is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)
+        if is_stopped:
+            rung, n_promoted = later[-1], 1
+        promoted = tuple(ids[position] for position in promote(losses, n_promoted))
+        eliminated = tuple(sorted({*ids} - {*promoted}))
+        is_last = rung is later[-1]
+        request = RungRequest(
+            number, promoted, rung.resource, is_last, is_last, eliminated, rung.bracket, rung.folds
         )
+        if is_last and target is not None:
+            order = np.argsort(np.asarray(losses, dtype=float), kind="stable")[:n_promoted]
+            ids, losses = yield from _until(target, request, [ids[k] for k in order])
+        else:
+            ids, losses = promoted, (yield request)
+        if is_stopped:
+            break
     return None if losses is None else ids[int(promote(losses, 1)[0])]
 
 
-def _first_rung(
-    rung: Rung, is_last: bool, propose: Propose
-) -> Generator[RungRequest, ArrayLike | None, tuple[tuple[int, ...], ArrayLike | None]]:
-    """Request candidates until the rung is complete or there are no more; return ids and losses."""
+_Rung = Generator[RungRequest, ArrayLike | None, tuple[tuple[int, ...], ArrayLike | None]]
+"""Yields the requests of one rung, and returns its candidates and their losses."""
+
+
+def _first_rung(rung: Rung, is_last: bool, propose: Propose, target: Target | None) -> _Rung:
+    """Request candidates until the rung is complete, or reaches a target."""
     ids: tuple[int, ...] = ()
     losses: ArrayLike | None = None
-    while len(ids) < rung.n_candidates and (new := propose(rung.n_candidates - len(ids))):
+    while len(ids) < rung.n_candidates and (target is None or not target.is_reached):
+        n_missing = rung.n_candidates - len(ids)
+        new = propose(n_missing if target is None else min(n_missing, max(1, len(ids))))
+        if not new:
+            break
         ids += new
         is_final = is_last and len(ids) == rung.n_candidates
         losses = yield RungRequest(
             0, ids, rung.resource, is_last, is_final, (), rung.bracket, rung.folds
         )
+        if target is not None:
+            target.is_reached_by(losses)
+    return ids, losses
+
+
+def _until(target: Target, request: RungRequest, best_first: Sequence[int]) -> _Rung:
+    """Request the candidates of a last rung in growing groups, until one reaches the target."""
+    ids: tuple[int, ...] = ()
+    losses: ArrayLike | None = None
+    while len(ids) < len(best_first) and not target.is_reached:
+        ids = tuple(sorted(best_first[: max(1, 2 * len(ids))]))
+        is_final = len(ids) == len(best_first)
+        losses = yield replace(request, candidate_ids=ids, is_final=is_final)
+        target.is_reached_by(losses)
     return ids, losses
 
 
@@ -98,6 +145,11 @@ class SuccessiveHalving(Algorithm):
     ----------
     factor : real > 1, default=2
         Keep ``ceil(n / factor)`` candidates after each rung and multiply the resource by `factor`.
+    stop : "stable" or None, default=None
+        "stable": stop when the order of the leading candidates is stable (`StableRanking`), and
+        evaluate only the best one at the maximum.
+    target_loss : float or None, default=None
+        Stop when a candidate has at most this loss at the maximum.
 
     References
     ----------
@@ -111,29 +163,38 @@ class SuccessiveHalving(Algorithm):
     [9, 27]
     """
 
-    def __init__(self, factor: float = 2) -> None:
+    def __init__(
+        self, factor: float = 2, stop: str | None = None, target_loss: float | None = None
+    ) -> None:
         self.factor = factor
+        self.stop = stop
+        self.target_loss = target_loss
 
     def plan(self, bounds: Bounds) -> Schedule:
+        is_bound = self.stop is not None or self.target_loss is not None
+        return replace(self._schedule(bounds), is_bound=is_bound)
+
+    def _schedule(self, bounds: Bounds) -> Schedule:
         # If the user sets a maximum below the default first rung, still plan several rungs.
         is_small = not bounds.is_default_maximum and bounds.max_resources <= bounds.first
-        lowest = bounds.lowest if is_small else bounds.first
         schedule = schedule_from_range(
             bounds.n_candidates,
             factor=self.factor,
             min_resources=bounds.min_resources,
             max_resources=bounds.max_resources,
-            lowest=lowest,
+            lowest=bounds.lowest if is_small else bounds.first,
             continues=bounds.continues,
         )
         if bounds.fold_growth is None or len(schedule.rungs) == 1:
             return schedule
         if bounds.min_resources is None:
-            return start_later(schedule, bounds.fold_growth, self.factor, lowest)
+            return start_later(schedule, bounds.fold_growth, self.factor)
         return bounds.fold_growth.grow(schedule, self.factor)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
-        return halving(plan, propose)
+        return halving(
+            plan, propose, stop=stop_rule(self.stop), target=target_of(self.target_loss, plan)
+        )
 
 
 class FixedBudget(SuccessiveHalving):
@@ -143,7 +204,7 @@ class FixedBudget(SuccessiveHalving):
     ----------
     budget : int
         Upper bound of the units over all candidates, per fold.
-    factor : real > 1, default=2
+    factor, stop, target_loss
         As in `SuccessiveHalving`.
 
     Examples
@@ -155,11 +216,17 @@ class FixedBudget(SuccessiveHalving):
 
     needs_maximum = False
 
-    def __init__(self, budget: int, factor: float = 2) -> None:
-        super().__init__(factor)
+    def __init__(
+        self,
+        budget: int,
+        factor: float = 2,
+        stop: str | None = None,
+        target_loss: float | None = None,
+    ) -> None:
+        super().__init__(factor, stop, target_loss)
         self.budget = budget
 
-    def plan(self, bounds: Bounds) -> Schedule:
+    def _schedule(self, bounds: Bounds) -> Schedule:
         return schedule_from_budget(
             bounds.n_candidates,
             self.budget,

@@ -195,7 +195,7 @@ def _is_log(values: NDArray[np.float64]) -> bool:
 
 
 def cost_by_resource(history: Sequence[Mapping[str, Any]]) -> dict[int, int]:
-    """Units per fold that were trained in the rungs at each resource.
+    """Units that were trained in the rungs at each resource.
 
     Parameters
     ----------

@@ -40,15 +40,17 @@ class SearchDisplay:
     cuts : list of (int, float)
         Resource and lowest promoted score of each rung. Empty if another metric promoted.
     units : dict of int to int
-        Units per fold that were trained at each resource.
+        Units that were trained at each resource.
     grid_cost : int
-        Units per fold of a grid search, which trains every candidate with the largest resource.
+        Units of a grid search, which trains every candidate with the largest resource.
     winner : int
         The best candidate.
     metric : str
         Name of the metric.
     unit : str, default="units"
         What the resource counts, in the plural: "epochs", "trees", "training samples".
+    cost_unit : str, default="units per fold"
+        What `units` and `grid_cost` count, as `Schedule.cost_unit`.
     training : str, default=""
         How models are trained between rungs, as `Schedule.training`. Shown below the resource
         axis.
@@ -89,6 +91,7 @@ class SearchDisplay:
         winner: int,
         metric: str,
         unit: str = "units",
+        cost_unit: str = "units per fold",
         training: str = "",
     ) -> None:
         self.curves = curves
@@ -99,6 +102,7 @@ class SearchDisplay:
         self.winner = winner
         self.metric = metric
         self.unit = unit
+        self.cost_unit = cost_unit
         self.training = training
 
     @classmethod
@@ -159,6 +163,7 @@ class SearchDisplay:
             winner=int(candidates[selected_row(search, metric)]),
             metric=metric,
             unit=search.schedule_.unit,
+            cost_unit=search.schedule_.cost_unit,
             training=search.schedule_.training,
         )
         return display.plot(ax, kind=kind, spread=spread)
@@ -337,5 +342,5 @@ class SearchDisplay:
             start += units
         self.ax_.barh(["grid search"], [self.grid_cost], color=_ELIMINATED_COLOR)
         self.ax_.invert_yaxis()
-        self.ax_.set(xlabel=f"{self.unit} per fold")
+        self.ax_.set(xlabel=self.cost_unit)
         self.ax_.legend()

@@ -34,6 +34,7 @@ class TrustReport:
         One dict per rung, with these keys:
 
         - bracket, iter, resource: bracket, number and resource of the rung.
+        - folds: number of folds that scored it.
         - candidates, promoted: number of candidates, and of those that were promoted.
         - spearman, kendall: rank correlation with each later rung of the bracket, over the
           candidates of both. It is averaged over these rungs, weighted by their candidates.
@@ -78,6 +79,8 @@ class TrustReport:
         columns: dict[str, list[Any]] = {
             name: [row[name] for row in self.rungs] for name in _PRINTED_COLUMNS
         }
+        if len(set(columns["folds"])) == 1:
+            del columns["folds"]
         columns["close"] = [len(row["close"]) for row in self.rungs]
         columns["at_risk"] = [row["at_risk"] for row in self.rungs]
         if len(set(columns["bracket"])) == 1:
@@ -86,8 +89,8 @@ class TrustReport:
 
 
 _PRINTED_COLUMNS = (
-    "bracket", "iter", "resource", "candidates", "promoted", "spearman", "kendall", "envelope",
-    "gap", "noise",
+    "bracket", "iter", "resource", "folds", "candidates", "promoted", "spearman", "kendall",
+    "envelope", "gap", "noise",
 )  # fmt: skip
 
 
@@ -166,26 +169,27 @@ def trust_report(search: Any) -> TrustReport:
     metric = search.promote_by_
     results = search.all_cv_results_
     folds = _fold_scores(results, metric)
-    means = {key: float(scores.mean()) for key, scores in folds.items()}
     gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
-    gain_ranges = _gain_ranges(means)
+    gain_ranges = _gain_ranges(results, metric)
     rungs = []
     for rows in _brackets(history):
         # If the search was interrupted, the last rung promoted several candidates.
-        finalists, reached = rows[-1]["promoted"], rows[-1]["resource"]
-        best = finalists[best_position([means[candidate, reached] for candidate in finalists])]
+        finalists, final_scores = rows[-1]["promoted"], _scores(rows[-1])
+        best = finalists[best_position([final_scores[candidate] for candidate in finalists])]
         for k, row in enumerate(rows):
             resource = row["resource"]
             margin = _margin(row, folds)
             is_last = k == len(rows) - 1
-            lead = means[best, resource] - margin.pop("best_eliminated")
+            lead = _scores(row)[best] - margin.pop("best_eliminated")
+            gain_range = gain_ranges[_level(row)]
             # np.maximum keeps NaN, which max would replace by 0.
-            at_risk = float("nan" if is_last else np.maximum(0.0, gain_ranges[resource] - lead))
+            at_risk = float("nan" if is_last else np.maximum(0.0, gain_range - lead))
             rungs.append(
                 {
                     "bracket": row.get("bracket", 0),
                     "iter": row["iter"],
                     "resource": resource,
+                    "folds": row["n_folds"],
                     "candidates": len(row["candidates"]),
                     "promoted": len(row["promoted"]),
                     **_agreement(row, rows[k + 1 :]),
@@ -201,13 +205,32 @@ def trust_report(search: Any) -> TrustReport:
     return TrustReport(tuple(rungs), *_conclusion(rungs, _standard_error(scores), search))
 
 
+Level = tuple[int, int]
+"""Resource and number of folds of a rung. A later rung of a bracket has a higher level."""
+
+
+def _level(row: Row) -> Level:
+    return row["resource"], row["n_folds"]
+
+
+def _levels(results: Mapping[str, Any]) -> list[Level]:
+    """Levels of the rows of all_cv_results_."""
+    columns = results["n_resources"].tolist(), results["n_folds"].tolist()
+    return list(zip(*columns, strict=True))
+
+
+def _scores(row: Row) -> dict[int, float]:
+    """Mean test scores of a rung by candidate."""
+    return dict(zip(row["candidates"], row["scores"], strict=True))
+
+
 def _fold_scores(
     results: Mapping[str, Any], metric: str
-) -> dict[tuple[int, int], NDArray[np.float64]]:
-    """Test scores on each fold, by candidate and resource."""
+) -> dict[tuple[int, Level], NDArray[np.float64]]:
+    """Test scores on each fold, by candidate and level. NaN for folds that did not score it."""
     n_folds = sum(name.endswith(f"_test_{metric}") for name in results if name.startswith("split"))
     scores = np.stack([results[f"split{k}_test_{metric}"] for k in range(n_folds)], axis=1)
-    keys = zip(results["candidate"].tolist(), results["n_resources"].tolist(), strict=True)
+    keys = zip(results["candidate"].tolist(), _levels(results), strict=True)
     return dict(zip(keys, scores, strict=True))
 
 
@@ -218,7 +241,7 @@ def _brackets(history: Sequence[Row]) -> list[list[Row]]:
         return [list(rows) for _, rows in groupby(ordered, key=lambda row: row["bracket"])]
     runs: list[list[Row]] = []
     for row in history:
-        if not runs or row["resource"] <= runs[-1][-1]["resource"]:
+        if not runs or _level(row) <= _level(runs[-1][-1]):
             runs.append([])
         runs[-1].append(row)
     completed = [rows for rows in runs if len(rows[-1]["promoted"]) == 1]
@@ -227,7 +250,7 @@ def _brackets(history: Sequence[Row]) -> list[list[Row]]:
 
 def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
     """Mean rank correlations of a rung with the later rungs of its bracket."""
-    score_of = dict(zip(row["candidates"], row["scores"], strict=True))
+    score_of = _scores(row)
     pairs = [([score_of[c] for c in r["candidates"]], r["scores"]) for r in later]
     agreement = {}
     for name, correlation in (("spearman", spearman), ("kendall", kendall)):
@@ -240,18 +263,18 @@ def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
     return agreement
 
 
-def _margin(row: Row, folds: Mapping[tuple[int, int], NDArray[np.float64]]) -> dict[str, Any]:
+def _margin(row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]]) -> dict[str, Any]:
     """Differences between the lowest promoted score and the eliminated scores of a rung."""
     nan = float("nan")
-    scores = {c: s for c, s in zip(row["candidates"], row["scores"], strict=True) if s == s}
+    scores = {candidate: score for candidate, score in _scores(row).items() if score == score}
     promoted = [c for c in row["promoted"] if c in scores]
     eliminated = [c for c in scores if c not in set(promoted)]
     if not promoted or not eliminated:
         return {"gap": nan, "noise": nan, "close": [], "best_eliminated": nan}
     worst = min(promoted, key=scores.__getitem__)
     best = max(eliminated, key=scores.__getitem__)
-    resource = row["resource"]
-    noise = {c: _standard_error(folds[worst, resource] - folds[c, resource]) for c in eliminated}
+    level = _level(row)
+    noise = {c: _standard_error(folds[worst, level] - folds[c, level]) for c in eliminated}
     return {
         "gap": scores[worst] - scores[best],
         "noise": noise[best],
@@ -261,25 +284,27 @@ def _margin(row: Row, folds: Mapping[tuple[int, int], NDArray[np.float64]]) -> d
 
 
 def _standard_error(values: NDArray[np.float64]) -> float:
+    values = values[~np.isnan(values)]
     n = len(values)
     return float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
 
 
-def _gain_ranges(means: Mapping[tuple[int, int], float]) -> dict[int, float]:
-    """Largest range of the candidates' gains from each resource to a larger one."""
-    by_resource: dict[int, dict[int, float]] = {}
-    for (candidate, resource), score in means.items():
-        by_resource.setdefault(resource, {})[candidate] = score
+def _gain_ranges(results: Mapping[str, Any], metric: str) -> dict[Level, float]:
+    """Largest range of the candidates' gains from each level to a higher one."""
+    by_level: dict[Level, dict[int, float]] = {}
+    candidates, means = results["candidate"].tolist(), results[f"mean_test_{metric}"].tolist()
+    for candidate, level, score in zip(candidates, _levels(results), means, strict=True):
+        by_level.setdefault(level, {})[candidate] = score
     gain_ranges = {}
-    for resource, scores in by_resource.items():
+    for level, scores in by_level.items():
         ranges = []
-        for later in (r for r in by_resource if r > resource):
-            both = scores.keys() & by_resource[later].keys()
-            gains = np.array([by_resource[later][c] - scores[c] for c in both])
+        for later in (other for other in by_level if other > level):
+            both = scores.keys() & by_level[later].keys()
+            gains = np.array([by_level[later][c] - scores[c] for c in both])
             gains = gains[~np.isnan(gains)]
             if len(gains) > 1:
                 ranges.append(float(np.ptp(gains)))
-        gain_ranges[resource] = max(ranges, default=float("nan"))
+        gain_ranges[level] = max(ranges, default=float("nan"))
     return gain_ranges
 
 

@@ -51,7 +51,8 @@ class Schedule:
     Attributes
     ----------
     rungs : tuple of Rung
-        In the order in which they run.
+        In the order in which they run. If two consecutive rungs have the same resource, the second
+        one adds folds only.
     continues : bool
         Whether models continue training between rungs. If so, a candidate costs `step` units in a
         rung. Otherwise it is refit from scratch and costs `resource` units.
@@ -66,6 +67,8 @@ class Schedule:
         Sentence that is printed if `continues` is True.
     counts_folds : bool
         Whether the unit of the resource is a fold, so that costs are not per fold.
+    is_bound : bool
+        Whether the search may end earlier, so that the cost is an upper bound.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class Schedule:
     notes: tuple[str, ...] = ()
     continuation: str = "Models continue training between rungs."
     counts_folds: bool = False
+    is_bound: bool = False
 
     @classmethod
     def from_rungs(
@@ -120,7 +124,7 @@ class Schedule:
         rung_folds = folds or [None] * len(resources)
         for n, resource, own in zip(n_candidates, resources, rung_folds, strict=True):
             units = resource if own is None else len(own) * resource
-            if continues:
+            if continues or resource == previous:
                 # Models of folds that join late are trained from 0.
                 n_trained = 1 if own is None else len({*own} & {*trained})
                 units -= n_trained * previous
@@ -188,6 +192,13 @@ class Schedule:
         """Number of all folds, over which costs are counted; None if costs are per fold."""
         folds = self.rungs[-1].folds
         return None if folds is None else len(folds)
+
+    @property
+    def cost_unit(self) -> str:
+        """What costs count, in the plural."""
+        if self.n_folds is not None:
+            return f"{self.unit} over all folds"
+        return self.unit if self.counts_folds else f"{self.unit} per fold"
 
     @property
     def spent(self) -> int:
@@ -275,13 +286,10 @@ class Schedule:
         return columns
 
     def _summary(self) -> str:
-        counted, times_folds = " per fold", ""
-        if self.n_folds is not None:
-            counted, times_folds = " over all folds", f"{quantity(self.n_folds, 'folds')} x "
-        elif self.counts_folds:
-            counted = ""
+        times_folds = "" if self.n_folds is None else f"{quantity(self.n_folds, 'folds')} x "
+        counted = self.cost_unit.removeprefix(self.unit)
         return (
-            f"{'At most ' if self.repeats else ''}{quantity(self.spent, self.unit)}{counted}, "
+            f"{'At most ' if self.repeats or self.is_bound else ''}{quantity(self.spent, self.unit)}{counted}, "
             f"{self.relative_cost():.2f} of a grid search "
             f"({quantity(self.n_different, 'candidates')} x {times_folds}"
             f"{quantity(self.rungs[-1].resource, self.unit)} = {self.grid_cost}). "

@@ -1,0 +1,65 @@
+"""Rungs with given numbers of candidates and given resources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.bandit.requests import Propose, Requests
+from sklearn_sha.bandit.successive_halving import halving
+from sklearn_sha.schedules import Schedule
+
+
+class FixedSchedule(Algorithm):
+    """Rungs with given numbers of candidates and given resources.
+
+    With two rungs, one of a single unit and one at full resource, this is the baseline of [1]_.
+
+    Parameters
+    ----------
+    n_candidates : sequence of int
+        Number of candidates of each rung, decreasing.
+    n_resources : sequence of int
+        Total resource of each rung, increasing.
+
+    References
+    ----------
+    .. [1] R. Egele, I. Guyon, Y. Sun and P. Balaprakash, "Is One Epoch All You Need For
+       Multi-Fidelity Hyperparameter Optimization?", ESANN 2023.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import Bounds, FixedSchedule
+    >>> FixedSchedule([64, 4], [1, 81]).plan(Bounds(n_candidates=64, max_resources=81))
+    rung  candidates  step  resource  spent
+       0          64     1         1     64
+       1           4    80        81    384
+    384 units per fold, 0.07 of a grid search (64 candidates x 81 units = 5184). Models continue
+    training between rungs.
+    """
+
+    needs_maximum = False
+
+    def __init__(self, n_candidates: Sequence[int], n_resources: Sequence[int]) -> None:
+        self.n_candidates = n_candidates
+        self.n_resources = n_resources
+
+    def plan(self, bounds: Bounds) -> Schedule:
+        sizes, resources = [*self.n_candidates], [*self.n_resources]
+        if sizes[0] != bounds.n_candidates:
+            raise ValueError(
+                f"The first rung of {sizes} has {sizes[0]} candidates, and the search has "
+                f"{bounds.n_candidates}. Set n_candidates of both to the same number."
+            )
+        if bounds.max_resources and resources[-1] > bounds.max_resources:
+            raise ValueError(
+                f"n_resources={resources} ends above the maximum of the resource, "
+                f"{bounds.max_resources}. Lower it."
+            )
+        schedule = Schedule.from_rungs(sizes, resources, bounds.continues)
+        if len(sizes) == 1:
+            return schedule
+        return bounds.with_folds(schedule, sizes[0] / sizes[1])
+
+    def requests(self, plan: Schedule, propose: Propose) -> Requests:
+        return halving(plan, propose)
