@@ -69,6 +69,10 @@ class Progress:
             self._planned_work.pop((request.bracket, request.n_resources, request.folds), 0.0)
             for request in (rung.request for rung in rungs)
         )
+        # A rule can end a bracket before its planned end.
+        ended = {rung.request.bracket for rung in rungs if rung.request.is_last_rung}
+        for key in [key for key in self._planned_work if key[0] in ended]:
+            del self._planned_work[key]
         self.n_jobs = sum(rung.n_new for rung in rungs)
         self.n_completed = self._n_known = n_known
 

@@ -157,6 +157,15 @@ def incomplete_rung_message(
     )
 
 
+def few_folds_message(n_folds: int, n_splits: int) -> str:
+    """Return the warning that the best candidate of an interrupted search lacks folds."""
+    return (
+        "The search was interrupted before its last rung: the best candidate is scored on "
+        f"{n_folds} of {quantity(n_splits, 'folds')}. Raise max_time, or call resume to complete "
+        "the search."
+    )
+
+
 def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[str]:
     """Return warnings about mean scores that are not finite, of candidates without failures."""
     messages = []

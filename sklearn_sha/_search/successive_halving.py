@@ -348,9 +348,15 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
                     'algorithm="auto". Leave both None, or pass them to the algorithm.'
                 )
             return self.algorithm
-        endings = self.stop, None if self.target_score is None else -self.target_score
+        target_loss = None if self.target_score is None else -self.target_score
         if self.budget == "double":
-            return BudgetDoubling(self.factor, self.patience, self.tol, *endings)
+            if self.stop is not None:
+                raise ValueError(
+                    f"stop={self.stop!r} is for a single run, and budget='double' repeats runs "
+                    "until patience ends them. Leave stop=None, or set patience."
+                )
+            return BudgetDoubling(self.factor, self.patience, self.tol, target_loss)
+        endings = self.stop, target_loss
         if self.budget is None:
             return SuccessiveHalving(self.factor, *endings)
         if self.min_resources != "auto":

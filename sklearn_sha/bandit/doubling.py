@@ -12,7 +12,7 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
 from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, numbered
-from sklearn_sha.bandit.stopping import Target, stop_rule, target_of
+from sklearn_sha.bandit.stopping import Target, target_of
 from sklearn_sha.bandit.successive_halving import halving
 from sklearn_sha.schedules import Schedule, doubling_schedules
 
@@ -23,7 +23,6 @@ def repeated_halving(
     *,
     patience: int | None = 2,
     tol: float = 0.0,
-    stop: str | None = None,
     target: Target | None = None,
 ) -> Requests:
     """Request the rungs of the doubling trick [1]_: runs over the same candidates.
@@ -39,8 +38,6 @@ def repeated_halving(
         the lowest loss of an earlier run. None: run all of them.
     tol : float >= 0, default=0.0
         Minimum improvement for `patience`.
-    stop : "stable" or None, default=None
-        As in `SuccessiveHalving`, for each run.
     target : Target or None, default=None
         As in `halving`.
 
@@ -67,7 +64,7 @@ def repeated_halving(
     stopping = Patience(patience, tol)
     for schedule in schedules:
         source = _only(ids) if ids else propose
-        run = halving(schedule, source, stop=stop_rule(stop), target=target)
+        run = halving(schedule, source, target=target)
         request = next(run, None)
         while request is not None:
             candidates, rung = request.candidate_ids, n_rungs + request.rung
@@ -103,8 +100,6 @@ class BudgetDoubling(Algorithm):
         the lowest loss of an earlier run. None: run until the maximum is reached.
     tol : float, default=0.0
         Minimum improvement for `patience`.
-    stop : "stable" or None, default=None
-        As in `SuccessiveHalving`, for each run.
     target_loss : float or None, default=None
         Stop when a candidate has at most this loss at the maximum.
 
@@ -121,13 +116,11 @@ class BudgetDoubling(Algorithm):
         factor: float = 2,
         patience: int | None = 2,
         tol: float = 0.0,
-        stop: str | None = None,
         target_loss: float | None = None,
     ) -> None:
         self.factor = factor
         self.patience = patience
         self.tol = tol
-        self.stop = stop
         self.target_loss = target_loss
 
     def plan(self, bounds: Bounds) -> Schedule:
@@ -144,8 +137,7 @@ class BudgetDoubling(Algorithm):
             ),
             repeats=True,
         )
-        is_bound = self.stop is not None or self.target_loss is not None
-        return replace(bounds.with_folds(schedule, self.factor), is_bound=is_bound)
+        return bounds.with_folds(schedule, self.factor)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
         return repeated_halving(
@@ -153,7 +145,6 @@ class BudgetDoubling(Algorithm):
             propose,
             patience=self.patience,
             tol=self.tol,
-            stop=self.stop,
             target=target_of(self.target_loss, plan),
         )
 

@@ -287,9 +287,10 @@ class Schedule:
 
     def _summary(self) -> str:
         times_folds = "" if self.n_folds is None else f"{quantity(self.n_folds, 'folds')} x "
+        at_most = "At most " if self.repeats or self.is_bound else ""
         counted = self.cost_unit.removeprefix(self.unit)
         return (
-            f"{'At most ' if self.repeats or self.is_bound else ''}{quantity(self.spent, self.unit)}{counted}, "
+            f"{at_most}{quantity(self.spent, self.unit)}{counted}, "
             f"{self.relative_cost():.2f} of a grid search "
             f"({quantity(self.n_different, 'candidates')} x {times_folds}"
             f"{quantity(self.rungs[-1].resource, self.unit)} = {self.grid_cost}). "

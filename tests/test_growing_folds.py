@@ -1,0 +1,498 @@
+"""Folds that grow from rung to rung: counts, scores and plans against a brute-force search."""
+
+from itertools import pairwise
+from math import ceil
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_digits
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    ShuffleSplit,
+    TimeSeriesSplit,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import Bounds, BudgetDoubling, FixedBudget, Hyperband, SuccessiveHalving
+from sklearn_sha.candidates import RandomSampler, Sampler
+from sklearn_sha.inspection import trust_report
+from sklearn_sha.schedules import FoldGrowth, schedule_from_range, start_later
+
+N_FOLDS, FOLD_SIZE = 5, 100
+X = np.arange(float(N_FOLDS * FOLD_SIZE)).reshape(-1, 1)
+TRAINED = []  # (candidate, fold, units) of each call of fit or partial_fit
+
+
+def score_of(candidate, fold, units):
+    """Score whose order of candidates depends on the fold and on the units."""
+    return np.random.default_rng([candidate, fold, units]).random()
+
+
+class OnFolds(BaseEstimator):
+    """Its score depends on the candidate, the fold and the units of training."""
+
+    def __init__(self, candidate=0, trees=1, fails_on=()):
+        self.candidate = candidate
+        self.trees = trees
+        self.fails_on = fails_on
+
+    def fit(self, X, y=None):
+        self._train(X, self.trees)
+        self.units_ = self.trees
+        return self
+
+    def partial_fit(self, X, y=None):
+        self._train(X, 1)
+        self.units_ = getattr(self, "units_", 0) + 1
+        return self
+
+    def _train(self, X, units):
+        (fold, *others) = {*range(N_FOLDS)} - {*(X[:, 0] // FOLD_SIZE).astype(int).tolist()} or [-1]
+        if fold in self.fails_on:
+            raise ValueError("not on this fold")
+        if not others and fold >= 0:  # not the refit
+            TRAINED.append((self.candidate, fold, units))
+
+    def score(self, X, y=None):
+        return score_of(self.candidate, int(X[0, 0]) // FOLD_SIZE, self.units_)
+
+
+def search_of(n, search=SuccessiveHalvingSearchCV, **params):
+    defaults = {"resource": "partial_fit", "max_resources": 16, "cv": KFold(N_FOLDS)}
+    defaults |= {"random_state": 0, "refit": False, "min_folds": "auto"}
+    return search(OnFolds(), {"candidate": range(n)}, **defaults | params)
+
+
+def expected_rungs(search, n):
+    """Rungs of a search of one bracket, computed one after the other from `score_of`."""
+    ids = [*range(n)]
+    for rung, following in pairwise([*search.schedule_.rungs, None]):
+        folds = sorted(range(N_FOLDS) if rung.folds is None else rung.folds)
+        scores = [[score_of(i, fold, rung.resource) for fold in folds] for i in ids]
+        means = np.mean(scores, axis=1)
+        kept = 1 if following is None else following.n_candidates
+        promoted = sorted(np.argsort(-means, kind="stable")[:kept])
+        yield ids, folds, scores, means, [ids[k] for k in promoted]
+        ids = [ids[k] for k in promoted]
+
+
+def without_times(search):
+    return repr(
+        [
+            {name: np.asarray(column).tolist() for name, column in table.items()}
+            for table in (search.cv_results_, search.all_cv_results_)
+        ]
+    ).replace("_time", "")
+
+
+def results_of(search):
+    """Tables of a search without its times."""
+    return [
+        {name: repr(column) for name, column in table.items() if "time" not in name}
+        for table in (search.cv_results_, search.all_cv_results_, *search.rung_history_)
+    ]
+
+
+SCHEDULES = {
+    "automatic": {},
+    "explicit": {"min_resources": 2},
+    "budget": {"budget": 4000, "max_resources": "auto"},
+    "capped budget": {"budget": 4000},
+    "factor 1.5": {"factor": 1.5, "max_resources": 64},
+    "from 2 folds": {"min_folds": 2, "min_resources": 1},
+    "folds": {"resource": "folds", "max_resources": "auto", "min_folds": "all"},
+}
+
+
+@pytest.mark.parametrize("resource", ["partial_fit", "trees"])
+@pytest.mark.parametrize("n", [2, 9, 20])
+@pytest.mark.parametrize("case", SCHEDULES)
+def test_rungs_scores_and_costs_are_those_of_a_search_by_hand(case, n, resource):
+    TRAINED.clear()
+    search = search_of(n, **{"resource": resource} | SCHEDULES[case]).fit(X)
+    history, results = search.rung_history_, search.all_cv_results_
+    if case == "folds":
+        return
+    start = 0
+    assert len(history) == len(search.schedule_.rungs)
+    expected = expected_rungs(search, n)
+    for row, rung, one in zip(history, search.schedule_.rungs, expected, strict=True):
+        ids, folds, scores, means, promoted = one
+        assert (row["candidates"], row["promoted"]) == (ids, promoted)
+        assert (row["n_folds"], row["spent"]) == (len(folds), rung.spent)
+        assert row["scores"] == means.tolist()
+        rows = slice(start, start + len(ids))
+        start += len(ids)
+        for fold in range(N_FOLDS):
+            column = results[f"split{fold}_test_score"][rows]
+            if fold in folds:
+                assert column.tolist() == [by_fold[folds.index(fold)] for by_fold in scores]
+            else:
+                assert np.isnan(column).all()
+        assert results["std_test_score"][rows].tolist() == np.std(scores, axis=1).tolist()
+        assert (results["n_folds"][rows] == len(folds)).all()
+    per_fold = 1 if search.schedule_.n_folds else N_FOLDS
+    assert sum(units for *_, units in TRAINED) == search.schedule_.spent * per_fold
+    if resource == "trees":
+        assert len({*TRAINED}) == len(TRAINED)
+
+
+@pytest.mark.parametrize("factor", [2, 3])
+def test_the_last_rung_has_all_folds_and_the_rungs_before_have_nested_ones(factor):
+    search = search_of(20, factor=factor, min_resources=1).fit(X)
+    folds = [rung.folds for rung in search.schedule_.rungs]
+    assert sorted(folds[-1]) == [*range(N_FOLDS)]
+    assert all({*fewer} <= {*more} for fewer, more in pairwise(folds))
+    assert len(folds[0]) == 1
+    assert search.all_cv_results_["n_folds"][search.cv_results_rows_].tolist() == [5] * len(
+        search.cv_results_["params"]
+    )
+    assert not np.isnan(search.cv_results_["split0_test_score"]).any()
+    assert "n_folds" not in search.cv_results_
+
+
+@given(st.integers(1, 12), st.integers(1, 8), st.sampled_from([1.2, 1.5, 2, 3, 4]), st.data())
+def test_numbers_of_folds_grow_by_the_factor_up_to_all(n_folds, n_rungs, factor, data):
+    first = data.draw(st.none() | st.integers(1, n_folds))
+    order = tuple(range(n_folds))
+    counts = FoldGrowth(order, first).counts(n_rungs, factor)
+    assert len(counts) == n_rungs
+    assert counts[-1] == n_folds
+    assert min(counts) >= 1
+    if first is None:
+        assert all(more <= ceil(round(factor * fewer, 9)) for fewer, more in pairwise(counts))
+        fewer = [max(1, count - 1) for count in counts[:-1]]
+        for k, count in enumerate(fewer):  # no smaller number could grow to all folds
+            reached = count * factor ** (n_rungs - 1 - k)
+            assert counts[k] == 1 or reached < n_folds
+    elif n_rungs > 1:
+        assert counts[0] == first
+        assert counts[1:-1] == [
+            min(n_folds, ceil(round(factor * fewer, 9))) for fewer in counts[:-2]
+        ]
+
+
+@given(
+    st.integers(1, 100), st.sampled_from([1.5, 2, 3]), st.integers(1, 6), st.integers(1, 2000),
+    st.booleans(),
+)  # fmt: skip
+def test_a_later_start_costs_at_most_what_all_folds_cost(n, factor, n_folds, maximum, continues):
+    growth = FoldGrowth(tuple(range(n_folds)))
+    schedule = schedule_from_range(n, factor=factor, max_resources=maximum, continues=continues)
+    later = start_later(schedule, growth, factor)
+    assert later.spent <= schedule.spent * n_folds
+    assert later.n_candidates == schedule.n_candidates
+    assert later.n_resources[-1] == maximum
+    starts = [*schedule.n_resources[1:], maximum], schedule.n_resources
+    assert later.n_resources in starts
+
+
+@given(
+    st.integers(1, 60), st.sampled_from([1.3, 1.5, 2, 3]), st.integers(1, 6), st.data(),
+    st.booleans(),
+)  # fmt: skip
+def test_a_budget_over_folds_is_never_exceeded(n, factor, n_folds, data, continues):
+    growth = FoldGrowth(tuple(range(n_folds)), data.draw(st.none() | st.integers(1, n_folds)))
+    maximum = data.draw(st.sampled_from([0, 1, 20, 300]))
+    bounds = Bounds(n, maximum, continues=continues, fold_growth=growth)
+    budget = data.draw(st.integers(1, 20_000))
+    try:
+        plan = FixedBudget(budget, factor).plan(bounds)
+    except ValueError as error:
+        needed = int(str(error).split("give at least budget=")[1].split(",")[0])
+        assert needed > budget
+        plan = FixedBudget(needed, factor).plan(bounds)
+        assert plan.spent <= needed
+        return
+    assert plan.spent <= budget
+    assert plan.n_resources[0] >= 1
+    assert plan.n_folds == n_folds
+
+
+@pytest.mark.parametrize("factor", [1.5, 2, 3])
+@pytest.mark.parametrize("min_folds", ["auto", 1, 3])
+def test_no_run_of_budget_doubling_repeats_or_exceeds_its_plan(min_folds, factor):
+    TRAINED.clear()
+    search = search_of(
+        12, budget="double", resource="trees", min_resources=1, min_folds=min_folds, factor=factor
+    ).fit(X)
+    assert len({*TRAINED}) == len(TRAINED)
+    assert sum(units for *_, units in TRAINED) == search.rung_history_[-1]["spent"]
+    assert search.rung_history_[-1]["spent"] <= search.schedule_.spent
+    assert search.all_cv_results_["cached"].any()
+
+
+def test_each_bracket_of_hyperband_grows_its_own_folds():
+    TRAINED.clear()
+    search = search_of(100, HyperbandSearchCV, max_resources=9).fit(X)
+    folds = [[len(rung.folds) for rung in one.rungs] for one in search.schedule_.brackets]
+    assert folds == [[1, 2, 5], [2, 5], [5]]
+    by_rung = {(row["bracket"], row["iter"]): row["n_folds"] for row in search.rung_history_}
+    assert by_rung == {(b, k): n for b, counts in enumerate(folds) for k, n in enumerate(counts)}
+    assert len(TRAINED) == search.schedule_.spent == search.rung_history_[-1]["spent"]
+
+
+class Waves(Sampler):
+    """Random candidates, some at a time."""
+
+    uses_history = True
+
+    def propose(self, n, space, history, rng):
+        assert all(one.n_folds == len(one.fold_scores) for one in history.evaluations)
+        return RandomSampler().propose(min(n, 4), space, history, rng)
+
+
+VARIANTS = {
+    "automatic": (SuccessiveHalvingSearchCV, {}),
+    "refit from scratch": (SuccessiveHalvingSearchCV, {"resource": "trees"}),
+    "folds": (
+        SuccessiveHalvingSearchCV,
+        {"resource": "folds", "max_resources": "auto", "min_folds": "all"},
+    ),
+    "doubling": (SuccessiveHalvingSearchCV, {"budget": "double"}),
+    "Hyperband": (HyperbandSearchCV, {"max_resources": 9}),
+    "waves": (SuccessiveHalvingSearchCV, {"sampler": Waves(), "n_candidates": 12}),
+    "target": (SuccessiveHalvingSearchCV, {"target_score": 0.6}),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_result_depends_neither_on_workers_nor_on_interruptions(variant, tmp_path):
+    search_class, params = VARIANTS[variant]
+    n = 100 if search_class is HyperbandSearchCV else 20
+    expected = results_of(search_of(n, search_class, **params).fit(X))
+    assert results_of(search_of(n, search_class, n_jobs=2, **params).fit(X)) == expected
+    assert results_of(search_of(n, search_class, checkpoint=tmp_path, **params).fit(X)) == expected
+    TRAINED.clear()
+    assert results_of(search_of(n, search_class, checkpoint=tmp_path, **params).fit(X)) == expected
+    assert TRAINED == []
+    for limit in (1, 7, 23):
+        search = search_of(n, search_class, scoring=Interrupting(limit), **params)
+        with pytest.raises(KeyboardInterrupt):
+            search.fit(X)
+        TRAINED.clear()
+        assert results_of(search.resume(X)) == expected
+        assert len({*TRAINED}) == len(TRAINED) or params.get("resource") != "trees"
+
+
+class Interrupting:
+    """Scorer that is interrupted once, after some calls."""
+
+    def __init__(self, limit):
+        self.left = [limit]
+
+    def __call__(self, model, X, y=None):
+        self.left[0] -= 1
+        if self.left[0] == 0:
+            raise KeyboardInterrupt
+        return model.score(X)
+
+
+def test_folds_as_the_resource_are_fit_once_and_end_as_a_grid_search():
+    X, y = load_digits(return_X_y=True)
+    grid = {"n_neighbors": [1, 2, 3, 5], "weights": ["uniform", "distance"], "p": [1, 2]}
+    common = {"cv": KFold(8, shuffle=True, random_state=0)}
+    search = SuccessiveHalvingSearchCV(
+        KNeighborsClassifier(), grid, resource="folds", random_state=0, **common
+    ).fit(X[:900], y[:900])
+    expected = GridSearchCV(KNeighborsClassifier(), grid, **common).fit(X[:900], y[:900])
+    assert search.n_candidates_ == [16, 8, 4, 2]
+    assert search.n_resources_ == [1, 2, 4, 8]
+    assert search.schedule_.spent == 16 + 8 + 8 + 8
+    assert search.best_n_resources_ == 8
+    for name in ("split0_test_score", "split7_test_score", "mean_test_score", "std_test_score"):
+        for params, value in zip(
+            search.cv_results_["params"], search.cv_results_[name], strict=True
+        ):
+            assert value == expected.cv_results_[name][expected.cv_results_["params"].index(params)]
+    assert search.best_params_ in expected.cv_results_["params"]
+    assert "160 folds, 0.31 of a grid search (64 candidates x 8 folds = 512)." in str(
+        SuccessiveHalvingSearchCV(
+            KNeighborsClassifier(), {"n_neighbors": range(1, 65)}, resource="folds", **common
+        ).plan(X[:900], y[:900])
+    )
+
+
+def test_one_rung_is_a_grid_search():
+    search = search_of(6, min_resources=1.0).fit(X)
+    estimator = OnFolds(trees=16)
+    expected = GridSearchCV(estimator, {"candidate": range(6)}, cv=KFold(5), refit=False).fit(X)
+    assert search.cv_results_["rank_test_score"].tolist() == (
+        expected.cv_results_["rank_test_score"].tolist()
+    )
+    for name in ("mean_test_score", "std_test_score", "split3_test_score"):
+        assert search.cv_results_[name].tolist() == expected.cv_results_[name].tolist()
+    assert search.schedule_.n_folds is None
+
+
+def folds_of(cv, X=X, **params):
+    search = search_of(8, cv=cv, **params)
+    return [rung.folds for rung in search.plan(X).rungs]
+
+
+def test_the_order_of_folds_is_random_or_that_of_the_splitter():
+    orders = {folds_of(KFold(5), random_state=seed)[-1] for seed in range(20)}
+    assert len(orders) > 10
+    assert folds_of(KFold(5), random_state=3) == folds_of(KFold(5), random_state=3)
+    assert folds_of(TimeSeriesSplit(4, test_size=100))[-1] == (0, 1, 2, 3)
+    assert folds_of(PredefinedSplit(np.arange(500) // 100))[-1] == (0, 1, 2, 3, 4)
+    assert folds_of(KFold(5), min_folds="all") == [None] * 3
+
+
+def test_the_order_of_folds_does_not_change_the_candidates():
+    search = search_of(50, n_candidates=12)
+    everywhere = search_of(50, n_candidates=12, min_folds="all")
+    ids = [s.fit(X).rung_history_[0] for s in (search, everywhere)]
+    assert ids[0]["candidates"] == ids[1]["candidates"]
+    assert search.all_cv_results_["params"][:12] == everywhere.all_cv_results_["params"][:12]
+
+
+def test_the_first_rung_has_at_least_100_test_samples():
+    rows = X[:150]
+    plan = search_of(8, cv=LeaveOneOut(), resource="trees").plan(rows)
+    assert len(plan.rungs[0].folds) == 100
+    with pytest.raises(ValueError, match=r"min_folds=1 scores the first rung on 1 fold .*Set min_"):
+        search_of(8, cv=LeaveOneOut(), min_folds=1).plan(rows)
+    with pytest.raises(ValueError, match=r"min_resources=1 scores .*at least 100"):
+        search_of(
+            8, cv=LeaveOneOut(), resource="folds", min_resources=1, max_resources="auto",
+            min_folds="all",
+        ).plan(rows)  # fmt: skip
+    # Fewer samples than that in all: all folds.
+    assert folds_of(KFold(5), X=X[:90], resource="trees") == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"min_folds": 6}, "min_folds=6 is larger than the number of folds, 5"),
+        ({"min_folds": 0}, 'min_folds=0 must be an integer of at least 1, or "auto" or "all"'),
+        ({"min_folds": "some"}, "min_folds='some' must be"),
+        ({"resource": "folds", "min_folds": 2}, "Set min_resources=2"),
+        ({"budget": 10}, "2 folds in the first of 3 rungs; give at least budget=50"),
+    ],
+)
+def test_what_is_refused(params, message):
+    defaults = {} if "resource" not in params else {"max_resources": "auto"}
+    with pytest.raises(ValueError, match=message):
+        search_of(8, **defaults | params).fit(X)
+
+
+def test_a_single_split_and_groups():
+    assert folds_of(ShuffleSplit(1, random_state=0)) == [None] * 3
+    search = search_of(8, cv=GroupKFold(5)).fit(X, groups=np.repeat(np.arange(5), 100))
+    assert [row["n_folds"] for row in search.rung_history_] == [2, 3, 5]
+
+
+def test_a_fold_that_joins_late_can_fail():
+    order = search_of(8).plan(X).rungs[-1].folds
+    search = SuccessiveHalvingSearchCV(
+        OnFolds(fails_on=(order[-1],)), {"candidate": range(8)}, resource="partial_fit",
+        max_resources=8, cv=KFold(5), min_folds="auto", random_state=0, refit=False,
+        error_score=-1.0,
+    )  # fmt: skip
+    with pytest.warns(Warning, match="fits failed"):
+        search.fit(X)
+    failed_in = {record["rung"] for record in search.failures_}
+    assert failed_in == {len(search.rung_history_) - 1}
+    assert {record["split"] for record in search.failures_} == {order[-1]}
+
+
+def test_several_metrics_and_train_scores_are_those_of_the_folds_that_score():
+    search = search_of(
+        8,
+        scoring={"a": lambda m, X, y=None: m.score(X), "b": lambda m, X, y=None: -m.score(X)},
+        promote_by="b",
+        return_train_score=True,
+    ).fit(X)
+    results = search.all_cv_results_
+    for part in ("test_a", "test_b", "train_a"):
+        columns = np.stack([results[f"split{k}_{part}"] for k in range(5)], axis=1)
+        assert (np.isfinite(columns).sum(axis=1) == results["n_folds"]).all()
+        np.testing.assert_allclose(np.nanmean(columns, axis=1), results[f"mean_{part}"])
+
+
+def test_a_search_that_is_interrupted_before_all_folds_warns():
+    search = search_of(8, scoring=Interrupting(20), refit="score")
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X)
+    assert search.all_cv_results_["n_folds"][search.best_index_] < 5
+
+    class Slow(OnFolds):
+        def score(self, X, y=None):
+            clock[0] += 1
+            return super().score(X)
+
+    clock = [0.0]
+    search = SuccessiveHalvingSearchCV(
+        Slow(), {"candidate": range(8)}, resource="partial_fit", max_resources=16, cv=KFold(5),
+        min_folds="auto", max_time=25, random_state=0,
+    )  # fmt: skip
+    import sklearn_sha._engine.engine as engine
+
+    start = engine.time()
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("_engine.engine", "_engine.evaluation", "_search.base"):
+            patch.setattr(f"sklearn_sha.{module}.time", lambda: start + clock[0])
+        with pytest.warns(UserWarning, match="scored on 2 of 5 folds"):
+            search.fit(X)
+    assert search.interrupted_
+
+
+def test_reports_and_displays_know_folds(capsys):
+    search = search_of(16, min_resources=2, verbose=1).fit(X)
+    out = capsys.readouterr().out
+    assert "16 candidates,  2 epochs on 1 fold" in out
+    assert "16 epochs on 5 folds" in out
+    report = trust_report(search)
+    assert [row["folds"] for row in report.rungs] == [1, 2, 3, 5]
+    assert "folds" in str(report).splitlines()[0]
+    assert "folds" in search.rung_history_._repr_html_()
+    assert "over all folds" in str(search.schedule_)
+    assert "folds" in str(search.schedule_).splitlines()[0]
+    frame = search.results_frame()
+    assert frame["candidate"].tolist() == [*range(16)]
+    assert sorted(frame["n_folds"].unique()) == [1, 2, 3, 5]
+
+
+@pytest.mark.parametrize("continues", [True, False])
+@pytest.mark.parametrize("algorithm", [SuccessiveHalving(), BudgetDoubling(), Hyperband(factor=2)])
+def test_the_cost_of_a_plan_is_that_of_its_rungs(algorithm, continues):
+    """Counted one job after the other: a fold that joins late is trained from 0."""
+    growth = FoldGrowth((4, 2, 0, 1, 3))
+    for maximum in (1, 7, 40):
+        bounds = Bounds(13, maximum, min_resources=1, continues=continues, fold_growth=growth)
+        plan = algorithm.plan(bounds)
+        cost = 0
+        for bracket in plan.brackets:
+            trained = {}
+            for rung in bracket.rungs:
+                for fold in rung.folds or range(5):
+                    before = trained.get(fold, 0)
+                    start = before if continues or before == rung.resource else 0
+                    cost += rung.n_candidates * (rung.resource - start)
+                    trained[fold] = rung.resource
+        # A single rung is a grid search, whose cost is counted per fold.
+        per_fold = 1 if plan.n_folds else 5
+        assert plan.spent * per_fold == cost
+        assert plan.grid_cost * per_fold == plan.n_different * maximum * 5
+
+
+def test_a_real_search_on_fewer_folds_selects_on_all():
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        GaussianNB(), {"var_smoothing": np.logspace(-9, 0, 12)}, resource="n_samples",
+        min_resources=200, min_folds="auto", random_state=0,
+    ).fit(X, y)  # fmt: skip
+    expected = GridSearchCV(GaussianNB(), {"var_smoothing": np.logspace(-9, 0, 12)}).fit(X, y)
+    row = expected.cv_results_["params"].index(search.best_params_)
+    assert search.best_score_ == expected.cv_results_["mean_test_score"][row]
