@@ -1,16 +1,18 @@
 """Failures on purpose: curves that cross, and how the search says so
 ==================================================================
 
-A high learning rate is ahead after a few trees and behind after many. A halving that begins with
-two trees keeps the high rates and drops, at four, what would have ended best. Its last rungs,
-where all rates are high, show nothing of it; `trust_report` looks at every rung, says that the
-budget may be insufficient, and what to set next time. Here that is done, twice.
+A high learning rate is ahead after a few trees and behind after many. A search whose first rung has
+two trees promotes the high rates, and eliminates at four trees what would have ended best. Its last
+rungs, with high rates only, do not show this. `trust_report` looks at every rung, reports that the
+budget may be insufficient, and names the `min_resources` to set next time. This example follows its
+advice twice.
 
-Expect: two searches that end behind, whose reports say so, and a third that does what they said
-and finds what a grid search finds, at three quarters of its cost.
-Limits: a report is careful, where it sees something: half as much would have done here. And it
-knows only what the rungs have shown. Where all that went on behaved alike it can trust a wrong
-answer: over 12 rates with one depth it does. `HyperbandSearchCV` is for those who can't tell.
+Expect: two searches with a worse result than a grid search, whose reports advise a larger budget.
+The second report advises a single rung at full resource, which is a grid search.
+Limits: such advice is cautious. Here, `min_resources=32` finds the same candidate as the grid
+search at half of its cost. And the report depends on what the rungs have shown. If all promoted
+candidates behaved alike, it can trust a wrong result: over 12 rates with one depth it does. If you
+cannot tell how early scores can be trusted, use `HyperbandSearchCV`.
 """
 
 import numpy as np
@@ -43,35 +45,37 @@ def searched(min_resources):
 
 
 # %%
-# Too hasty
+# Too early
 # ---------
 #
-# The first rung looks at two trees.
+# The first rung has two trees.
 
 hasty = searched(min_resources=2)
 print(trust_report(hasty))
 
 # %%
-# Every line is a candidate. Some of those dropped at four trees were still rising steeply.
+# Each line is a candidate. Some of those eliminated at four trees were still rising steeply.
 
 hasty_display = SearchDisplay.from_search(hasty)
 
 # %%
-# What the report says to do
-# --------------------------
+# What the report advises
+# -----------------------
 
-better = searched(min_resources=8)
+better = searched(min_resources=10)
 print(trust_report(better))
 
 # %%
-# And once more. The low rates get far enough to be seen.
+# Again: a single rung, with all candidates at full resource.
 
-careful = searched(min_resources=64)
-
-careful_display = SearchDisplay.from_search(careful)
+everything = searched(min_resources=128)
 
 # %%
-# What all candidates would have come to
-# --------------------------------------
+# Less caution would have been enough
+# -----------------------------------
+#
+# The low rates get far enough to be promoted.
 
-everything = searched(min_resources=1.0)
+half = searched(min_resources=32)
+
+half_display = SearchDisplay.from_search(half)

@@ -85,27 +85,28 @@ def test_hyperband(run):
 
 def test_where_halving_goes_wrong(run):
     names, printed = run("where_halving_goes_wrong.py")
-    searches = [names[name] for name in ("hasty", "better", "careful", "everything")]
+    searches = [names[name] for name in ("hasty", "better", "everything")]
     scores = [search.best_score_ for search in searches]
-    assert scores[0] < scores[1] - 0.05 < scores[2] - 0.05
-    assert scores[2] == scores[3]
-    best = searches[3].best_params_
+    assert scores[0] < scores[1] - 0.05
+    assert scores[1] < scores[2] - 0.01
+    best = searches[2].best_params_
     hasty = names["hasty"].all_cv_results_
     is_best = [hasty[f"param_{key}"] == best[key] for key in names["space"]]
     assert hasty["n_resources"][np.all(is_best, axis=0)].tolist() == [2, 4]
-    for search, following in pairwise(searches[:3]):
+    for search, following in pairwise(searches):
         report = trust_report(search)
         assert not report.enough
         assert f"set min_resources={following.min_resources}." in report.advice
         assert str(report) in printed
-    assert 4 * searches[2].schedule_.spent == 3 * searches[3].schedule_.spent
+    assert searches[2].n_candidates_ == [18]
 
     # What its limits say.
     rates = {"learning_rate": np.geomspace(0.02, 1, 12).round(3).tolist()}
-    half = clone(names["careful"]).set_params(min_resources=32).fit(names["X"], names["y"])
-    assert half.best_score_ == scores[3]
+    half = names["half"]
+    assert half.best_score_ == scores[2]
+    assert 0.5 < half.schedule_.relative_cost() < 0.55
     alike = clone(names["hasty"]).set_params(param_distributions=rates).fit(names["X"], names["y"])
-    assert alike.best_score_ < scores[3] - 0.05
+    assert alike.best_score_ < scores[2] - 0.05
     assert trust_report(alike).enough
 
 

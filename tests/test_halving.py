@@ -25,12 +25,19 @@ def naive_halving(candidates, factor, minimum, maximum):
     contests = max(len(sizes) - 1, 1)
     if minimum == "auto":
         minimum = max(1, floor(maximum / factor ** (contests - 1)))
+        resources = [floor(minimum * factor**k) for k in range(contests)]
+    else:
+        n_rungs = sum(minimum * factor**k <= maximum for k in range(len(sizes)))
+        # In equal ratios: resource**(n_rungs - 1) is at most this power.
+        powers = [minimum ** (n_rungs - 1 - k) * maximum**k for k in range(n_rungs)]
+        resources = [
+            max(r for r in range(maximum + 1) if r ** (n_rungs - 1) <= power) for power in powers
+        ]
     ids, rungs = list(range(len(candidates))), []
     while True:
         k = len(rungs)
-        resource = floor(minimum * factor**k)
         is_last = k + 1 == len(sizes) or minimum * factor ** (k + 1) > maximum
-        resource = maximum if is_last else resource
+        resource = maximum if is_last else resources[k]
         scores = []
         for number in ids:
             fails = candidates[number].get("fails")
@@ -169,7 +176,7 @@ def test_rung_history_is_a_table_with_the_promised_columns():
     ).fit(X)
     assert [list(row) for row in search.rung_history_] == [
         [
-            "iter", "n_candidates", "step", "resource", "spent", "candidates", "scores",
+            "iter", "n_candidates", "n_folds", "step", "resource", "spent", "candidates", "scores",
                 "promoted",
             "best_score", "cut_score", "rank_correlation", "fit_time", "score_time", "wall_time",
         ]

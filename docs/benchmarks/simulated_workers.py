@@ -103,10 +103,10 @@ class Answers:
     def task(self, request):
         return NO_CALLBACKS
 
-    def rung_ends(self, request, *_):
-        return self.losses[list(request.candidate_ids)]
+    def rung_ends(self, rung, *_):
+        return self.losses[list(rung.request.candidate_ids)]
 
-    def rungs_begin(self, requests, n_known):
+    def rungs_begin(self, rungs, n_known):
         pass
 
     def jobs_completed(self, outcomes):
@@ -133,7 +133,15 @@ def simulated(search, n_workers, seed):
     )
     losses = np.random.default_rng(seed).random(n_candidates)
     workers = SimulatedWorkers(n_workers, seed)
-    engine = Engine([{}] * n_candidates, folds, config, Store(), workers, Answers(losses))
+    engine = Engine(
+        [{}] * n_candidates,
+        folds,
+        tuple(range(len(folds))),
+        config,
+        Store(),
+        workers,
+        Answers(losses),
+    )
     engine.run(algorithms)
     return workers
 

@@ -150,13 +150,13 @@ def trust_report(search: Any) -> TrustReport:
     ... )
     >>> trust_report(search.fit(X, y))
     iter  resource  candidates  promoted  spearman  kendall  envelope    gap  noise  close  at_risk
-       0         1           8         4     0.200    0.111     0.070  0.000  0.002      4    0.030
-       1         2           4         2     1.000    1.000     0.027  0.035  0.009      0    0.000
-       2         4           2         1         -        -     0.011  0.020  0.007      0        -
+       0         1           8         4     0.067   -0.111     0.070  0.000  0.002      4    0.040
+       1         3           4         2     1.000    1.000     0.009  0.012  0.006      0    0.000
+       2        10           2         1         -        -     0.001  0.027  0.012      0        -
        3        32           1         1         -        -         -      -      -      0        -
     The budget may be insufficient: judging by the observed gains, a candidate eliminated at 1
-    epoch could have ended 0.0301 above the best one, whose score has a standard error of 0.0156.
-    Next time set min_resources=2.
+    epoch could have ended 0.0395 above the best one, whose score has a standard error of 0.0156.
+    Next time set min_resources=3.
     """
     check_has_rungs(search, "trust_report")
     check_is_fitted(search, "rung_history_")
