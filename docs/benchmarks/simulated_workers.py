@@ -133,14 +133,9 @@ def simulated(search, n_workers, seed):
     )
     losses = np.random.default_rng(seed).random(n_candidates)
     workers = SimulatedWorkers(n_workers, seed)
+    fold_order = tuple(range(N_FOLDS))
     engine = Engine(
-        [{}] * n_candidates,
-        folds,
-        tuple(range(len(folds))),
-        config,
-        Store(),
-        workers,
-        Answers(losses),
+        [{}] * n_candidates, folds, fold_order, config, Store(), workers, Answers(losses)
     )
     engine.run(algorithms)
     return workers
