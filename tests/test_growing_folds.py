@@ -5,10 +5,11 @@ from math import ceil
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -188,12 +189,14 @@ def test_numbers_of_folds_grow_by_the_factor_up_to_all(n_folds, n_rungs, factor,
 def test_a_later_start_costs_at_most_what_all_folds_cost(n, factor, n_folds, maximum, continues):
     growth = FoldGrowth(tuple(range(n_folds)))
     schedule = schedule_from_range(n, factor=factor, max_resources=maximum, continues=continues)
+    assume(len(schedule.rungs) > 1)
     later = start_later(schedule, growth, factor)
     assert later.spent <= schedule.spent * n_folds
     assert later.n_candidates == schedule.n_candidates
     assert later.n_resources[-1] == maximum
     starts = [*schedule.n_resources[1:], maximum], schedule.n_resources
     assert later.n_resources in starts
+    assert bool(later.notes) == (later.n_resources == starts[0])
 
 
 @given(
@@ -496,3 +499,17 @@ def test_a_real_search_on_fewer_folds_selects_on_all():
     expected = GridSearchCV(GaussianNB(), {"var_smoothing": np.logspace(-9, 0, 12)}).fit(X, y)
     row = expected.cv_results_["params"].index(search.best_params_)
     assert search.best_score_ == expected.cv_results_["mean_test_score"][row]
+
+
+def test_a_plan_explains_its_later_start_and_advises_on_equal_terms():
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        HistGradientBoostingClassifier(), {"max_leaf_nodes": [7, 15, 31], "max_features": [0.2, 1]},
+        resource="n_samples", random_state=0,
+    )  # fmt: skip
+    grown = search.set_params(min_folds="auto").plan(X, y)
+    assert "pay for a later start" in str(grown).replace("\n", " ")
+    (advice,) = [note for note in grown.notes if "costs" in note]
+    other = search.set_params(resource="max_iter").plan(X, y)
+    ratio = grown.relative_cost() / other.relative_cost()
+    assert advice == f"resource='max_iter' continues training and costs {ratio:.1f} times less."

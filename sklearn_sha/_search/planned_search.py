@@ -206,7 +206,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
         else:
             warning = cost_warning(schedule, limits)
-            schedule = replace(schedule, notes=self._notes(schedule, resource, context))
+            notes = self._notes(schedule, resource, context)
+            schedule = replace(schedule, notes=(*schedule.notes, *notes))
         if candidates:
             notes = (*schedule.notes, *grid_notes(space, candidates))
             schedule = replace(schedule, notes=notes)

@@ -13,7 +13,7 @@ from sklearn_sha.resources.fixed_costs import candidate_cost
 from sklearn_sha.resources.integer_parameter import IntegerParameter, growing_parameter
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
-from sklearn_sha.schedules import Schedule, schedule_from_range
+from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, start_later
 
 MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS = 200, 10
 """How many samples an automatic first rung has at least, in all and of each class."""
@@ -77,6 +77,9 @@ class SampleCount(Resource):
         ((name, value, crosses),) = found
         n = schedule.n_candidates[0]
         other = schedule_from_range(n, factor=factor, max_resources=value)
+        order = schedule.rungs[-1].folds
+        if order is not None and len(other.rungs) > 1:
+            other = start_later(other, FoldGrowth(order), factor)
         ratio = schedule.relative_cost() / other.relative_cost()
         if ratio < _WORTH_ADVICE:
             return []

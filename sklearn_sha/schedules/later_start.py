@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sklearn_sha.schedules.fold_growth import FoldGrowth
 from sklearn_sha.schedules.schedule import Schedule
+
+_NOTE = (
+    "Fewer folds in early rungs pay for a later start: each rung has the resource that the next "
+    "one has on all folds."
+)
 
 
 def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Schedule:
@@ -18,7 +25,7 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
     Parameters
     ----------
     on_all_folds : Schedule
-        Automatic schedule of one bracket.
+        Automatic schedule of one bracket with several rungs.
     growth : FoldGrowth
     factor : real > 1
 
@@ -42,5 +49,5 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
         folds=growth.folds(len(sizes), factor),
     )
     if later.spent <= on_all_folds.spent * len(growth.order):
-        return later
+        return replace(later, notes=(_NOTE,))
     return growth.grow(on_all_folds, factor)
