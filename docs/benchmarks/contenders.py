@@ -171,13 +171,18 @@ def search_of(work: Workload, kind: Any = SuccessiveHalvingSearchCV, **options: 
     return kind(
         work.estimator, work.grid, resource=work.resource, factor=work.factor, random_state=0,
         min_resources=work.lowest, max_resources=work.highest, cv=KFold(N_FOLDS), n_jobs=N_JOBS,
-        **options,
+        **{"min_folds": "all"} | options,
     )  # fmt: skip
 
 
 def sha(work: Workload, X: Any, y: Any) -> Found:
     """SuccessiveHalvingSearchCV."""
     return _found(search_of(work).fit(X, y), work)
+
+
+def growing_folds(work: Workload, X: Any, y: Any) -> Found:
+    """SuccessiveHalvingSearchCV with few folds in early rungs."""
+    return _found(search_of(work, min_folds="auto").fit(X, y), work)
 
 
 def doubling(work: Workload, X: Any, y: Any) -> Found:
@@ -259,6 +264,7 @@ CONTENDERS: dict[str, Callable[[Workload, Any, Any], Found]] = {
     "by hand, alone": by_hand,
     "sha": sha,
     "sha, 2 workers": sha,
+    "sha, growing folds": growing_folds,
     "scikit-learn halving": sklearn_halving,
     "scikit-learn halving, 2 workers": sklearn_halving,
     "GridSearchCV": grid_search,
