@@ -66,17 +66,17 @@ def test_algorithms_that_end_early_keep_their_contract(algorithm):
     check_algorithm(algorithm, Bounds(n_candidates=12, max_resources=81, min_resources=1))
 
 
-@given(st.lists(st.floats(0, 1), min_size=9, max_size=40, unique=True), st.integers(2, 3))
-def test_an_order_that_never_changes_ends_after_two_rungs(table, factor):
+@given(st.lists(st.floats(0, 1), min_size=28, max_size=60, unique=True), st.integers(2, 3))
+def test_an_order_that_never_changes_ends_after_three_rungs(table, factor):
     schedule = schedule_from_range(len(table), factor=factor, min_resources=1, max_resources=100)
     run = halving(schedule, stop=StableRanking())
     requests, best = run_through(run, table)
     assert best == int(np.argmin(table))
-    assert [len(r.candidate_ids) for r in requests][:2] == schedule.n_candidates[:2]
+    assert [len(r.candidate_ids) for r in requests][:3] == schedule.n_candidates[:3]
     last = requests[-1]
-    assert (len(requests), last.candidate_ids) == (3, (int(np.argmin(table)),))
+    assert (len(requests), last.candidate_ids) == (4, (int(np.argmin(table)),))
     assert (last.n_resources, last.is_last_rung, last.is_final) == (100, True, True)
-    assert last.eliminated == tuple(i for i in requests[1].candidate_ids if i != best)
+    assert last.eliminated == tuple(i for i in requests[2].candidate_ids if i != best)
 
 
 def test_only_changes_beyond_the_noise_of_the_folds_count():
@@ -86,27 +86,34 @@ def test_only_changes_beyond_the_noise_of_the_folds_count():
     shared = np.tile([0.5, -0.5, 0.3, -0.3], (2, 1))  # of both: it cancels
     orders = [[0.30, 0.31], [0.31, 0.30]]
     for noise, is_stable in ((quiet, False), (loud, True), (shared, False)):
-        rule = StableRanking()
+        rule = StableRanking(n_rungs=1)
         found = [
             rule.is_over((0, 1), RungLosses.of(means, np.array(means)[:, np.newaxis] + noise), 1)
             for means in orders
         ]
         assert found == [False, is_stable]
     # On one fold there is no noise.
-    rule = StableRanking()
+    rule = StableRanking(n_rungs=1)
     assert [rule.is_over((0, 1), means, 1) for means in orders] == [False, False]
 
 
 def test_leaders_that_are_new_to_the_rung_are_not_stable():
-    rule = StableRanking()
+    rule = StableRanking(n_rungs=1)
     assert not rule.is_over((0, 1, 2), [0.1, 0.2, 0.3], 2)
     assert not rule.is_over((3, 4, 5), [0.1, 0.2, 0.3], 2)
 
 
+def test_a_change_starts_the_count_of_unchanged_rungs_again():
+    rule = StableRanking(n_rungs=2)
+    orders = [[1, 2], [1, 2], [2, 1], [2, 1], [2, 1], [2, 1]]
+    found = [rule.is_over((0, 1), losses, 1) for losses in orders]
+    assert found == [False, False, False, False, True, True]
+
+
 def test_a_stable_search_scores_its_best_candidate_at_full_resource_on_all_folds():
     CALLS.clear()
-    search = search_of(np.linspace(0.1, 0.9, 16), stop="stable", min_folds="all").fit(X)
-    assert search.n_candidates_ == [16, 8, 1]
+    search = search_of(np.linspace(0.1, 0.9, 32), stop="stable", min_folds="all").fit(X)
+    assert search.n_candidates_ == [32, 16, 8, 1]
     assert search.best_params_["limit"] == pytest.approx(0.9)
     assert search.best_n_resources_ == 32
     assert search.best_score_ == pytest.approx(0.9 * 32 / 33)
@@ -114,7 +121,7 @@ def test_a_stable_search_scores_its_best_candidate_at_full_resource_on_all_folds
     assert len(trained) == 4 * search.rung_history_[-1]["spent"] + 32
     assert search.rung_history_[-1]["spent"] < search.schedule_.spent
     assert "At most" in str(search.schedule_)
-    assert [row["promoted"] for row in search.rung_history_[1:]] == [[15], [15]]
+    assert [row["promoted"] for row in search.rung_history_[2:]] == [[31], [31]]
 
 
 def test_curves_that_cross_are_not_stable():

@@ -111,7 +111,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         Tolerance for `patience`.
     stop : "stable" or None, default=None
         "stable" ends the rungs early when the order of the leading candidates has not
-        changed from one rung to the next, beyond the noise between folds. The best candidate is
+        changed in two consecutive rungs, beyond the noise between folds. The best candidate is
         then evaluated on all folds at full resource.
     target_score : float or None, default=None
         End the search when a candidate reaches this mean score on all folds at full resource. The

@@ -15,16 +15,21 @@ from sklearn_sha.schedules import Schedule
 class StableRanking:
     """Stop when the order of the leading candidates is stable [1]_.
 
-    The leading candidates are those that the rung would promote. Their order is stable if it is the
-    same as in the previous rung, except for pairs whose difference is within its standard error
+    The leading candidates are those that the rung would promote. Their order is unchanged if it is
+    the same as in the previous rung, except for pairs whose difference is within its standard error
     over the folds in one of the two rungs. The differences are paired: what a fold has in common
     for both candidates cancels. On a single fold no difference is noise.
+
+    Parameters
+    ----------
+    n_rungs : int >= 1, default=2
+        Number of consecutive rungs in which the order has to be unchanged.
 
     References
     ----------
     .. [1] O. Bohdal, L. Balles, M. Wistuba, B. Ermis, C. Archambeau and G. Zappella, "PASHA:
-       Efficient HPO and NAS with Progressive Resource Allocation", ICLR 2023. It compares two rungs
-       too, and estimates the noise from fluctuations of the scores during training.
+       Efficient HPO and NAS with Progressive Resource Allocation", ICLR 2023. It stops after one
+       such rung, and estimates the noise from fluctuations of the scores during training.
 
     Examples
     --------
@@ -32,13 +37,13 @@ class StableRanking:
     >>> stop = StableRanking()
     >>> stop.is_over((0, 1, 2, 3), [0.4, 0.3, 0.2, 0.1], n_promoted=2)
     False
-    >>> stop.is_over((2, 3), [0.1, 0.2], n_promoted=2)
-    False
-    >>> stop.is_over((2, 3), [0.1, 0.2], n_promoted=2)
-    True
+    >>> [stop.is_over((2, 3), losses, n_promoted=1) for losses in ([0.2, 0.1], [0.2, 0.1])]
+    [False, True]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, n_rungs: int = 2) -> None:
+        self.n_rungs = n_rungs
+        self._n_unchanged = 0
         self._previous: dict[int, NDArray[np.float64]] = {}
 
     def is_over(self, ids: tuple[int, ...], losses: ArrayLike, n_promoted: int) -> bool:
@@ -62,12 +67,12 @@ class StableRanking:
         previous, current = self._previous, dict(zip(ids, folds, strict=True))
         self._previous = current
         leaders = [ids[position] for position in promote(values, max(2, n_promoted))]
-        if not previous.keys() >= set(leaders):
-            return False
-        return not any(
+        is_unchanged = previous.keys() >= set(leaders) and not any(
             _order(previous[a], previous[b]) * _order(current[a], current[b]) < 0
             for a, b in combinations(leaders, 2)
         )
+        self._n_unchanged = self._n_unchanged + 1 if is_unchanged else 0
+        return self._n_unchanged >= self.n_rungs
 
 
 def _order(losses: NDArray[np.float64], others: NDArray[np.float64]) -> int:
