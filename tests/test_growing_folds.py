@@ -1,7 +1,7 @@
 """Folds that grow from rung to rung: counts, scores and plans against a brute-force search."""
 
 from itertools import pairwise
-from math import ceil
+from math import ceil, floor
 
 import numpy as np
 import pytest
@@ -23,10 +23,18 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.bandit import Bounds, BudgetDoubling, FixedBudget, Hyperband, SuccessiveHalving
+from sklearn_sha.bandit import (
+    Bounds,
+    BudgetDoubling,
+    FixedBudget,
+    Hyperband,
+    RungRequest,
+    SuccessiveHalving,
+    promote,
+)
 from sklearn_sha.candidates import RandomSampler, Sampler
 from sklearn_sha.inspection import trust_report
-from sklearn_sha.schedules import FoldGrowth, schedule_from_range, start_later
+from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, start_later
 
 N_FOLDS, FOLD_SIZE = 5, 100
 X = np.arange(float(N_FOLDS * FOLD_SIZE)).reshape(-1, 1)
@@ -170,11 +178,11 @@ def test_numbers_of_folds_grow_by_the_factor_up_to_all(n_folds, n_rungs, factor,
     assert counts[-1] == n_folds
     assert min(counts) >= 1
     if first is None:
-        assert all(more <= ceil(round(factor * fewer, 9)) for fewer, more in pairwise(counts))
-        fewer = [max(1, count - 1) for count in counts[:-1]]
-        for k, count in enumerate(fewer):  # no smaller number could grow to all folds
-            reached = count * factor ** (n_rungs - 1 - k)
-            assert counts[k] == 1 or reached < n_folds
+        # No smaller number could grow to all folds, and what follows is in equal ratios.
+        assert counts[0] == 1 or round((counts[0] - 1) * factor ** (n_rungs - 1), 9) < n_folds
+        for k, count in enumerate(counts):
+            ratio = (n_folds / counts[0]) ** (k / max(1, n_rungs - 1))
+            assert count == floor(round(counts[0] * ratio, 9) + 0.5)
     elif n_rungs > 1:
         assert counts[0] == first
         assert counts[1:-1] == [
@@ -194,9 +202,17 @@ def test_a_later_start_costs_at_most_what_all_folds_cost(n, factor, n_folds, max
     assert later.spent <= schedule.spent * n_folds
     assert later.n_candidates == schedule.n_candidates
     assert later.n_resources[-1] == maximum
-    starts = [*schedule.n_resources[1:], maximum], schedule.n_resources
-    assert later.n_resources in starts
-    assert bool(later.notes) == (later.n_resources == starts[0])
+    before, after = schedule.n_resources, later.n_resources
+    shifted = [*before[1:], maximum]
+    assert after in (shifted, before) or after[0] == before[1]
+    assert bool(later.notes) == (after[0] == before[1])
+    costs = [
+        Schedule.from_rungs(
+            later.n_candidates, shifted, continues, folds=[rung.folds for rung in later.rungs]
+        ).spent,
+        schedule.spent * n_folds,
+    ]
+    assert (after == shifted) == (costs[0] <= costs[1])
 
 
 @given(
@@ -513,3 +529,30 @@ def test_a_plan_explains_its_later_start_and_advises_on_equal_terms():
     other = search.set_params(resource="max_iter").plan(X, y)
     ratio = grown.relative_cost() / other.relative_cost()
     assert advice == f"resource='max_iter' continues training and costs {ratio:.1f} times less."
+
+
+class InTurns(SuccessiveHalving):
+    """Requests the same candidates on some folds, on others, and on all, at one resource."""
+
+    def requests(self, plan, propose):
+        ids = propose(plan.rungs[0].n_candidates)
+        for rung, folds in enumerate([(0, 1), (3, 2), (1, 2)]):
+            yield RungRequest(rung, ids, 4, folds=folds)
+        losses = yield RungRequest(3, ids, 4, is_last_rung=True, is_final=True)
+        return ids[promote(losses, 1)[0]]
+
+
+@pytest.mark.parametrize("resource", ["partial_fit", "trees"])
+def test_a_fold_is_never_trained_twice_at_a_resource_whatever_is_requested(resource):
+    TRAINED.clear()
+    search = search_of(
+        6, algorithm=InTurns(), resource=resource, max_resources=4, min_resources=4
+    ).fit(X)
+    assert sum(units for *_, units in TRAINED) == 6 * N_FOLDS * 4
+    results = search.all_cv_results_
+    assert results["n_folds"].tolist() == [2] * 18 + [5] * 6
+    for fold, rungs in enumerate([[0, 3], [0, 2, 3], [1, 2, 3], [1, 3], [3]]):
+        scores = results[f"split{fold}_test_score"].reshape(4, 6)
+        assert np.flatnonzero(~np.isnan(scores[:, 0])).tolist() == rungs
+        for rung in rungs:
+            assert scores[rung].tolist() == [score_of(i, fold, 4) for i in range(6)]

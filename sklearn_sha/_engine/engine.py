@@ -197,9 +197,7 @@ class Engine:
 
     def _with_model(self, job: Job) -> Job:
         model = self._store.models.get((job.candidate, job.fold))
-        if model is None or model.n_resources >= job.n_resources:
-            return job  # a new model
-        return replace(job, model=model)
+        return job if job.model is model else replace(job, model=model)
 
     def _batch_calls(self, views: Views, groups: Groups) -> list[WorkerCall]:
         return [

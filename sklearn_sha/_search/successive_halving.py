@@ -88,8 +88,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     min_folds : int, "auto" or "all", default="all"
         Number of cross-validation folds that score the first rung. It grows by `factor` from rung
         to rung, rounded up, and the last rung has all folds. The candidates of a rung are compared
-        on the same folds, and no fold is scored twice at the same resource. "auto" uses as few
-        folds in each rung as can grow to all folds in the last one, but at least 100 test samples.
+        on the same folds, and no fold is scored twice at the same resource. "auto" starts
+        with the smallest number that can grow to all folds, but with at least 100 test samples.
         "all" uses all folds in every rung. Folds join in random order, those of TimeSeriesSplit
         and PredefinedSplit in their own order. If folds grow, costs and an integer `budget` are
         counted over all folds, and an automatic schedule starts one rung later if that costs no

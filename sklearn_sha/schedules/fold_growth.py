@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from sklearn_sha.schedules.schedule import Schedule
+from sklearn_sha.schedules.spread import spread_integers
 from sklearn_sha.schedules.validation import exact_factor
 
 
@@ -13,18 +14,18 @@ from sklearn_sha.schedules.validation import exact_factor
 class FoldGrowth:
     """Number of cross-validation folds that score each rung.
 
-    From rung to rung the number grows by the factor of the schedule, rounded up, or less. The last
-    rung of each bracket has all folds.
+    From rung to rung the number grows by the factor of the schedule, rounded up. The last rung of
+    each bracket has all folds.
 
     Attributes
     ----------
     order : tuple of int
         All folds, in the order in which they join.
     first : int or None, default=None
-        Number of folds of the first rung. None: each rung has the smallest number that can grow to
-        all folds in the last rung.
+        Number of folds of the first rung. None: the smallest number that can grow to all folds in
+        the last rung. It then grows in equal ratios to all folds, rounded to the nearest number.
     lowest : int, default=1
-        Minimum number of folds of a rung if `first` is None.
+        Minimum number of folds of the first rung if `first` is None.
 
     Examples
     --------
@@ -62,7 +63,8 @@ class FoldGrowth:
         """
         f, n_folds = exact_factor(factor), len(self.order)
         if self.first is None:
-            return [max(self.lowest, ceil(n_folds / f**k)) for k in reversed(range(n_rungs))]
+            first = max(self.lowest, ceil(n_folds / f ** (n_rungs - 1)))
+            return spread_integers(first, n_folds, n_rungs, to_nearest=True)
         counts = [self.first]
         while len(counts) < n_rungs:
             counts.append(min(ceil(counts[-1] * f), n_folds))

@@ -1,33 +1,39 @@
-"""Resources of rungs in equal ratios."""
+"""Integers in equal ratios."""
 
 from __future__ import annotations
 
 
-def spread_resources(first: int, last: int, n_rungs: int) -> list[int]:
-    """Return the resources of rungs, from the first to the last in equal ratios.
+def spread_integers(first: int, last: int, n: int, *, to_nearest: bool = False) -> list[int]:
+    """Return integers in equal ratios.
 
-    Rung k of K has ``floor(first * (last / first) ** (k / (K - 1)))`` units, in exact arithmetic.
+    Number k of n is ``first * (last / first) ** (k / (n - 1))`` in exact arithmetic, rounded.
 
     Parameters
     ----------
     first, last : int >= 1
-    n_rungs : int >= 1
+    n : int >= 1
+        How many integers to return.
+    to_nearest : bool, default=False
+        Whether to round to the nearest integer instead of down.
 
     Returns
     -------
     list of int
-        Only `last` if there is one rung.
+        Only `last` if `n` is 1.
 
     Examples
     --------
-    >>> from sklearn_sha.schedules import spread_resources
-    >>> spread_resources(64, 5000, 5)
-    [64, 190, 565, 1681, 5000]
+    >>> from sklearn_sha.schedules import spread_integers
+    >>> spread_integers(64, 5000, 5), spread_integers(1, 5, 4, to_nearest=True)
+    ([64, 190, 565, 1681, 5000], [1, 2, 3, 5])
     """
-    if n_rungs == 1:
+    if n == 1:
         return [last]
-    n_steps = n_rungs - 1
-    return [_root(first ** (n_steps - k) * last**k, n_steps) for k in range(n_rungs)]
+    n_steps = n - 1
+    powers = [first ** (n_steps - k) * last**k for k in range(n)]
+    if to_nearest:
+        return [(_root(2**n_steps * power, n_steps) + 1) // 2 for power in powers]
+    return [_root(power, n_steps) for power in powers]
 
 
 def _root(value: int, degree: int) -> int:

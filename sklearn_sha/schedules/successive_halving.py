@@ -10,7 +10,7 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha.schedules.fold_growth import FoldGrowth
 from sklearn_sha.schedules.rungs import rung_sizes
 from sklearn_sha.schedules.schedule import Schedule
-from sklearn_sha.schedules.spread import spread_resources
+from sklearn_sha.schedules.spread import spread_integers
 from sklearn_sha.schedules.validation import check_range, exact_factor
 
 
@@ -79,7 +79,7 @@ def schedule_from_range(
             break
         resources.append(resource)
     if min_resources is not None:
-        spread = spread_resources(first, max_resources, len(resources))
+        spread = spread_integers(first, max_resources, len(resources))
         resources = [max(pair) for pair in zip(resources, spread, strict=True)]
     resources[-1] = max_resources
     return Schedule.from_rungs(sizes[: len(resources)], resources, continues)
