@@ -264,3 +264,27 @@ def test_two_rungs_are_a_fixed_schedule():
 def test_what_is_refused(params, message):
     with pytest.raises(ValueError, match=message):
         search_of(np.linspace(0.1, 0.9, 5), **params).fit(X)
+
+
+@pytest.mark.parametrize("n_repeats", [1, 2])
+def test_brackets_of_hyperband_that_wait_for_a_target_grow_in_turns(n_repeats):
+    """Last rungs of several brackets go to the target in groups, one group of each at a time."""
+    params = {"search": HyperbandSearchCV, "max_resources": 9, "n_repeats": n_repeats}
+    limits = np.linspace(0.1, 0.9, 200)
+    plain = search_of(limits, **params).fit(X)
+    CALLS.clear()
+    # A target that is never reached changes nothing.
+    never = search_of(limits, target_score=2, **params).fit(X)
+    trained = [one for one in CALLS if one[0] == "partial_fit"]
+    assert len(trained) == 4 * never.schedule_.spent + 9
+    keys = [(row["bracket"], row["iter"]) for row in never.rung_history_]
+    assert len({*keys}) == len(keys)
+    by_rung = {(row["bracket"], row["iter"]): row["candidates"] for row in plain.rung_history_}
+    assert {key: row["candidates"] for key, row in zip(keys, never.rung_history_, strict=True)} == (
+        by_rung
+    )
+    assert never.rung_history_[-1]["spent"] == never.schedule_.spent
+    assert never.best_params_ == plain.best_params_
+    early = search_of(limits, target_score=0.6, **params).fit(X)
+    assert early.best_score_ >= 0.6
+    assert early.rung_history_[-1]["spent"] < early.schedule_.spent

@@ -31,6 +31,7 @@ from sklearn_sha.bandit import (
     RungRequest,
     SuccessiveHalving,
     promote,
+    SuccessiveHalving,
 )
 from sklearn_sha.candidates import RandomSampler, Sampler
 from sklearn_sha.inspection import trust_report
@@ -556,3 +557,12 @@ def test_a_fold_is_never_trained_twice_at_a_resource_whatever_is_requested(resou
         assert np.flatnonzero(~np.isnan(scores[:, 0])).tolist() == rungs
         for rung in rungs:
             assert scores[rung].tolist() == [score_of(i, fold, 4) for i in range(6)]
+def test_brackets_of_hyperband_whose_candidates_come_in_waves():
+    """The first rungs of two brackets at the same resource grow in turns."""
+    TRAINED.clear()
+    search = search_of(
+        600, HyperbandSearchCV, max_resources=9, n_repeats=2, sampler=Waves()
+    ).fit(X)  # fmt: skip
+    keys = [(row["bracket"], row["iter"]) for row in search.rung_history_]
+    assert len({*keys}) == len(keys) == len(search.schedule_.rungs)
+    assert len(TRAINED) == search.schedule_.spent == search.rung_history_[-1]["spent"]

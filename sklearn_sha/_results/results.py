@@ -95,8 +95,8 @@ class Results:
     ) -> None:
         """Add the outcomes of a request.
 
-        If the request adds candidates or folds to the last rung, that rung is replaced by one with
-        all of them.
+        If the request adds candidates or folds to a rung, that rung is replaced by one with all of
+        them. It need not be the last one, since rungs of several brackets can grow in turns.
 
         Parameters
         ----------
@@ -111,10 +111,8 @@ class Results:
         if self._metrics is None and (names := _metric_names(outcomes)):
             self._set_metrics(names)
         request = jobs.request
-        extended = self._rungs[-1] if self._rungs else None
-        if extended is not None and not extended.is_extended_by(request):
-            extended = None
-        earlier = self._rungs if extended is None else self._rungs[:-1]
+        extended = next((rung for rung in self._rungs if rung.is_extended_by(request)), None)
+        earlier = [rung for rung in self._rungs if rung is not extended]
         previous = last_rung_of(earlier, request.bracket)
         is_new = jobs.is_new()
         new_outcomes = [*compress(outcomes, is_new.flat)]

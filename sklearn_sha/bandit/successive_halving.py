@@ -110,13 +110,15 @@ _Rung = Generator[RungRequest, ArrayLike | None, tuple[tuple[int, ...], ArrayLik
 def _first_rung(rung: Rung, is_last: bool, propose: Propose, target: Target | None) -> _Rung:
     """Request candidates until the rung is complete, or reaches a target."""
     ids: tuple[int, ...] = ()
+    waiting: tuple[int, ...] = ()
     losses: ArrayLike | None = None
     while len(ids) < rung.n_candidates and (target is None or not target.is_reached):
-        n_missing = rung.n_candidates - len(ids)
-        new = propose(n_missing if target is None else min(n_missing, max(1, len(ids))))
-        if not new:
+        # Proposed as without a target, so that a bracket has the same candidates.
+        waiting = waiting or propose(rung.n_candidates - len(ids))
+        if not waiting:
             break
-        ids += new
+        n_new = len(waiting) if target is None else max(1, len(ids))
+        ids, waiting = ids + waiting[:n_new], waiting[n_new:]
         is_final = is_last and len(ids) == rung.n_candidates
         losses = yield RungRequest(
             0, ids, rung.resource, is_last, is_final, (), rung.bracket, rung.folds
