@@ -32,6 +32,7 @@ from sklearn_sha.bandit import (
     SuccessiveHalving,
     promote,
     SuccessiveHalving,
+    promote,
 )
 from sklearn_sha.candidates import RandomSampler, Sampler
 from sklearn_sha.inspection import trust_report
@@ -557,6 +558,37 @@ def test_a_fold_is_never_trained_twice_at_a_resource_whatever_is_requested(resou
         assert np.flatnonzero(~np.isnan(scores[:, 0])).tolist() == rungs
         for rung in rungs:
             assert scores[rung].tolist() == [score_of(i, fold, 4) for i in range(6)]
+class RequestsFolds(SuccessiveHalving):
+    """Plans all folds, and scores the first rung on some of them."""
+
+    def __init__(self, folds):
+        super().__init__()
+        self.folds = folds
+
+    def plan(self, bounds):
+        return Schedule.from_rungs([bounds.n_candidates, 2], [1, 4])
+
+    def requests(self, plan, propose):
+        ids = propose(plan.rungs[0].n_candidates)
+        losses = yield RungRequest(0, ids, 1, folds=self.folds)
+        kept = tuple(ids[k] for k in promote(losses, 2))
+        losses = yield RungRequest(1, kept, 4, is_last_rung=True, is_final=True)
+        return kept[promote(losses, 1)[0]]
+
+
+def test_costs_per_fold_of_an_algorithm_that_skips_folds_are_rounded_once():
+    TRAINED.clear()
+    search = search_of(8, algorithm=RequestsFolds((3,)), max_resources=4).fit(X)
+    assert len(TRAINED) == 8 + 2 * (3 + 4 * 4)
+    assert search.rung_history_[-1]["spent"] == len(TRAINED) // 5
+
+
+@pytest.mark.parametrize("folds", [(), (5,), (-1, 0), (1, 1)])
+def test_folds_that_do_not_exist_are_refused(folds):
+    with pytest.raises(ValueError, match=r"requested folds=.*different folds of 0 to 4"):
+        search_of(8, algorithm=RequestsFolds(folds), max_resources=4).fit(X)
+
+
 def test_brackets_of_hyperband_whose_candidates_come_in_waves():
     """The first rungs of two brackets at the same resource grow in turns."""
     TRAINED.clear()

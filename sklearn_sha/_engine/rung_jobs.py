@@ -92,6 +92,11 @@ class RequestedFolds:
         n_folds = self._resource.n_folds_at(request.n_resources)
         folds = request.folds if n_folds is None else self._fold_order[:n_folds]
         folds = tuple(sorted(self._fold_order if folds is None else folds))
+        if not folds or not {*folds} <= {*self._fold_order} or len({*folds}) < len(folds):
+            raise ValueError(
+                f"The algorithm requested folds={request.folds}. Request one or more different "
+                f"folds of 0 to {len(self._fold_order) - 1}, or None for all of them."
+            )
         target = self._resource.units_per_fold(request.n_resources)
         new_folds = tuple(self._new_folds(c, target, folds) for c in request.candidate_ids)
         return RungJobs(request, folds, target, new_folds)

@@ -82,6 +82,7 @@ class Results:
         self.failures: list[dict[str, Any]] = []
         self.n_fits = 0
         self.metric = self.metrics[0]
+        self._units = 0
         self._trained = np.zeros((0, n_folds), dtype=np.intp)
         self._promoted: dict[tuple[int, int], tuple[int, ...]] = {}
         self._rungs: list[RungOutcome] = []
@@ -118,7 +119,7 @@ class Results:
         new_outcomes = [*compress(outcomes, is_new.flat)]
         self.n_fits += len(new_outcomes)
         self.failures += self._failures_of(request, new_outcomes)
-        spent = (self._rungs[-1].spent if self._rungs else 0) + self._cost_of(jobs, is_new)
+        self._units += self._units_of(jobs, is_new)
         if extended is not None:
             is_new |= extended.is_new_at(jobs)
 
@@ -139,7 +140,7 @@ class Results:
             is_complete,
             self._has_failed(fit_failed),
             request.n_resources - (0 if previous is None else previous.request.n_resources),
-            spent,
+            self._units // self._n_folds_in_cost,
             wall_time + (0.0 if extended is None else extended.wall_time),
             times("fit_time"),
             times("score_time"),
@@ -179,8 +180,8 @@ class Results:
                     "error": error,
                 }
 
-    def _cost_of(self, jobs: RungJobs, is_new: NDArray[np.bool_]) -> int:
-        """Units that the new jobs of a rung train, per fold or over all folds as in the plan."""
+    def _units_of(self, jobs: RungJobs, is_new: NDArray[np.bool_]) -> int:
+        """Units that the new jobs of a rung train, over all folds."""
         if (n_missing := len(self.params) - len(self._trained)) > 0:
             more = np.zeros((n_missing, self.n_folds), dtype=np.intp)
             self._trained = np.concatenate([self._trained, more])
@@ -188,7 +189,7 @@ class Results:
         trained = self._trained[where]
         units = jobs.target - (trained if self._continues else 0) * np.ones_like(trained)
         self._trained[where] = np.where(is_new, jobs.target, trained)
-        return int(units[is_new].sum()) // self._n_folds_in_cost
+        return int(units[is_new].sum())
 
     def _has_failed(self, fit_failed: NDArray[np.bool_]) -> bool:
         """Return whether no candidate has a score, because fits failed."""
