@@ -272,7 +272,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             message = incomplete_rung_message(self.schedule_, self.rung_history_, self.max_time)
             warnings.warn(message, UserWarning, stacklevel=5)
         if hasattr(self, "best_index_") and self._best_n_folds() < self.n_splits_:
-            message = few_folds_message(self._best_n_folds(), self.n_splits_)
+            message = few_folds_message(
+                self._best_n_folds(), self.n_splits_, is_complete=is_complete
+            )
             warnings.warn(message, UserWarning, stacklevel=5)
         if self.refit:
             try:

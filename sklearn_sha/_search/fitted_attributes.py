@@ -157,12 +157,21 @@ def incomplete_rung_message(
     )
 
 
-def few_folds_message(n_folds: int, n_splits: int) -> str:
-    """Return the warning that the best candidate of an interrupted search lacks folds."""
+def few_folds_message(n_folds: int, n_splits: int, *, is_complete: bool) -> str:
+    """Return the warning that the best candidate is not scored on all folds.
+
+    Parameters
+    ----------
+    n_folds, n_splits : int
+    is_complete : bool
+        Whether the search was not interrupted.
+    """
+    scored = f"the best candidate is scored on {n_folds} of {quantity(n_splits, 'folds')}."
+    if is_complete:
+        return f"The last rung did not have all folds: {scored}"
     return (
-        "The search was interrupted before its last rung: the best candidate is scored on "
-        f"{n_folds} of {quantity(n_splits, 'folds')}. Raise max_time, or call resume to complete "
-        "the search."
+        f"The search was interrupted before its last rung: {scored} Raise max_time, or call resume "
+        "to complete the search."
     )
 
 
