@@ -288,3 +288,13 @@ def test_brackets_of_hyperband_that_wait_for_a_target_grow_in_turns(n_repeats):
     early = search_of(limits, target_score=0.6, **params).fit(X)
     assert early.best_score_ >= 0.6
     assert early.rung_history_[-1]["spent"] < early.schedule_.spent
+
+
+def test_a_single_rung_with_a_target_is_a_bound():
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, target_score=0.1
+    ).fit(X, y)
+    assert search.n_candidates_ == [1]
+    assert len(search.schedule_.rungs) == 1
+    assert "At most" in str(search.schedule_)

@@ -208,4 +208,5 @@ def single_rung(
         *resource.cheaper_notes(context.tuned, single, n_train, factor),
     ]
     training = Training.of(resource, context.tuned)
-    return training, replace(single, unit=resource.unit, notes=tuple(notes))
+    is_bound = schedule.is_bound
+    return training, replace(single, unit=resource.unit, notes=tuple(notes), is_bound=is_bound)
