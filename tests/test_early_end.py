@@ -298,3 +298,20 @@ def test_a_single_rung_with_a_target_is_a_bound():
     assert search.n_candidates_ == [1]
     assert len(search.schedule_.rungs) == 1
     assert "At most" in str(search.schedule_)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "resources", "message"),
+    [
+        ([], [], "must have one value for each rung"),
+        ([8, 2], [4], "must have one value for each rung"),
+        ([8, 8, 2], [1, 2, 4], "must decrease from rung to rung"),
+        ([8, 16], [1, 2], "must decrease from rung to rung"),
+        ([8, 2], [4, 2], "must not decrease"),
+        ([8, 2], [0, 2], "a value of n_resources=0 must be an integer of at least 1"),
+        ([8, 2], [1, 2.5], "a value of n_resources=2.5 must be an integer"),
+    ],
+)
+def test_fixed_rungs_that_are_refused(sizes, resources, message):
+    with pytest.raises(ValueError, match=message):
+        FixedSchedule(sizes, resources).plan(Bounds(n_candidates=8, max_resources=32))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
+from sklearn_sha._param_validation import check_int
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.successive_halving import halving
@@ -20,7 +22,7 @@ class FixedSchedule(Algorithm):
     n_candidates : sequence of int
         Number of candidates of each rung, decreasing.
     n_resources : sequence of int
-        Total resource of each rung, increasing.
+        Total resource of each rung. It can stay the same if folds are added.
 
     References
     ----------
@@ -46,6 +48,18 @@ class FixedSchedule(Algorithm):
 
     def plan(self, bounds: Bounds) -> Schedule:
         sizes, resources = [*self.n_candidates], [*self.n_resources]
+        for name, values in (("n_candidates", sizes), ("n_resources", resources)):
+            for value in values:
+                check_int(f"a value of {name}", value)
+        if not sizes or len(sizes) != len(resources):
+            raise ValueError(
+                f"n_candidates={sizes} and n_resources={resources} must have one value for each "
+                "rung."
+            )
+        if any(more <= fewer for more, fewer in pairwise(sizes)):
+            raise ValueError(f"n_candidates={sizes} must decrease from rung to rung.")
+        if any(more < fewer for fewer, more in pairwise(resources)):
+            raise ValueError(f"n_resources={resources} must not decrease from rung to rung.")
         if sizes[0] != bounds.n_candidates:
             raise ValueError(
                 f"The first rung of {sizes} has {sizes[0]} candidates, and the search has "
