@@ -31,8 +31,6 @@ from sklearn_sha.bandit import (
     RungRequest,
     SuccessiveHalving,
     promote,
-    SuccessiveHalving,
-    promote,
 )
 from sklearn_sha.candidates import RandomSampler, Sampler
 from sklearn_sha.inspection import trust_report
@@ -558,6 +556,8 @@ def test_a_fold_is_never_trained_twice_at_a_resource_whatever_is_requested(resou
         assert np.flatnonzero(~np.isnan(scores[:, 0])).tolist() == rungs
         for rung in rungs:
             assert scores[rung].tolist() == [score_of(i, fold, 4) for i in range(6)]
+
+
 def test_a_last_rung_without_all_folds_is_not_called_interrupted():
     search = search_of(4, resource="folds", max_resources=3, min_folds="all", refit=True)
     with pytest.warns(UserWarning, match="last rung did not have all folds: .* 3 of 5 folds"):
