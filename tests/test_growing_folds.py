@@ -551,6 +551,8 @@ def test_a_fold_is_never_trained_twice_at_a_resource_whatever_is_requested(resou
     assert sum(units for *_, units in TRAINED) == 6 * N_FOLDS * 4
     results = search.all_cv_results_
     assert results["n_folds"].tolist() == [2] * 18 + [5] * 6
+    # Known scores take no time: both folds of the third rung were scored before.
+    assert [row["fit_time"] > 0 for row in search.rung_history_] == [True, True, False, True]
     for fold, rungs in enumerate([[0, 3], [0, 2, 3], [1, 2, 3], [1, 3], [3]]):
         scores = results[f"split{fold}_test_score"].reshape(4, 6)
         assert np.flatnonzero(~np.isnan(scores[:, 0])).tolist() == rungs
@@ -605,3 +607,10 @@ def test_brackets_of_hyperband_whose_candidates_come_in_waves():
     keys = [(row["bracket"], row["iter"]) for row in search.rung_history_]
     assert len({*keys}) == len(keys) == len(search.schedule_.rungs)
     assert len(TRAINED) == search.schedule_.spent == search.rung_history_[-1]["spent"]
+
+
+def test_candidates_of_earlier_waves_keep_their_times():
+    search = search_of(50, sampler=Waves(), n_candidates=12).fit(X)
+    first = search.all_cv_results_["iter"] == 0
+    assert first.sum() == 12
+    assert (search.all_cv_results_["mean_fit_time"][first] > 0).all()
