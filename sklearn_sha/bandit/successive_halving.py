@@ -81,7 +81,7 @@ def halving(
         first, not later, propose or numbered(), None if later else target
     )
     for number, rung in enumerate(later, start=1):
-        if losses is None or (target is not None and target.is_reached):
+        if losses is None:
             return None
         n_promoted = rung.n_candidates
         is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)
