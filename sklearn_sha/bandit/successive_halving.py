@@ -205,7 +205,7 @@ class FixedBudget(SuccessiveHalving):
     Parameters
     ----------
     budget : int
-        Upper bound of the units over all candidates, per fold.
+        Upper bound of the units over all candidates: per fold, or of all folds if folds grow.
     factor, stop, target_loss
         As in `SuccessiveHalving`.
 
