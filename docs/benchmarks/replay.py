@@ -277,8 +277,8 @@ def same_cost(n: int, maximum: int, factor: int, n_folds: int) -> Rungs:
 def folds_only(n: int, maximum: int, factor: int, n_folds: int) -> Rungs:
     """Growing folds, always at the maximum."""
     rungs = fewer_folds(n, maximum, factor, n_folds)
-    distinct = {folds: size for size, _, folds in reversed(rungs)}
-    sizes = {folds: max(size for size, _, m in rungs if m == folds) for folds in distinct}
+    # The first of the rungs with the same folds has the most candidates.
+    sizes = {folds: size for size, _, folds in reversed(rungs)}
     return [(size, maximum, folds) for folds, size in sorted(sizes.items())]
 
 

@@ -10,8 +10,8 @@ from numpy.random import RandomState
 from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
 
 MIN_SCORED_SAMPLES = 100
-"""Minimum number of test samples, over the folds of a rung, if all folds have so many: with fewer,
-scores are too noisy to promote by."""
+"""Minimum number of test samples over the folds of a rung: with fewer, scores are too noisy to
+promote by. A rung has all folds if they have fewer in total."""
 
 
 def fold_order(splitter: Any, n_folds: int, rng: RandomState) -> tuple[int, ...]:
@@ -47,7 +47,7 @@ def min_folds(test_sizes: Sequence[int]) -> int:
     Returns
     -------
     int
-        So many that they have `MIN_SCORED_SAMPLES` test samples, or all folds.
+        The smallest number with `MIN_SCORED_SAMPLES` test samples. All folds if they have fewer.
 
     Examples
     --------

@@ -187,9 +187,9 @@ class Results:
             self._trained = np.concatenate([self._trained, more])
         where = np.ix_(jobs.request.candidate_ids, jobs.folds)
         trained = self._trained[where]
-        units = jobs.target - (trained if self._continues else 0) * np.ones_like(trained)
         self._trained[where] = np.where(is_new, jobs.target, trained)
-        return int(units[is_new].sum())
+        n_known_units = trained[is_new].sum() if self._continues else 0
+        return int(jobs.target * is_new.sum() - n_known_units)
 
     def _has_failed(self, fit_failed: NDArray[np.bool_]) -> bool:
         """Return whether no candidate has a score, because fits failed."""

@@ -271,11 +271,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         if not run.results.has_complete_rung and hasattr(self, "best_index_"):
             message = incomplete_rung_message(self.schedule_, self.rung_history_, self.max_time)
             warnings.warn(message, UserWarning, stacklevel=5)
-        if hasattr(self, "best_index_") and self._best_n_folds() < self.n_splits_:
-            message = few_folds_message(
-                self._best_n_folds(), self.n_splits_, is_complete=is_complete
-            )
-            warnings.warn(message, UserWarning, stacklevel=5)
+        if hasattr(self, "best_index_"):
+            row = self.cv_results_rows_[self.best_index_]
+            n_folds = int(self.all_cv_results_["n_folds"][row])
+            if n_folds < self.n_splits_:
+                message = few_folds_message(n_folds, self.n_splits_, is_complete=is_complete)
+                warnings.warn(message, UserWarning, stacklevel=5)
         if self.refit:
             try:
                 self._refit(run, task)
@@ -331,9 +332,6 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         self._set(best)
         if hasattr(self, "best_params_"):
             self.best_params_ |= spec.resource.best_params(self.best_n_resources_)
-
-    def _best_n_folds(self) -> int:
-        return int(self.all_cv_results_["n_folds"][self.cv_results_rows_[self.best_index_]])
 
     def _set(self, attributes: Mapping[str, Any]) -> None:
         for name, value in attributes.items():

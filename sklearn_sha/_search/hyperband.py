@@ -71,9 +71,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         changed in two consecutive rungs, beyond the noise between folds. The best candidate is
         then evaluated on all folds at full resource.
     target_score : float or None, default=None
-        End the search when a candidate reaches this mean score on all folds at full resource. The
-        candidates of the last rung are then evaluated in groups of 1, 1, 2, 4, 8, ..., the best of
-        the previous rung first.
+        As in SuccessiveHalvingSearchCV, for the last rungs of all brackets.
     max_time : float or None, default=None
         Seconds after which no more training is started. Completed results are kept, and the best
         candidate is selected at the largest resource for which a rung was completed. The refit

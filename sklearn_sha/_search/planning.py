@@ -152,8 +152,8 @@ def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) ->
     Raises
     ------
     ValueError
-        If there are not so many folds, if they have too few test samples, or if the resource is the
-        number of folds.
+        If `min_folds` is larger than the number of folds, if the first folds have too few test
+        samples, or if the resource is the number of folds.
     """
     n_folds = len(data.fold_order)
     if isinstance(min_folds, str):
