@@ -54,6 +54,7 @@ halving = SuccessiveHalvingSearchCV(
     factor=3,
     resource="partial_fit",
     max_resources=27,
+    min_folds="all",  # as Hyperband
     random_state=0,
 ).fit(X_train, y_train)
 for name, search in (("Hyperband", brackets), ("one halving", halving)):

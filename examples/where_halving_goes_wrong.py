@@ -36,6 +36,7 @@ def searched(min_resources):
         space,
         resource="n_estimators",
         min_resources=min_resources,
+        min_folds="all",  # so that only too few trees mislead, and not too few folds
         scoring="neg_log_loss",
         cv=3,
     ).fit(X, y)

@@ -31,7 +31,14 @@ grid = {
 
 
 def search_with(budget):
-    search = SuccessiveHalvingSearchCV(model, grid, resource="partial_fit", budget=budget, cv=3)
+    search = SuccessiveHalvingSearchCV(
+        model,
+        grid,
+        resource="partial_fit",
+        budget=budget,
+        min_folds="all",  # otherwise doubling grows its folds, and a fixed budget does not
+        cv=3,
+    )
     return search.fit(X_train, y_train)
 
 

@@ -255,7 +255,7 @@ def test_an_automatic_first_rung_has_samples_enough(n_classes):
     y = np.arange(20_000) % n_classes
     rng = np.random.default_rng(0)
     tree = DecisionTreeClassifier()
-    search = SuccessiveHalvingSearchCV(tree, {"max_depth": range(1, 513)}, cv=2)
+    search = SuccessiveHalvingSearchCV(tree, {"max_depth": range(1, 513)}, min_folds="all", cv=2)
     first = search.plan(rng.random((20_000, 2)), y).rungs[0].resource
     assert first == max(200, 10 * n_classes)
 
@@ -273,17 +273,17 @@ def test_a_plan_names_units_and_the_resource_that_costs_less():
     space = {"hist__learning_rate": [0.01, 0.1], "hist__max_leaf_nodes": [*range(3, 35)]}
     pipeline = Pipeline([("scale", StandardScaler()), ("hist", HistGradientBoostingClassifier())])
     plan = str(SuccessiveHalvingSearchCV(pipeline, space).plan(X, Y))
-    assert "training samples per fold" in plan
+    assert "training samples over all folds" in plan
     assert "Models are refit from scratch at every rung." in plan
     advice, space["hist__learning_rate"] = "resource='hist__max_iter' continues training", [0.1]
     assert advice in " ".join(plan.split())
     del space["hist__learning_rate"]
     plan = str(SuccessiveHalvingSearchCV(pipeline, space).plan(X, Y))
-    assert "boosting iterations per fold" in plan
+    assert "boosting iterations over all folds" in plan
     assert "Models continue training between rungs." in plan
     assert advice not in plan
     forest = SuccessiveHalvingSearchCV(FOREST, {"max_depth": range(2, 10)})
-    assert "trees per fold" in str(forest.plan(*DIGITS))
+    assert "trees over all folds" in str(forest.plan(*DIGITS))
     assert forest.plan(*DIGITS).unit == "trees"
 
 
@@ -367,7 +367,8 @@ def test_what_counts_samples_is_given_them_once():
 
 def test_regression_has_no_classes_to_count():
     X, y = np.random.default_rng(0).random((4000, 500)), np.arange(4000.0)
-    plan = SuccessiveHalvingSearchCV(make_pipeline(Ridge()), {"ridge__alpha": range(1, 65)}).plan(
-        X, y
+    search = SuccessiveHalvingSearchCV(
+        make_pipeline(Ridge()), {"ridge__alpha": range(1, 65)}, min_folds="all"
     )
+    plan = search.plan(X, y)
     assert plan.rungs[0].resource == 200

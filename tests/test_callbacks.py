@@ -20,6 +20,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 
 X, Y = load_iris(return_X_y=True)
 GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
+ALL_FOLDS = {"min_folds": "all"}  # as scikit-learn's halving
 RUNGS = {"resource": "max_iter", "min_resources": 2, "max_resources": 8, "factor": 2}
 CV = KFold(3, shuffle=True, random_state=0)
 
@@ -55,7 +56,7 @@ def path(context):
 
 def ours(estimator=None, grid=GRID, **params):
     estimator = estimator or LogisticRegression()
-    return SuccessiveHalvingSearchCV(estimator, grid, cv=CV, **RUNGS | params)
+    return SuccessiveHalvingSearchCV(estimator, grid, cv=CV, **RUNGS | ALL_FOLDS | params)
 
 
 def theirs(estimator=None, grid=GRID, **params):
@@ -127,7 +128,12 @@ def test_a_pipeline_whose_first_steps_are_shared_is_watched_too():
     grid = {f"logisticregression__{name}": values for name, values in GRID.items()}
     recorder = Recorder()
     search = SuccessiveHalvingSearchCV(
-        pipeline, grid, resource="logisticregression__max_iter", max_resources=8, cv=CV
+        pipeline,
+        grid,
+        resource="logisticregression__max_iter",
+        max_resources=8,
+        min_folds="all",
+        cv=CV,
     )
     search.set_callbacks(recorder).fit(X, Y)
     ends = [told[1] for told in recorder.told if told[0] == "end"]

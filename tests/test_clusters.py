@@ -242,7 +242,7 @@ def test_on_dask_models_travel_only_to_where_their_folder_is_not_seen(
     def search(width, checkpoint=None):
         return SuccessiveHalvingSearchCV(
             MLPClassifier((width,), random_state=0), {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
-            max_resources=2, cv=KFold(2), refit=False, checkpoint=checkpoint,
+            max_resources=2, min_folds="all", cv=KFold(2), refit=False, checkpoint=checkpoint,
         )  # fmt: skip
 
     data = big(300)

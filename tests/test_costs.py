@@ -74,6 +74,7 @@ def test_neither_a_vectorizer_nor_its_output_is_sent(spy):
         {"sgdclassifier__alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
         resource="partial_fit",
         max_resources=4,
+        min_folds="all",
         cv=3,
         n_jobs=2,
         refit=False,

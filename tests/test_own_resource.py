@@ -154,7 +154,12 @@ def test_what_breaks_the_contract_is_told(resource, message):
 def test_a_search_trains_on_by_it_as_planned():
     STEPS.clear()
     search = SuccessiveHalvingSearchCV(
-        Descent(), {"rate": [1e-4, 1e-3, 1e-2, 3e-2]}, resource=Steps(3), max_resources=16, cv=CV
+        Descent(),
+        {"rate": [1e-4, 1e-3, 1e-2, 3e-2]},
+        resource=Steps(3),
+        max_resources=16,
+        min_folds="all",
+        cv=CV,
     ).fit(X, Y)
     schedule = search.schedule_
     assert len(STEPS) == 3 * (CV.n_splits * schedule.spent + search.best_n_resources_)

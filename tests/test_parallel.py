@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from scipy.stats import loguniform
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -90,6 +91,7 @@ def test_on_one_core_a_fold_is_sliced_once_per_rung(monkeypatch):
         {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
         resource="partial_fit",
         max_resources=8,
+        min_folds="all",
         cv=3,
     ).fit(X, Y)
     assert len(calls) == 3 * search.n_iterations_
@@ -112,6 +114,7 @@ def test_models_of_the_last_rung_are_not_returned(monkeypatch):
         {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},
         resource="partial_fit",
         max_resources=8,
+        min_folds="all",
         cv=3,
     ).fit(X, Y)
     assert returned == [[True] * 12, [False] * 6]
@@ -121,6 +124,7 @@ def test_models_of_the_last_rung_are_not_returned(monkeypatch):
         {"C": [1e-3, 1e-2, 1e-1, 1]},
         resource="n_samples",
         min_resources=0.5,
+        min_folds="all",
         cv=3,
     ).fit(X, Y)
     assert returned == [[False] * 12, [False] * 6]
@@ -154,7 +158,8 @@ def test_models_stay_in_a_temporary_folder_that_is_deleted(monkeypatch):
         add(self, results)
 
     monkeypatch.setattr(Store, "add", recording)
-    SEARCHES["mini-batches in a pipeline"].set_params(n_jobs=2, cv=3).fit(X, Y)
+    search = clone(SEARCHES["mini-batches in a pipeline"])
+    search.set_params(n_jobs=2, cv=3, min_folds="all").fit(X, Y)
     assert sum(isinstance(model, ModelFile) for model in models) >= 12 * 3
     assert not any(isinstance(model, TrainedModel) for model in models)
     (folder,) = folders
@@ -162,7 +167,8 @@ def test_models_stay_in_a_temporary_folder_that_is_deleted(monkeypatch):
 
 
 def test_models_in_deleted_temporary_files_are_refit_from_scratch(monkeypatch):
-    search = SEARCHES["mini-batches in a pipeline"].set_params(n_jobs=2, cv=3)
+    search = clone(SEARCHES["mini-batches in a pipeline"])
+    search.set_params(n_jobs=2, cv=3, min_folds="all")
     expected = numbers(search.fit(X, Y))
     n_results = []
 

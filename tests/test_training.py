@@ -78,7 +78,13 @@ def test_scores_of_every_rung_are_those_of_training_from_nothing(case, in_pipeli
         resource = resource if resource == "partial_fit" else f"model__{resource}"
     data = (DIGITS[0],) if "KMeans" in str(estimator) else DIGITS
     search = searched(
-        estimator, {name: values}, data, resource=resource, max_resources=9, cv=KFold(2)
+        estimator,
+        {name: values},
+        data,
+        resource=resource,
+        max_resources=9,
+        min_folds="all",
+        cv=KFold(2),
     )
     assert search.schedule_.continues
     assert len(search.schedule_.rungs) > 1

@@ -16,11 +16,11 @@ over all folds at the maximum resource.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import distribution
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from learning_curves import FAMILIES, FOLDER, N_FOLDS, load_curves
@@ -29,7 +29,10 @@ from reports import picture, write
 from reports import table as markdown
 
 from sklearn_sha.bandit import (
+    Algorithm,
     Bounds,
+    BudgetDoubling,
+    Hyperband,
     Requests,
     RungLosses,
     RungRequest,
@@ -314,36 +317,131 @@ def by_rule(rule: Rule) -> Search:
     return search
 
 
-def by_default(first: int | None = None, stop: str | None = None) -> Search:
-    """Return the search that the package plans with growing folds, without a minimum resource."""
+def by_package(
+    algorithm: type[Algorithm] = SuccessiveHalving,
+    *,
+    grows: bool = True,
+    first: int | None = None,
+    share: int | None = None,
+    **params: Any,
+) -> Search:
+    """Return the search that the package plans.
+
+    Parameters
+    ----------
+    algorithm : subclass of Algorithm
+    grows : bool
+        Whether folds grow.
+    first : int or None
+        Folds of the first rung; None for "auto".
+    share : int or None
+        The minimum resource is the maximum divided by this; None for "auto".
+    **params : dict
+        Parameters of the algorithm.
+    """
 
     def search(table: Table, factor: int, fold_order: list[int]) -> Requests:
-        algorithm = SuccessiveHalving(factor, stop=stop)
+        maximum = int(table.resources[-1])
         bounds = Bounds(
             n_candidates=len(table.scores),
-            max_resources=int(table.resources[-1]),
+            max_resources=maximum,
+            min_resources=None if share is None else max(1, maximum // share),
             continues=table.continues,
-            fold_growth=FoldGrowth(tuple(fold_order), first=first),
+            fold_growth=FoldGrowth(tuple(fold_order), first=first) if grows else None,
         )
-        return algorithm.requests(algorithm.plan(bounds), numbered())
+        planner = algorithm(factor=factor, **params)
+        return planner.requests(planner.plan(bounds), numbered())
 
     return search
+
+
+def by_hyperband(grows: bool) -> Search:
+    """Return Hyperband with as many brackets as there are candidates for."""
+
+    def search(table: Table, factor: int, fold_order: list[int]) -> Requests:
+        algorithm, maximum = Hyperband(factor), int(table.resources[-1])
+        growth = FoldGrowth(tuple(fold_order)) if grows else None
+        plans = [
+            algorithm.plan(
+                Bounds(
+                    n_candidates=0,
+                    max_resources=maximum,
+                    min_resources=max(1, maximum // factor**left),
+                    continues=table.continues,
+                    fold_growth=growth,
+                )
+            )
+            for left in range(6)
+        ]
+        fitting = [
+            plan
+            for plan in plans
+            if sum(bracket.n_candidates[0] for bracket in plan.brackets) <= len(table.scores)
+        ]
+        propose = numbered()
+        return in_turn([halving(bracket, propose) for bracket in fitting[-1].brackets])
+
+    return search
+
+
+def in_turn(brackets: Sequence[Requests]) -> Requests:
+    """Request the rungs of one bracket after the other, and return the best of their candidates."""
+    best: list[tuple[float, int]] = []
+    for bracket in brackets:
+        selected = yield from _with_loss(bracket)
+        best.append(selected)
+    return min(best)[1]
+
+
+def _with_loss(bracket: Requests) -> Generator[RungRequest, RungLosses, tuple[float, int]]:
+    """Request the rungs of a bracket; return the loss of its best candidate, and the candidate."""
+    losses: RungLosses | None = None
+    while True:
+        try:
+            request = bracket.send(losses)
+        except StopIteration as stop:
+            position = request.candidate_ids.index(stop.value)
+            return float(losses[position]), stop.value
+        losses = yield request
 
 
 SEARCHES: dict[str, Search] = {
     "all folds": by_rule(all_folds),
     "growing folds": by_rule(fewer_folds),
-    'min_folds="auto"': by_default(),
-    'min_folds="auto", stop="stable"': by_default(stop="stable"),
-    "min_folds=2": by_default(first=2),
+    'min_folds="auto"': by_package(),
+    'min_folds="auto", stop="stable"': by_package(stop="stable"),
+    "min_folds=1": by_package(first=1),
+    "min_folds=2": by_package(first=2),
+    "min_resources=M/27, all folds": by_package(share=27, grows=False),
+    "min_resources=M/27": by_package(share=27),
+    "min_resources=M/9, all folds": by_package(share=9, grows=False),
+    "min_resources=M/9": by_package(share=9),
+    "doubling from M/27, all folds": by_package(BudgetDoubling, share=27, grows=False),
+    "doubling from M/27": by_package(BudgetDoubling, share=27),
+    "doubling from M/9, all folds": by_package(BudgetDoubling, share=9, grows=False),
+    "doubling from M/9": by_package(BudgetDoubling, share=9),
     "same cost": by_rule(same_cost),
     "folds only": by_rule(folds_only),
     "two rungs: M/9 on 1 fold, best 3": by_rule(two_rungs(9, 1, 3)),
     "two rungs: M/3 on 1 fold, best 3": by_rule(two_rungs(3, 1, 3)),
     "uniform: M/9": by_rule(uniform(9)),
     "uniform: M/3": by_rule(uniform(3)),
+    "Hyperband": by_hyperband(grows=False),
+    "Hyperband, growing folds": by_hyperband(grows=True),
 }
 BASELINE = "all folds"
+DRAWN = (
+    BASELINE,
+    "growing folds",
+    'min_folds="auto"',
+    "folds only",
+    "two rungs: M/9 on 1 fold, best 3",
+    "two rungs: M/3 on 1 fold, best 3",
+    "uniform: M/9",
+    "uniform: M/3",
+    "Hyperband",
+    "Hyperband, growing folds",
+)
 
 
 @dataclass(frozen=True)
@@ -428,7 +526,8 @@ def main() -> None:
         "candidate is than the best one, on all folds at full resource. Its difference from all",
         "folds is paired, with the standard error over the data sets. Means over",
         f"{options.seeds} seeds and up to {max(options.candidates)} candidates. M is the maximum",
-        "resource, and growing folds have the resources of all folds. Written by",
+        "resource, and growing folds have the resources of all folds. Hyperband has as many",
+        "brackets as there are candidates for, and does not use all of them. Written by",
         f"`python docs/benchmarks/replay.py --factor {options.factor}`.",
     ]
     means: dict[str, list[list[str]]] = {}
@@ -449,7 +548,8 @@ def draw(means: dict[str, list[list[str]]]) -> None:
         ax.remove()
         for number, (family, rows) in enumerate(means.items()):
             panel = figure.add_subplot(2, 3, number + 1)
-            for row, marker in zip(rows, "osP*Xv^<>DHd"[: len(rows)], strict=True):
+            drawn = [row for row in rows if row[0] in DRAWN]
+            for row, marker in zip(drawn, "osPXv^<>Dp", strict=True):
                 is_default = row[0] == 'min_folds="auto"'
                 panel.plot(
                     float(row[1]),

@@ -14,24 +14,27 @@ MIN_SCORED_SAMPLES = 100
 promote by. A rung has all folds if they have fewer in total."""
 
 
-def fold_order(splitter: Any, n_folds: int, rng: RandomState) -> tuple[int, ...]:
+def fold_order(splitter: Any, n_folds: int, rng: RandomState | None) -> tuple[int, ...]:
     """Return all folds in the order in which they join.
 
     The order is random, since splits that come first can be alike, such as those of samples that
     were collected together. Folds of TimeSeriesSplit and PredefinedSplit keep their order: users
     choose it, and those of TimeSeriesSplit cost least at first.
 
+    Without a random state, all folds keep their order, so that two searches over the same grid have
+    the same result, as with GridSearchCV.
+
     Parameters
     ----------
     splitter : cross-validator
     n_folds : int
-    rng : RandomState
+    rng : RandomState or None
 
     Returns
     -------
     tuple of int
     """
-    if isinstance(splitter, TimeSeriesSplit | PredefinedSplit):
+    if rng is None or isinstance(splitter, TimeSeriesSplit | PredefinedSplit):
         return tuple(range(n_folds))
     return tuple(rng.permutation(n_folds).tolist())
 

@@ -118,7 +118,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         # A copy, so that the random state is not advanced.
         random_state = deepcopy(check_random_state(self.random_state))
         try:
-            copied = clone(self).set_params(random_state=random_state)
+            copied = clone(self)
         except TypeError as error:
             raise TypeError(
                 f"plan requires a copy of the search, and it cannot be copied ({error}). If cv is "
@@ -147,7 +147,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_estimators(resource, tuned, tuned.models())
         training = Training.of(resource, tuned)
         routed = self._route(params, scoring, training)
-        data = split_data(X, y, self.estimator, self.cv, routed.split, random_state)
+        fold_order_state = None if self.random_state is None else random_state
+        data = split_data(X, y, self.estimator, self.cv, routed.split, fold_order_state)
         context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))
         algorithm, sampler = self._algorithm(), self._sampler()
         plan = self._make_plan(algorithm, training, context, random_state)

@@ -162,7 +162,7 @@ def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) ->
     if resource.counts_folds:
         raise ValueError(
             f"min_folds={min_folds} and resource={resource.name!r} both set the folds of the first "
-            f'rung. Set min_resources={min_folds}, and leave min_folds="all".'
+            f'rung. Set min_resources={min_folds}, and leave min_folds="auto".'
         )
     if min_folds > n_folds:
         raise ValueError(

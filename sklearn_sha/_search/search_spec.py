@@ -104,7 +104,7 @@ def split_data(
     estimator: Any,
     cv: Any,
     split_params: dict[str, Any],
-    random_state: RandomState,
+    random_state: RandomState | None,
 ) -> SplitData:
     """Split samples, as GridSearchCV does.
 
@@ -116,8 +116,8 @@ def split_data(
     cv : int, cross-validator, iterable or None
     split_params : dict
         Passed to the splitter.
-    random_state : RandomState
-        Source of the order of the folds. It is not advanced.
+    random_state : RandomState or None
+        Source of the order of the folds. It is not advanced. None: the order of the splitter.
 
     Returns
     -------

@@ -85,15 +85,16 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         than the number of samples. If `resource`, `min_resources`, `max_resources` and `budget`
         all have their default values, and rungs would cost more than 0.8 times a grid search,
         there is a single rung at full resource.
-    min_folds : int, "auto" or "all", default="all"
+    min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. It grows by `factor` from rung
         to rung, rounded up, and the last rung has all folds. The candidates of a rung are compared
         on the same folds, and no fold is scored twice at the same resource. "auto" starts
-        with the smallest number that can grow to all folds, but with at least 100 test samples.
-        "all" uses all folds in every rung. Folds join in random order, those of TimeSeriesSplit
-        and PredefinedSplit in their own order. If folds grow, costs and an integer `budget` are
-        counted over all folds, and an automatic schedule starts one rung later if that costs no
-        more than all folds.
+        with the smallest number that can grow to all folds, but with at least 100 test samples;
+        with an integer `budget` it is the same as "all". "all" uses all folds in every rung. With a
+        `random_state`, folds join in random order, but those of TimeSeriesSplit and PredefinedSplit
+        in their own order. If folds grow, costs and an integer `budget` are counted over all folds,
+        and an automatic schedule starts one rung later if that costs at most 1.01 times as much as
+        all folds.
     budget : int, "double" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
         to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
@@ -248,12 +249,14 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     ...     cv=3,
     ... )
     >>> search.plan(X, y)
-    rung  candidates  step  resource  spent
-       0           8     4         4     32
-       1           4     4         8     48
-       2           2     8        16     64
-    64 epochs per fold, 0.50 of a grid search (8 candidates x 16 epochs = 128). Models continue
-    training between rungs.
+    rung  candidates  folds  step  resource  spent
+       0           8      1     8         8     64
+       1           4      2     8        16    160
+       2           2      3     0        16    192
+    192 epochs over all folds, 0.50 of a grid search (8 candidates x 3 folds x 16 epochs = 384).
+    Models continue training between rungs.
+    Fewer folds in early rungs pay for a later start: the first rung has the resource that the
+    second one has on all folds.
     >>> search.fit(X, y).best_n_resources_
     16
     """
@@ -271,7 +274,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
         max_resources: int | Literal["auto"] = "auto",
-        min_folds: int | Literal["auto", "all"] = "all",
+        min_folds: int | Literal["auto", "all"] = "auto",
         budget: int | Literal["double"] | None = None,
         algorithm: Literal["auto"] | Algorithm = "auto",
         patience: int | None = 2,

@@ -205,7 +205,8 @@ class FixedBudget(SuccessiveHalving):
     Parameters
     ----------
     budget : int
-        Upper bound of the units over all candidates: per fold, or of all folds if folds grow.
+        Upper bound of the units over all candidates: per fold, or of all folds if folds grow. They
+        only grow from a given number of folds, so that the unit does not depend on a default.
     factor, stop, target_loss
         As in `SuccessiveHalving`.
 
@@ -229,13 +230,14 @@ class FixedBudget(SuccessiveHalving):
         self.budget = budget
 
     def _schedule(self, bounds: Bounds) -> Schedule:
+        growth = bounds.fold_growth
         return schedule_from_budget(
             bounds.n_candidates,
             self.budget,
             factor=self.factor,
             max_resources=bounds.max_resources or None,
             continues=bounds.continues,
-            fold_growth=bounds.fold_growth,
+            fold_growth=None if growth is None or growth.first is None else growth,
         )
 
 

@@ -77,7 +77,7 @@ class SearchDisplay:
     ...     max_resources=8,
     ... ).fit(X, y)
     >>> SearchDisplay.from_search(search, kind="cost").ax_.get_xlabel()
-    'epochs per fold'
+    'epochs over all folds'
     """
 
     def __init__(

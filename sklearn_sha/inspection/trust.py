@@ -147,6 +147,7 @@ def trust_report(search: Any) -> TrustReport:
     ...     resource="partial_fit",
     ...     min_resources=1,
     ...     max_resources=32,
+    ...     min_folds="all",
     ... )
     >>> trust_report(search.fit(X, y))
     iter  resource  candidates  promoted  spearman  kendall  envelope    gap  noise  close  at_risk

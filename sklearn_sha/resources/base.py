@@ -61,7 +61,7 @@ class Resource(ABC):
     >>> tree = DecisionTreeClassifier(random_state=0)
     >>> check_resource(Leaves(), tree, X, y)
     >>> search = SuccessiveHalvingSearchCV(
-    ...     tree, {"max_features": [1, 2, 3, 4]}, resource=Leaves(), max_resources=4
+    ...     tree, {"max_features": [1, 2, 3]}, resource=Leaves(), max_resources=4, min_folds="all"
     ... ).fit(X, y)
     >>> search.n_resources_, search.resource_
     ([2, 4], 'Leaves')

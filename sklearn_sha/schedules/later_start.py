@@ -18,9 +18,9 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
     """Return a schedule with growing folds, which starts later than the one on all folds.
 
     Each rung has the resource of the next one. The last two rungs have the maximum, and differ in
-    their folds only. If this would cost more than all folds, only the first rung has the resource
-    of the next one, and the others are in equal ratios up to the maximum. If this would cost more
-    too, the resources stay as they are.
+    their folds only. If this would cost more than 1.01 times all folds, only the first rung has the
+    resource of the next one, and the others are in equal ratios up to the maximum. If this would
+    cost more too, the resources stay as they are.
 
     Early rungs with little resource mislead more than rungs on few folds. Therefore what folds save
     is better spent on a later start.
@@ -45,10 +45,11 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
     ([9, 27, 81], [27, 81, 81])
     """
     sizes, resources = on_all_folds.n_candidates, on_all_folds.n_resources
-    folds, allowed = growth.folds(len(sizes), factor), on_all_folds.spent * len(growth.order)
+    folds, cost = growth.folds(len(sizes), factor), on_all_folds.spent * len(growth.order)
     shifted = [*resources[1:], resources[-1]]
     for starts in (shifted, spread_integers(resources[1], resources[-1], len(sizes))):
         later = Schedule.from_rungs(sizes, starts, on_all_folds.continues, folds=folds)
-        if later.spent <= allowed:
+        # Both schedules are rounded down, so that equal ones can differ by a few units.
+        if 100 * later.spent <= 101 * cost:
             return replace(later, notes=(_NOTE,))
     return growth.grow(on_all_folds, factor)
