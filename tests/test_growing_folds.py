@@ -1,5 +1,6 @@
 """Folds that grow from rung to rung: counts, scores and plans against a brute-force search."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil, floor
 
@@ -426,6 +427,23 @@ def test_what_is_refused(params, message):
     defaults = {} if "resource" not in params else {"max_resources": "auto"}
     with pytest.raises(ValueError, match=message):
         search_of(8, **defaults | params).fit(X)
+
+
+class AllFolds(SuccessiveHalving):
+    """Ignores the growth of folds."""
+
+    def plan(self, bounds):
+        return super().plan(replace(bounds, fold_growth=None))
+
+
+def test_a_number_of_folds_that_an_algorithm_ignores_is_refused():
+    with pytest.raises(ValueError, match=r"min_folds=2 has no effect, since AllFolds\.plan does"):
+        search_of(8, algorithm=AllFolds(), min_folds=2).fit(X)
+    for min_folds in ("auto", "all", N_FOLDS):
+        search = search_of(8, algorithm=AllFolds(), min_folds=min_folds).fit(X)
+        assert {row["n_folds"] for row in search.rung_history_} == {N_FOLDS}
+    # A single rung has all folds anyway.
+    search_of(8, algorithm=AllFolds(), min_folds=2, min_resources=1.0).plan(X)
 
 
 def test_a_single_split_and_groups():

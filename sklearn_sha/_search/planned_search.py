@@ -24,6 +24,7 @@ from sklearn_sha._search.planning import (
     Plan,
     PlanningContext,
     Training,
+    check_folds_grow,
     fold_growth,
     is_worth_rungs,
     planning_bounds,
@@ -191,6 +192,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_sampled(resource, context.tuned, known)
         limits = replace(limits, continues=training.continues(context, known))
         schedule = algorithm.plan(replace(bounds(n_candidates), continues=limits.continues))
+        check_folds_grow(self.min_folds, growth, schedule, algorithm)
         self._check_plan(schedule, limits)
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
             raise ValueError(error)

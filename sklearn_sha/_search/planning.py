@@ -174,6 +174,18 @@ def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) ->
     return None if min_folds == n_folds else FoldGrowth(data.fold_order, min_folds)
 
 
+def check_folds_grow(
+    min_folds: int | str, growth: FoldGrowth | None, schedule: Schedule, algorithm: Algorithm
+) -> None:
+    """Raise a ValueError if an algorithm ignores a given number of folds."""
+    is_ignored = growth is not None and schedule.n_folds is None and len(schedule.rungs) > 1
+    if is_ignored and not isinstance(min_folds, str):
+        raise ValueError(
+            f"min_folds={min_folds} has no effect, since {type(algorithm).__name__}.plan does not "
+            'use Bounds.fold_growth. Leave min_folds="auto", or plan with Bounds.with_folds.'
+        )
+
+
 def is_worth_rungs(schedule: Schedule, limits: Limits) -> bool:
     """Return whether an automatic schedule is so much cheaper than a grid search that it is used.
 
