@@ -2,8 +2,8 @@
 ================================================================================
 
 32 settings of a small network compete on the handwritten digits that come with
-scikit-learn. Successive Halving trains each of them for three epochs on one fold, keeps a third, and
-continues to train those, on more and more folds; a grid search trains all 32 to the end.
+scikit-learn. Successive Halving trains each of them for three epochs on one fold, keeps a
+third, and continues to train those, on more and more folds; a grid search trains all 32 to the end.
 
 Expect: the same setting and the same score on held-out rows, or a digit or two off, in
 about a fifth of the time on one core.

@@ -40,10 +40,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
     param_grid : dict, list of dict or None, default=None
         Alternative name of `param_distributions`, as in GridSearchCV. Only one of the two can be
         given.
-    sampler : "auto" or Sampler, default="auto"
-        Source of the candidates. "auto" tries all combinations of a grid, or samples from
-        distributions (`sklearn_sha.candidates.RandomSampler`). Can be an instance of any subclass
-        of `sklearn_sha.candidates.Sampler`.
+    sampler : "auto", "random", "sobol" or Sampler, default="auto"
+        Source of the candidates, as in SuccessiveHalvingSearchCV.
     factor : float, default=3
         Keep 1/factor of the candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.
@@ -194,7 +192,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         *,
         param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-        sampler: Literal["auto"] | Sampler = "auto",
+        sampler: Literal["auto", "random", "sobol"] | Sampler = "auto",
         factor: float = 3,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",

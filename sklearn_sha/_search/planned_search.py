@@ -53,7 +53,8 @@ from sklearn_sha._search.validation import (
 )
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Sampler
-from sklearn_sha.candidates.sampling import N_CANDIDATES, RandomSampler, sample_distinct
+from sklearn_sha.candidates.registry import resolve_sampler
+from sklearn_sha.candidates.sampling import N_CANDIDATES, sample_distinct
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
@@ -262,15 +263,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         return resolve_resource(self.resource, self._tuned_estimator(), self.batch_size)
 
     def _sampler(self) -> Sampler:
-        """Return the sampler; "auto" is resolved."""
-        if isinstance(self.sampler, Sampler):
-            return self.sampler
-        if self.sampler != "auto":
-            raise TypeError(
-                f'sampler={self.sampler!r} must be "auto" or an instance of a subclass of '
-                "sklearn_sha.candidates.Sampler."
-            )
-        return RandomSampler()
+        """Return the sampler; a name is resolved."""
+        return resolve_sampler(self.sampler)
 
     def _promoting_metric(self, metrics: list[str]) -> str:
         """Return the metric by which candidates are promoted, given the names of all metrics."""

@@ -49,10 +49,12 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     n_iter : int or None, default=None
         Alternative name of `n_candidates`, as in RandomizedSearchCV. Only one of the two can be
         given.
-    sampler : "auto" or Sampler, default="auto"
-        Source of the candidates. "auto" tries all combinations of a grid, or samples from
-        distributions (`sklearn_sha.candidates.RandomSampler`). Can be an instance of any subclass
-        of `sklearn_sha.candidates.Sampler`.
+    sampler : "auto", "random", "sobol" or Sampler, default="auto"
+        Source of the candidates. All try every combination of a grid if there is room for it.
+        "random", which "auto" is at present, otherwise samples at random
+        (`sklearn_sha.candidates.RandomSampler`), and "sobol" spreads the candidates evenly over the
+        space (`sklearn_sha.candidates.SobolSampler`). Can be an instance of any subclass of
+        `sklearn_sha.candidates.Sampler`.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.
@@ -269,7 +271,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         n_candidates: int | Literal["auto"] = "auto",
         n_iter: int | None = None,
-        sampler: Literal["auto"] | Sampler = "auto",
+        sampler: Literal["auto", "random", "sobol"] | Sampler = "auto",
         factor: float = 2,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",

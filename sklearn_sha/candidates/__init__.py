@@ -3,6 +3,7 @@
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
 from sklearn_sha.candidates.contract_check import check_sampler
 from sklearn_sha.candidates.sampling import GridSampler, RandomSampler
+from sklearn_sha.candidates.sobol import SobolSampler
 
 __all__ = [
     "Evaluation",
@@ -10,6 +11,7 @@ __all__ = [
     "History",
     "RandomSampler",
     "Sampler",
+    "SobolSampler",
     "Space",
     "check_sampler",
 ]

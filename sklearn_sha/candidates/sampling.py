@@ -19,7 +19,8 @@ N_CANDIDATES = 64
 """Default number of candidates for distributions. It includes one of the best 5 % with probability
 1 - 0.95**64 = 0.96."""
 
-_MAX_SAMPLES_PER_CANDIDATE = 100
+MAX_SAMPLES_PER_CANDIDATE = 100
+"""Number of samples after which no further candidates are expected, as all were repeated."""
 
 
 def first_candidates(
@@ -170,7 +171,7 @@ def sample_distinct(
     # Discrete distributions repeat values. ParameterSampler is lazy, so that sampling stops as soon
     # as there are enough different candidates.
     samples = ParameterSampler(
-        param_distributions, wanted * _MAX_SAMPLES_PER_CANDIDATE, random_state=random_state
+        param_distributions, wanted * MAX_SAMPLES_PER_CANDIDATE, random_state=random_state
     )
     distinct: dict[Hashable, dict[str, Any]] = {}
     for params in samples:

@@ -1,0 +1,42 @@
+"""The samplers that are given by name: a new one is a file of this folder and a line here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.sampling import RandomSampler
+from sklearn_sha.candidates.sobol import SobolSampler
+
+NAMED: dict[str, type[Sampler]] = {
+    "auto": RandomSampler,
+    "random": RandomSampler,
+    "sobol": SobolSampler,
+}
+
+
+def resolve_sampler(sampler: Any) -> Sampler:
+    """Return the sampler that the parameter of a search names.
+
+    Parameters
+    ----------
+    sampler : str or Sampler
+
+    Returns
+    -------
+    Sampler
+
+    Raises
+    ------
+    TypeError
+        If it is neither a name nor an instance of a subclass of Sampler.
+    """
+    if isinstance(sampler, Sampler):
+        return sampler
+    if not isinstance(sampler, str) or sampler not in NAMED:
+        names = ", ".join(f'"{name}"' for name in NAMED)
+        raise TypeError(
+            f"sampler={sampler!r} must be {names} or an instance of a subclass of "
+            "sklearn_sha.candidates.Sampler."
+        )
+    return NAMED[sampler]()

@@ -1,0 +1,101 @@
+"""Candidates that are spread evenly over the space: scrambled Sobol points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy.stats import qmc
+
+from sklearn_sha.candidates.base import History, Sampler, Space
+from sklearn_sha.candidates.sampling import MAX_SAMPLES_PER_CANDIDATE, RandomSampler
+from sklearn_sha.candidates.space import grid_of, params_key, spaces_of
+
+_CHUNK = 256
+"""Points that are computed together. A power of two, which keeps the sequence balanced."""
+
+_BITS = 30
+"""Points are multiples of 2**-30."""
+
+
+class SobolSampler(Sampler):
+    """Spreads candidates evenly over the space by scrambled Sobol points [1]_ [2]_.
+
+    Each parameter has one dimension. A distribution is evaluated by its ``ppf``, a list by its
+    index, so that each of its values has the same share. Values of a distribution without ``ppf``
+    are sampled at random. Each dict of a list of dicts has its own points, and the same share of
+    the candidates. Repeated candidates are replaced by further points.
+
+    If all values are lists with at most n combinations, it proposes all of them in the order of
+    GridSearchCV.
+
+    References
+    ----------
+    .. [1] I. M. Sobol', "On the distribution of points in a cube and the approximate evaluation of
+       integrals", USSR Computational Mathematics and Mathematical Physics 7(4), 1967.
+    .. [2] A. B. Owen, "Scrambling Sobol' and Niederreiter-Xing points", Journal of Complexity
+       14(4), 1998.
+
+    Examples
+    --------
+    >>> from numpy.random import RandomState
+    >>> from scipy.stats import uniform
+    >>> from sklearn_sha.candidates import History, SobolSampler
+    >>> points = SobolSampler().propose(4, {"C": uniform()}, History(), RandomState(0))
+    >>> sorted(int(4 * point["C"]) for point in points)  # one in each quarter
+    [0, 1, 2, 3]
+    """
+
+    def propose(
+        self, n: int, space: Space, history: History, rng: RandomState
+    ) -> list[dict[str, Any]]:
+        known = {params_key(params) for params in history.candidates}
+        grid = grid_of(space)
+        if grid is not None and len(grid) <= n + len(known):
+            return RandomSampler().propose(n, space, history, rng)
+        found: dict[Hashable, dict[str, Any]] = {}
+        designs = [_points(one, rng) for one in spaces_of(space)]
+        points = designs[0] if len(designs) == 1 else _alternating(designs, rng)
+        for params, _ in zip(points, range(n * MAX_SAMPLES_PER_CANDIDATE), strict=False):
+            key = params_key(params)
+            if key not in known:
+                found.setdefault(key, params)
+            if len(found) == n:
+                break
+        return list(found.values())
+
+
+def _alternating(designs: list[Iterator[dict[str, Any]]], rng: RandomState) -> Iterator[Any]:
+    """Yield one point of each design in random order, again and again."""
+    while True:
+        for position in rng.permutation(len(designs)):
+            yield next(designs[position])
+
+
+def _points(space: Mapping[str, Any], rng: RandomState) -> Iterator[dict[str, Any]]:
+    """Yield the candidates of one dict, without an end."""
+    names = sorted(space)  # as ParameterSampler, so that the order of the dict does not matter
+    columns = [_column(space[name]) for name in names]
+    seed = rng.randint(np.iinfo(np.int32).max)
+    sequence = qmc.Sobol(len(names), bits=_BITS, seed=np.random.default_rng(seed))
+    while True:
+        # The centre of each cell, since a distribution can be infinite at 0.
+        points = sequence.random(_CHUNK) + 0.5 / 2**_BITS
+        values = [column(points[:, k], rng) for k, column in enumerate(columns)]
+        for row in range(_CHUNK):
+            yield {name: column[row] for name, column in zip(names, values, strict=True)}
+
+
+def _column(values: Any) -> Callable[[NDArray[np.float64], RandomState], Any]:
+    """Return the function from points between 0 and 1 to the values of a parameter."""
+    if hasattr(values, "ppf"):
+        # The ppf of a discrete distribution returns floats.
+        is_integer = np.issubdtype(np.asarray(values.rvs(random_state=0)).dtype, np.integer)
+        kind = int if is_integer else float
+        return lambda points, rng: [kind(value) for value in values.ppf(points)]
+    if hasattr(values, "rvs"):
+        return lambda points, rng: [values.rvs(random_state=rng) for _ in points]
+    return lambda points, rng: [values[int(point * len(values))] for point in points]

@@ -1,0 +1,133 @@
+"""Candidates spread by Sobol points: shares are exact, and nothing repeats."""
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.random import RandomState
+from scipy.stats import beta, binom, loguniform, norm, randint, uniform
+from sklearn.linear_model import SGDClassifier
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.candidates import History, RandomSampler, SobolSampler, check_sampler
+
+DISTRIBUTIONS = {
+    "log": loguniform(1e-6, 10),
+    "normal": norm(3, 2),
+    "skewed": beta(0.5, 4),
+    "uniform": uniform(-1, 2),
+}
+
+
+class OnlyRvs:
+    """A distribution without a ppf."""
+
+    def rvs(self, random_state):
+        return random_state.choice(["a", "b", "c"])
+
+
+def proposed(n, space, known=(), seed=0):
+    return SobolSampler().propose(n, space, History([*known]), RandomState(seed))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n", [2, 16, 256, 1024])
+def test_every_parameter_has_one_candidate_in_each_of_n_equal_parts(n, seed):
+    # A property of Sobol points in one dimension, for powers of two, that scrambling keeps.
+    candidates = proposed(n, DISTRIBUTIONS, seed=seed)
+    for name, distribution in DISTRIBUTIONS.items():
+        parts = np.floor(n * distribution.cdf([params[name] for params in candidates]))
+        assert sorted(parts) == list(range(n)), name
+
+
+@pytest.mark.parametrize("n", [3, 7, 50, 100])
+def test_any_number_of_candidates_is_the_beginning_of_one_sequence(n):
+    assert proposed(n, DISTRIBUTIONS) == proposed(300, DISTRIBUTIONS)[:n]
+
+
+def test_lists_and_integers_have_exact_shares_and_their_own_types():
+    space = {"log": loguniform(1, 2), "penalty": ["l1", "l2", None, ("a", 1)], "n": randint(3, 11)}
+    candidates = proposed(64, space)
+    assert Counter(p["penalty"] for p in candidates) == dict.fromkeys(space["penalty"], 16)
+    assert Counter(p["n"] for p in candidates) == dict.fromkeys(range(3, 11), 8)
+    assert {type(p["n"]) for p in candidates} == {int}
+    assert {type(p["log"]) for p in candidates} == {float}
+
+
+def test_a_discrete_distribution_keeps_its_probabilities():
+    space = {"n": binom(4, 0.5), "noise": uniform()}
+    counts = Counter(params["n"] for params in proposed(1024, space))
+    assert counts == {0: 64, 1: 256, 2: 384, 3: 256, 4: 64}
+
+
+def test_a_distribution_without_ppf_is_sampled():
+    candidates = proposed(64, {"C": loguniform(1e-3, 1), "kernel": OnlyRvs()})
+    assert {params["kernel"] for params in candidates} == {"a", "b", "c"}
+    assert len({params["C"] for params in candidates}) == 64
+
+
+def test_each_dict_has_its_own_design_and_the_same_share():
+    spaces = [{"a": uniform()}, {"b": uniform()}, {"c": uniform(), "kind": ["x", "y"]}]
+    candidates = proposed(48, spaces)
+    for name in "abc":
+        values = [params[name] for params in candidates if name in params]
+        assert sorted(np.floor(16 * np.array(values))) == list(range(16))
+
+
+def test_repeated_candidates_are_replaced_until_all_are_found():
+    space = {"n": randint(0, 6), "kind": ["x", "y"]}
+    expected = {*product(range(6), "xy")}
+    for n in (5, 12, 40):
+        found = [(params["n"], params["kind"]) for params in proposed(n, space)]
+        assert len({*found}) == len(found) == min(n, 12)
+        assert {*found} <= expected
+    # A dict that has no more leaves its share to the others.
+    assert len(proposed(20, [{"a": [1]}, {"b": uniform()}])) == 20
+
+
+def test_known_candidates_are_not_proposed_again():
+    space = {"a": uniform(), "n": randint(0, 3)}
+    known = proposed(20, space)
+    assert proposed(20, space, known=known[:8]) == proposed(28, space)[8:]
+
+
+def test_a_grid_that_fits_is_tried_completely_and_in_order():
+    grid = {"b": [1, 2], "a": ["x", "y", "z"]}
+    assert proposed(6, grid) == RandomSampler().propose(6, grid, History(), RandomState(0))
+    assert len(proposed(5, grid)) == 5
+
+
+def test_the_order_of_the_parameters_does_not_matter():
+    space = {"a": uniform(), "b": loguniform(1, 9)}
+    assert proposed(9, space) == proposed(9, dict(reversed(space.items())))
+
+
+def test_the_contract_of_samplers():
+    check_sampler(SobolSampler(), DISTRIBUTIONS | {"kernel": OnlyRvs()})
+    check_sampler(SobolSampler(), [{"a": [1, 2, 3]}, {"b": uniform()}, {}])
+
+
+@pytest.mark.parametrize("search_class", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+def test_searches_take_it_by_name(search_class):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 3)), np.arange(60) % 2
+    n = {"n_candidates": 8} if search_class is SuccessiveHalvingSearchCV else {}
+    found = []
+    for sampler, n_jobs in (("sobol", None), ("sobol", 2), (SobolSampler(), None)):
+        search = search_class(
+            SGDClassifier(random_state=0),
+            {"alpha": loguniform(1e-6, 1)},
+            sampler=sampler,
+            resource="partial_fit",
+            max_resources=9,
+            n_jobs=n_jobs,
+            random_state=0,
+            cv=2,
+            **n,
+        )
+        found.append(search.fit(X, y).all_cv_results_["params"])
+    assert found[0] == found[1] == found[2]
+    first = [params["alpha"] for params in found[0][:8]]
+    parts = np.floor(8 * loguniform(1e-6, 1).cdf(first))
+    assert sorted(parts) == list(range(8))
