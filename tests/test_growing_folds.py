@@ -1,6 +1,7 @@
 """Folds that grow from rung to rung: counts, scores and plans against a brute-force search."""
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
 
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -22,6 +24,7 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import (
@@ -564,7 +567,13 @@ def test_a_plan_explains_its_later_start_and_advises_on_equal_terms():
         resource="n_samples", random_state=0,
     )  # fmt: skip
     grown = search.set_params(min_folds="auto").plan(X, y)
-    assert "pay for a later start" in str(grown).replace("\n", " ")
+    rungs = search.set_params(min_folds="all").plan(X, y).rungs
+    note = (
+        f"Early rungs have fewer folds and therefore more resource: {rungs[1].resource} in the "
+        f'first rung, instead of {rungs[0].resource} with min_folds="all".'
+    )
+    assert note in str(grown).replace("\n", " ")
+    search.set_params(min_folds="auto")
     (advice,) = [note for note in grown.notes if "costs" in note]
     other = search.set_params(resource="max_iter").plan(X, y)
     ratio = grown.relative_cost() / other.relative_cost()
@@ -670,3 +679,54 @@ def test_more_folds_rank_first_at_the_same_resource():
     assert sorted(ranks[n_folds == 3]) == [1, 2, 3]
     assert sorted(ranks[n_folds == 1]) == [4, 5, 6, 7, 8]
     assert results["mean_test_score"][n_folds == 1].max() > results["mean_test_score"][0]
+
+
+class FailsOnTheLastFold(DecisionTreeClassifier):
+    """Deep trees fail on the fold whose training samples do not end as all samples do."""
+
+    def fit(self, X, y):
+        if self.max_depth in (4, 5) and len(X) == 2400 and X[-1, 0] != SAMPLES[0][-1, 0]:
+            raise RuntimeError("not this fold")
+        return super().fit(X, y)
+
+
+SAMPLES = make_classification(3000, 8, flip_y=0.2, random_state=0)
+
+
+def test_a_candidate_that_failed_on_a_later_fold_is_not_selected():
+    search = SuccessiveHalvingSearchCV(
+        FailsOnTheLastFold(random_state=0), {"max_depth": range(1, 9)}, cv=KFold(5), random_state=0
+    )
+    with (
+        pytest.warns(FitFailedWarning, match="2 fits failed"),
+        pytest.warns(UserWarning, match="All candidates of the last rung failed.* 3 of 5 folds"),
+    ):
+        search.fit(*SAMPLES)
+    failed = {failure["params"]["max_depth"] for failure in search.failures_}
+    assert failed == {4, 5}  # the two of the last rung
+    assert search.best_params_["max_depth"] not in failed
+    behind = [params["max_depth"] in failed for params in search.cv_results_["params"]]
+    ranks = search.cv_results_["rank_test_score"]
+    assert ranks[behind].min() > ranks[np.logical_not(behind)].max()
+
+
+@pytest.mark.parametrize("n", [4, 6, 12, 16])
+def test_the_fixed_cost_counts_the_fits_that_are_made(n):
+    TRAINED.clear()
+    search = search_of(n, resource="trees").fit(X)
+    schedule = search.schedule_
+    assert schedule.rungs[-1].resource == schedule.rungs[-2].resource
+    # With an infinite fixed cost, only the number of fits counts.
+    cost = schedule.relative_cost(fixed=Fraction(10**9))
+    assert cost == pytest.approx(len(TRAINED) / (n * N_FOLDS), abs=1e-6)
+    assert schedule.restart_cost == sum(units for *_, units in TRAINED)
+
+
+def test_times_are_means_over_the_fits_of_a_rung():
+    search = search_of(8, resource="trees").fit(X)
+    folds = [row["n_folds"] for row in search.rung_history_]
+    n_new = folds[-1] - folds[-2]
+    assert 0 < n_new < N_FOLDS
+    for name in ("fit_time", "score_time"):
+        total = search.cv_results_[f"mean_{name}"].sum() * n_new
+        assert total == pytest.approx(search.rung_history_[-1][name])

@@ -21,8 +21,8 @@ def fold_order(splitter: Any, n_folds: int, rng: RandomState | None) -> tuple[in
     were collected together. Folds of TimeSeriesSplit and PredefinedSplit keep their order: users
     choose it, and those of TimeSeriesSplit cost least at first.
 
-    Without a random state, all folds keep their order, so that two searches over the same grid have
-    the same result, as with GridSearchCV.
+    Without a random state, all folds keep their order, so that a search that samples nothing has
+    the same result each time, as GridSearchCV has.
 
     Parameters
     ----------

@@ -34,13 +34,26 @@ def store_splits(results: dict[str, Any], name: str, scores: FoldValues, n_folds
             for folds, part in scores
         ]
         results[f"split{fold}_{name}"] = np.concatenate(columns)
-    store_moments(results, name, scores)
+    results[f"mean_{name}"] = np.concatenate([part.mean(axis=1) for _, part in scores])
+    results[f"std_{name}"] = np.concatenate([part.std(axis=1) for _, part in scores])
 
 
-def store_moments(results: dict[str, Any], name: str, values: FoldValues) -> None:
-    """Add the columns of the mean and standard deviation over the folds, as `store_splits`."""
-    results[f"mean_{name}"] = np.concatenate([part.mean(axis=1) for _, part in values])
-    results[f"std_{name}"] = np.concatenate([part.std(axis=1) for _, part in values])
+def store_times(results: dict[str, Any], name: str, times: Sequence[NDArray[np.float64]]) -> None:
+    """Add the columns of the mean and standard deviation of times.
+
+    Parameters
+    ----------
+    results : dict
+        Changed in place.
+    name : str
+        End of the names of the columns, such as "fit_time".
+    times : sequence of ndarray of float
+        For each rung one value per candidate and fold. NaN is ignored: the mean is over what was
+        run in the rung, and 0 if nothing was.
+    """
+    run = [np.ma.masked_invalid(part) for part in times]
+    results[f"mean_{name}"] = np.concatenate([part.mean(axis=1).filled(0.0) for part in run])
+    results[f"std_{name}"] = np.concatenate([part.std(axis=1).filled(0.0) for part in run])
 
 
 def param_columns(candidates: Sequence[dict[str, Any]]) -> dict[str, MaskedArray]:

@@ -37,7 +37,7 @@ class RungOutcome:
     wall_time : float
         Seconds that the rung took.
     fit_time, score_time : ndarray of float
-        Seconds of each fit and of its scores.
+        Seconds of each fit and of its scores. NaN for those that were known before the rung.
     fit_failed : ndarray of bool
     test, train : dict of str to ndarray of float
         Scores by metric.

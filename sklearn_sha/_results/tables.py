@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn_sha._results.columns import (
     param_columns,
     rank_candidates,
-    store_moments,
     store_splits,
+    store_times,
 )
 from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
 from sklearn_sha.inspection.ranking import spearman
@@ -59,7 +59,7 @@ def all_cv_results(
     """
     results: dict[str, Any] = {}
     for name in ("fit_time", "score_time"):
-        store_moments(results, name, [(rung.folds, getattr(rung, name)) for rung in rungs])
+        store_times(results, name, [getattr(rung, name) for rung in rungs])
     ids = np.concatenate([np.array(rung.request.candidate_ids) for rung in rungs])
     for name, column in param_columns(params).items():
         results[f"param_{name}"] = column[ids]
@@ -104,8 +104,14 @@ def cv_results(
     starts = np.cumsum([0, *(rung.size for rung in rungs)])
     last = _last_rungs(rungs, completions, repeats)
     rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in last])
-    completion = _repeat(rungs, completions)[rows]
-    levels = [completion, all_results["n_resources"][rows], all_results["n_folds"][rows]]
+    resources = all_results["n_resources"][rows]
+    levels = [
+        _repeat(rungs, completions)[rows],
+        # A candidate that failed with the same resource on further folds ranks behind.
+        ~_fails_later(rungs, all_results["candidate"][rows], resources),
+        resources,
+        all_results["n_folds"][rows],
+    ]
     results: dict[str, Any] = {}
     for name, column in all_results.items():
         if name in _RUNG_COLUMNS:
@@ -133,6 +139,19 @@ def _last_rungs(
     if not repeats:
         return [last[bracket] for bracket in sorted(last)]
     return [max(last.values(), key=lambda k: (completions[k], k))]
+
+
+def _fails_later(
+    rungs: Sequence[RungOutcome], candidates: NDArray[np.intp], resources: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return which candidates are in a rung with the same resource that failed as a whole."""
+    failed = {
+        (number, rung.request.n_resources)
+        for rung in rungs
+        if rung.has_failed
+        for number in rung.request.candidate_ids
+    }
+    return np.array([pair in failed for pair in zip(candidates, resources, strict=True)])
 
 
 def _completion(rungs: Sequence[RungOutcome], rung: RungOutcome) -> _Completion:
@@ -193,8 +212,8 @@ def rung_rows(
                 "scores": rung.mean_scores(metric).tolist(),
                 "promoted": promoted_ids,
                 **_promotion(rung, promoted_ids, last_rung_of(rungs[:k], request.bracket), metric),
-                "fit_time": float(rung.fit_time.sum()),
-                "score_time": float(rung.score_time.sum()),
+                "fit_time": float(np.nansum(rung.fit_time)),
+                "score_time": float(np.nansum(rung.score_time)),
                 "wall_time": rung.wall_time,
             }
         )

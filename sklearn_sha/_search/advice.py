@@ -25,7 +25,8 @@ def single_rung_note(schedule: Schedule, limits: Limits) -> str:
         f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs starting at "
         f"{quantity(schedule.rungs[0].resource, schedule.unit)} would cost "
         f"{limits.cost(schedule):.2f} times as much, including the fixed cost of each fit, "
-        f"and less than {MAX_RELATIVE_COST} is worth it. Set min_resources to run them anyway."
+        f"and less than {MAX_RELATIVE_COST} is worth it. Set resource={limits.resource!r} to run "
+        "them anyway."
     )
 
 

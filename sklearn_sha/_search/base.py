@@ -275,7 +275,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             row = self.cv_results_rows_[self.best_index_]
             n_folds = int(self.all_cv_results_["n_folds"][row])
             if n_folds < self.n_splits_:
-                message = few_folds_message(n_folds, self.n_splits_, is_complete=is_complete)
+                message = few_folds_message(
+                    n_folds,
+                    self.n_splits_,
+                    is_complete=is_complete,
+                    last_rung_failed=run.results.last_rung_failed(),
+                )
                 warnings.warn(message, UserWarning, stacklevel=5)
         if self.refit:
             try:

@@ -157,7 +157,9 @@ def incomplete_rung_message(
     )
 
 
-def few_folds_message(n_folds: int, n_splits: int, *, is_complete: bool) -> str:
+def few_folds_message(
+    n_folds: int, n_splits: int, *, is_complete: bool, last_rung_failed: bool
+) -> str:
     """Return the warning that the best candidate is not scored on all folds.
 
     Parameters
@@ -165,8 +167,15 @@ def few_folds_message(n_folds: int, n_splits: int, *, is_complete: bool) -> str:
     n_folds, n_splits : int
     is_complete : bool
         Whether the search was not interrupted.
+    last_rung_failed : bool
+        Whether no candidate of the last rung succeeded.
     """
     scored = f"the best candidate is scored on {n_folds} of {quantity(n_splits, 'folds')}."
+    if last_rung_failed:
+        return (
+            "All candidates of the last rung failed, so that the best one of an earlier rung is "
+            f'selected: {scored} See failures_, or set min_folds="all".'
+        )
     if is_complete:
         return f"The last rung did not have all folds: {scored}"
     return (

@@ -78,8 +78,9 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, which is a grid search. "auto" is the largest value with which the last rung
-        compares at most `ceil(factor)` candidates at the maximum. It is at least 1; for "n_samples"
-        at least 200 samples and 10 per class, for a custom resource at least its ``lowest``.
+        compares at most `ceil(factor)` candidates at the maximum, or more if folds grow (see
+        `min_folds`). It is at least 1; for "n_samples" at least 200 samples and 10 per class, for
+        a custom resource at least its ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" is the estimator's own number of epochs, but at most 100
         if `fit` can stop earlier; the number of samples of the largest training fold; or the value
@@ -88,15 +89,16 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         all have their default values, and rungs would cost more than 0.8 times a grid search,
         there is a single rung at full resource.
     min_folds : int, "auto" or "all", default="auto"
-        Number of cross-validation folds that score the first rung. It grows by `factor` from rung
-        to rung, rounded up, and the last rung has all folds. The candidates of a rung are compared
-        on the same folds, and no fold is scored twice at the same resource. "auto" starts
-        with the smallest number that can grow to all folds, but with at least 100 test samples;
-        with an integer `budget` it is the same as "all". "all" uses all folds in every rung. With a
-        `random_state`, folds join in random order, but those of TimeSeriesSplit and PredefinedSplit
-        in their own order. If folds grow, costs and an integer `budget` are counted over all folds,
-        and an automatic schedule starts one rung later if that costs at most 1.01 times as much as
-        all folds.
+        Number of cross-validation folds that score the first rung. The last rung has all folds.
+        "auto" starts with the smallest number from which `factor` leads to all folds, but with at
+        least 100 test samples, and grows it in equal ratios; with an integer `budget` it is the
+        same as "all". An integer grows by `factor` from rung to rung, rounded up. "all" uses all
+        folds in every rung. The candidates of a rung are compared on the same folds, and no
+        candidate is fit twice with the same resource on a fold. With a `random_state`, folds join
+        in random order, but those of TimeSeriesSplit and PredefinedSplit in their own order. If
+        folds grow, costs and an integer `budget` are counted over all folds, and an automatic
+        schedule spends what it saves on more resource in early rungs: usually, each rung has the
+        resource that the next one has with "all".
     budget : int, "double" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
         to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
@@ -257,8 +259,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
        2           2      3     0        16    192
     192 epochs over all folds, 0.50 of a grid search (8 candidates x 3 folds x 16 epochs = 384).
     Models continue training between rungs.
-    Fewer folds in early rungs pay for a later start: the first rung has the resource that the
-    second one has on all folds.
+    Early rungs have fewer folds and therefore more resource: 8 in the first rung, instead of 4
+    with min_folds="all".
     >>> search.fit(X, y).best_n_resources_
     16
     """

@@ -81,7 +81,11 @@ class TrustReport:
         }
         if len(set(columns["folds"])) == 1:
             del columns["folds"]
-        columns["close"] = [len(row["close"]) for row in self.rungs]
+        # With a single fold, the noise is unknown, and with it which candidates are close.
+        columns["close"] = [
+            float("nan") if np.isnan(row["noise"]) > np.isnan(row["gap"]) else len(row["close"])
+            for row in self.rungs
+        ]
         columns["at_risk"] = [row["at_risk"] for row in self.rungs]
         if len(set(columns["bracket"])) == 1:
             del columns["bracket"]

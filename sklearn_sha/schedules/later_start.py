@@ -8,11 +8,6 @@ from sklearn_sha.schedules.fold_growth import FoldGrowth
 from sklearn_sha.schedules.schedule import Schedule
 from sklearn_sha.schedules.spread import spread_integers
 
-_NOTE = (
-    "Fewer folds in early rungs pay for a later start: the first rung has the resource that the "
-    "second one has on all folds."
-)
-
 
 def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Schedule:
     """Return a schedule with growing folds, which starts later than the one on all folds.
@@ -51,5 +46,9 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
         later = Schedule.from_rungs(sizes, starts, on_all_folds.continues, folds=folds)
         # Both schedules are rounded down, so that equal ones can differ by a few units.
         if 100 * later.spent <= 101 * cost:
-            return replace(later, notes=(_NOTE,))
+            note = (
+                f"Early rungs have fewer folds and therefore more resource: {starts[0]} in the "
+                f'first rung, instead of {resources[0]} with min_folds="all".'
+            )
+            return replace(later, notes=(note,))
     return growth.grow(on_all_folds, factor)

@@ -239,7 +239,11 @@ class Schedule:
         -------
         float
         """
-        n_fits = sum(rung.n_candidates * len(rung.folds or (0,)) for rung in self.rungs)
+        n_fits = sum(
+            rung.n_candidates * n_folds
+            for bracket in self.brackets
+            for rung, n_folds in zip(bracket.rungs, bracket._n_fitted_folds(), strict=True)
+        )
         grid_cost = self.grid_cost + fixed * self.n_different * (self.n_folds or 1)
         return float((self.spent * rate + fixed * n_fits) / grid_cost)
 
@@ -247,8 +251,24 @@ class Schedule:
     def restart_cost(self) -> int:
         """Cost in units if models were refit from scratch at each rung."""
         return sum(
-            rung.n_candidates * rung.resource * len(rung.folds or (0,)) for rung in self.rungs
+            rung.n_candidates * rung.resource * n_folds
+            for bracket in self.brackets
+            for rung, n_folds in zip(bracket.rungs, bracket._n_fitted_folds(), strict=True)
         )
+
+    def _n_fitted_folds(self) -> list[int]:
+        """Number of folds that each rung of one bracket fits; 1 if costs are per fold.
+
+        A rung with the resource of the previous one only fits the folds that it adds.
+        """
+        counts = []
+        known: set[int] = set()
+        previous = 0
+        for rung in self.rungs:
+            folds = {*(rung.folds or (0,))}
+            counts.append(len(folds - known if rung.resource == previous else folds))
+            known, previous = folds, rung.resource
+        return counts
 
     def to_frame(self) -> Any:
         """Return the rungs as a `pandas.DataFrame`, one row per rung."""
