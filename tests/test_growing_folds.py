@@ -1,5 +1,6 @@
 """Folds that grow from rung to rung: counts, scores and plans against a brute-force search."""
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -730,3 +731,20 @@ def test_times_are_means_over_the_fits_of_a_rung():
     for name in ("fit_time", "score_time"):
         total = search.cv_results_[f"mean_{name}"].sum() * n_new
         assert total == pytest.approx(search.rung_history_[-1][name])
+
+
+class EqualOnFirstFold(OnFolds):
+    def score(self, X, y=None):
+        return 0.0 if X[0, 0] == 0 else super().score(X, y)
+
+
+def test_a_rung_whose_folds_do_not_distinguish_candidates_is_a_warning():
+    search = search_of(8, random_state=None).set_params(estimator=EqualOnFirstFold())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.fit(X)  # two folds in the first rung
+        search.set_params(min_folds="all").fit(X)
+    search.set_params(min_folds=1)
+    with pytest.warns(UserWarning, match="All 8 candidates of rung 0 .* 0, on 1 of 5 folds"):
+        search.fit(X)
+    assert search.rung_history_[0]["promoted"] == [0, 1, 2, 3]

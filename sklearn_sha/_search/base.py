@@ -266,7 +266,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         self.interrupted_ = not is_complete
         self._set_attributes(run.spec, run.results)
         warn_about_scores(
-            run.results, self.all_cv_results_, run.spec, self.error_score, stacklevel=5
+            run.results,
+            self.all_cv_results_,
+            self.rung_history_,
+            run.spec,
+            self.error_score,
+            stacklevel=5,
         )
         if not run.results.has_complete_rung and hasattr(self, "best_index_"):
             message = incomplete_rung_message(self.schedule_, self.rung_history_, self.max_time)

@@ -112,16 +112,18 @@ def best_attributes(
 def warn_about_scores(
     results: Results,
     all_cv_results: Mapping[str, Any],
+    rung_history: Sequence[Mapping[str, Any]],
     spec: SearchSpec,
     error_score: float | str,
     stacklevel: int,
 ) -> None:
-    """Warn about failed fits, failed scores and scores that are not finite.
+    """Warn about failed fits, failed scores, scores that are not finite, and equal scores.
 
     Parameters
     ----------
     results : Results
     all_cv_results : dict
+    rung_history : sequence of dict
     spec : SearchSpec
     error_score : float or "raise"
     stacklevel : int
@@ -138,6 +140,7 @@ def warn_about_scores(
     if spec.resource.counts_samples:
         n_train = max(len(fold.train) for fold in spec.folds)
         messages += few_samples_messages(failures, spec.schedule.n_resources, n_train)
+    messages += _equal_scores_messages(rung_history, len(spec.folds))
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
 
@@ -200,3 +203,18 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
                 "never promoted before a number. Check what the scorer returns for them."
             )
     return messages
+
+
+def _equal_scores_messages(rung_history: Sequence[Mapping[str, Any]], n_splits: int) -> list[str]:
+    """Return a warning if candidates were eliminated on some folds that score all of them equal."""
+    for row in rung_history:
+        n_candidates, n_folds = row["n_candidates"], row["n_folds"]
+        eliminates = n_folds < n_splits and 0 < len(row["promoted"]) < n_candidates
+        if eliminates and len({*row["scores"]}) == 1:
+            return [
+                f"All {n_candidates} candidates of rung {row['iter']} have the same score, "
+                f"{row['scores'][0]:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
+                "those that come first were promoted. If these folds cannot distinguish the "
+                'candidates, set min_folds="all".'
+            ]
+    return []
