@@ -5,7 +5,7 @@ The resource is `n_estimators`, the number of trees. A candidate that survives a
 its trees already; scikit-learn's warm start adds to them, and the result is the very model
 that a fit from nothing would give. That is checked at the end, to the last bit.
 
-Expect: 2304 trees over all folds, compared with 12288 of a grid search, and 3840 if models were
+Expect: 2304 trees over all folds, compared with 12288 of a grid search, and 3328 if models were
 refit from scratch at every rung; the last line says True.
 Limits: early stopping (`n_iter_no_change`; for histogram boosting the default above 10,000
 rows) makes warm start inexact, and then every rung starts over. And a few trees favour high

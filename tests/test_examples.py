@@ -46,7 +46,7 @@ def test_warm_start_boosting(run):
     names, printed = run("warm_start_boosting.py")
     schedule = names["search"].schedule_
     assert names["same"]
-    assert (schedule.spent, schedule.restart_cost, schedule.grid_cost) == (2304, 3840, 12288)
+    assert (schedule.spent, schedule.restart_cost, schedule.grid_cost) == (2304, 3328, 12288)
     assert str(schedule) in printed
 
 

@@ -205,12 +205,16 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
     return messages
 
 
+_MANY = 8
+"""Number of candidates that hardly have equal scores by chance; a few good ones often do."""
+
+
 def _equal_scores_messages(rung_history: Sequence[Mapping[str, Any]], n_splits: int) -> list[str]:
     """Return a warning if candidates were eliminated on some folds that score all of them equal."""
     for row in rung_history:
         n_candidates, n_folds = row["n_candidates"], row["n_folds"]
         eliminates = n_folds < n_splits and 0 < len(row["promoted"]) < n_candidates
-        if eliminates and len({*row["scores"]}) == 1:
+        if eliminates and n_candidates >= _MANY and len({*row["scores"]}) == 1:
             return [
                 f"All {n_candidates} candidates of rung {row['iter']} have the same score, "
                 f"{row['scores'][0]:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
