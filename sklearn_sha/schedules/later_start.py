@@ -13,12 +13,12 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
     """Return a schedule with growing folds, which starts later than the one on all folds.
 
     Each rung has the resource of the next one. The last two rungs have the maximum, and differ in
-    their folds only. If this would cost more than 1.01 times all folds, only the first rung has the
-    resource of the next one, and the others are in equal ratios up to the maximum. If this would
-    cost more too, the resources stay as they are.
+    their folds only. If this costs more than 1.01 times the given schedule, only the first rung has
+    the resource of the next one, and the others are in equal ratios up to the maximum. If this
+    costs more too, the resources stay as they are.
 
     Early rungs with little resource mislead more than rungs on few folds. Therefore what folds save
-    is better spent on a later start.
+    is better spent on more resource in early rungs.
 
     Parameters
     ----------
