@@ -685,10 +685,10 @@ def test_more_folds_rank_first_at_the_same_resource():
 class FailsOnTheLastFold(DecisionTreeClassifier):
     """Deep trees fail on the fold whose training samples do not end as all samples do."""
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None, check_input=True):
         if self.max_depth in (4, 5) and len(X) == 2400 and X[-1, 0] != SAMPLES[0][-1, 0]:
             raise RuntimeError("not this fold")
-        return super().fit(X, y)
+        return super().fit(X, y, sample_weight, check_input)
 
 
 SAMPLES = make_classification(3000, 8, flip_y=0.2, random_state=0)
