@@ -341,43 +341,34 @@ def by_package(
     """
 
     def search(table: Table, factor: int, fold_order: list[int]) -> Requests:
-        maximum = int(table.resources[-1])
-        bounds = Bounds(
-            n_candidates=len(table.scores),
-            max_resources=maximum,
-            min_resources=None if share is None else max(1, maximum // share),
-            continues=table.continues,
-            fold_growth=FoldGrowth(tuple(fold_order), first=first) if grows else None,
-        )
+        growth = FoldGrowth(tuple(fold_order), first=first) if grows else None
         planner = algorithm(factor=factor, **params)
-        return planner.requests(planner.plan(bounds), numbered())
+        return planner.requests(planner.plan(bounds_of(table, growth, share)), numbered())
 
     return search
+
+
+def bounds_of(table: Table, growth: FoldGrowth | None, share: int | None) -> Bounds:
+    """Return the bounds of a search over a table, from its maximum resource / `share`."""
+    maximum = int(table.resources[-1])
+    return Bounds(
+        n_candidates=len(table.scores),
+        max_resources=maximum,
+        min_resources=None if share is None else max(1, maximum // share),
+        continues=table.continues,
+        fold_growth=growth,
+    )
 
 
 def by_hyperband(grows: bool) -> Search:
     """Return Hyperband with as many brackets as there are candidates for."""
 
     def search(table: Table, factor: int, fold_order: list[int]) -> Requests:
-        algorithm, maximum = Hyperband(factor), int(table.resources[-1])
         growth = FoldGrowth(tuple(fold_order)) if grows else None
         plans = [
-            algorithm.plan(
-                Bounds(
-                    n_candidates=0,
-                    max_resources=maximum,
-                    min_resources=max(1, maximum // factor**left),
-                    continues=table.continues,
-                    fold_growth=growth,
-                )
-            )
-            for left in range(6)
+            Hyperband(factor).plan(bounds_of(table, growth, factor**left)) for left in range(6)
         ]
-        fitting = [
-            plan
-            for plan in plans
-            if sum(bracket.n_candidates[0] for bracket in plan.brackets) <= len(table.scores)
-        ]
+        fitting = [plan for plan in plans if plan.n_different <= len(table.scores)]
         propose = numbered()
         return in_turn([halving(bracket, propose) for bracket in fitting[-1].brackets])
 

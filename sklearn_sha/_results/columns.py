@@ -34,8 +34,7 @@ def store_splits(results: dict[str, Any], name: str, scores: FoldValues, n_folds
             for folds, part in scores
         ]
         results[f"split{fold}_{name}"] = np.concatenate(columns)
-    results[f"mean_{name}"] = np.concatenate([part.mean(axis=1) for _, part in scores])
-    results[f"std_{name}"] = np.concatenate([part.std(axis=1) for _, part in scores])
+    _store_moments(results, name, [part for _, part in scores])
 
 
 def store_times(results: dict[str, Any], name: str, times: Sequence[NDArray[np.float64]]) -> None:
@@ -51,9 +50,16 @@ def store_times(results: dict[str, Any], name: str, times: Sequence[NDArray[np.f
         For each rung one value per candidate and fold. NaN is ignored: the mean is over what was
         run in the rung, and 0 if nothing was.
     """
-    run = [np.ma.masked_invalid(part) for part in times]
-    results[f"mean_{name}"] = np.concatenate([part.mean(axis=1).filled(0.0) for part in run])
-    results[f"std_{name}"] = np.concatenate([part.std(axis=1).filled(0.0) for part in run])
+    _store_moments(results, name, [np.ma.masked_invalid(part) for part in times])
+
+
+def _store_moments(
+    results: dict[str, Any], name: str, values: Sequence[NDArray[np.float64]]
+) -> None:
+    """Add the mean and standard deviation over the folds; 0 if all values are masked."""
+    for moment in ("mean", "std"):
+        parts = [np.ma.filled(getattr(part, moment)(axis=1), 0.0) for part in values]
+        results[f"{moment}_{name}"] = np.concatenate(parts)
 
 
 def param_columns(candidates: Sequence[dict[str, Any]]) -> dict[str, MaskedArray]:

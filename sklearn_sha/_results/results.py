@@ -127,8 +127,7 @@ class Results:
             return np.reshape(values, is_new.shape)
 
         def times(name: str) -> NDArray[np.float64]:
-            times = array([getattr(outcome, name) for outcome in outcomes])
-            return np.where(is_new, times, np.nan)
+            return np.where(is_new, array([getattr(outcome, name) for outcome in outcomes]), np.nan)
 
         fit_failed = array([outcome.fit_failed for outcome in outcomes])
         test = self._by_metric([outcome.test_scores for outcome in outcomes])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -173,10 +173,19 @@ def sample_distinct(
     samples = ParameterSampler(
         param_distributions, wanted * MAX_SAMPLES_PER_CANDIDATE, random_state=random_state
     )
+    return first_distinct(samples, wanted)
+
+
+def first_distinct(
+    samples: Iterable[dict[str, Any]], n: int, known: Collection[Hashable] = ()
+) -> list[dict[str, Any]]:
+    """Return the first n different candidates, without those whose `params_key` is known."""
     distinct: dict[Hashable, dict[str, Any]] = {}
     for params in samples:
-        distinct.setdefault(params_key(params), params)
-        if len(distinct) == wanted:
+        key = params_key(params)
+        if key not in known:
+            distinct.setdefault(key, params)
+        if len(distinct) == n:
             break
     return list(distinct.values())
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,11 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.sampling import MAX_SAMPLES_PER_CANDIDATE, RandomSampler
+from sklearn_sha.candidates.sampling import (
+    MAX_SAMPLES_PER_CANDIDATE,
+    RandomSampler,
+    first_distinct,
+)
 from sklearn_sha.candidates.space import grid_of, params_key, spaces_of
 
 _CHUNK = 256
@@ -56,19 +61,14 @@ class SobolSampler(Sampler):
         grid = grid_of(space)
         if grid is not None and len(grid) <= n + len(known):
             return RandomSampler().propose(n, space, history, rng)
-        found: dict[Hashable, dict[str, Any]] = {}
         designs = [_points(one, rng) for one in spaces_of(space)]
         points = designs[0] if len(designs) == 1 else _alternating(designs, rng)
-        for params, _ in zip(points, range(n * MAX_SAMPLES_PER_CANDIDATE), strict=False):
-            key = params_key(params)
-            if key not in known:
-                found.setdefault(key, params)
-            if len(found) == n:
-                break
-        return list(found.values())
+        return first_distinct(islice(points, n * MAX_SAMPLES_PER_CANDIDATE), n, known)
 
 
-def _alternating(designs: list[Iterator[dict[str, Any]]], rng: RandomState) -> Iterator[Any]:
+def _alternating(
+    designs: list[Iterator[dict[str, Any]]], rng: RandomState
+) -> Iterator[dict[str, Any]]:
     """Yield one point of each design in random order, again and again."""
     while True:
         for position in rng.permutation(len(designs)):

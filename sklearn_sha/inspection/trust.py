@@ -81,15 +81,17 @@ class TrustReport:
         }
         if len(set(columns["folds"])) == 1:
             del columns["folds"]
-        # With a single fold, the noise is unknown, and with it which candidates are close.
-        columns["close"] = [
-            float("nan") if np.isnan(row["noise"]) > np.isnan(row["gap"]) else len(row["close"])
-            for row in self.rungs
-        ]
+        columns["close"] = [_n_close(row) for row in self.rungs]
         columns["at_risk"] = [row["at_risk"] for row in self.rungs]
         if len(set(columns["bracket"])) == 1:
             del columns["bracket"]
         return columns
+
+
+def _n_close(row: Row) -> float:
+    """Return the number of close candidates; NaN on a single fold, since the noise is unknown."""
+    is_unknown = np.isnan(row["noise"]) and not np.isnan(row["gap"])
+    return float("nan") if is_unknown else len(row["close"])
 
 
 _PRINTED_COLUMNS = (

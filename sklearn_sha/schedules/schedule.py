@@ -34,6 +34,9 @@ class Rung:
         Bracket of Hyperband or run of the doubling trick, numbered from 0.
     folds : tuple of int or None
         Folds that score the rung. None: all folds.
+    n_fits : int
+        Number of fits of all candidates, per fold or over the folds, as in `spent`. A rung with the
+        resource of the previous one only fits the folds that it adds.
     """
 
     n_candidates: int
@@ -42,6 +45,7 @@ class Rung:
     spent: int
     bracket: int = 0
     folds: tuple[int, ...] | None = None
+    n_fits: int = 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,13 +127,15 @@ class Schedule:
         trained: tuple[int, ...] = ()
         rung_folds = folds or [None] * len(resources)
         for n, resource, own in zip(n_candidates, resources, rung_folds, strict=True):
-            units = resource if own is None else len(own) * resource
+            n_folds = 1 if own is None else len(own)
+            # Models of folds that join late are trained from 0.
+            n_trained = 1 if own is None else len({*own} & {*trained})
+            units = n_folds * resource
             if continues or resource == previous:
-                # Models of folds that join late are trained from 0.
-                n_trained = 1 if own is None else len({*own} & {*trained})
                 units -= n_trained * previous
             spent += n * units
-            rungs.append(Rung(n, resource - previous, resource, spent, bracket, own))
+            n_fits = n * (n_folds - n_trained if resource == previous else n_folds)
+            rungs.append(Rung(n, resource - previous, resource, spent, bracket, own, n_fits))
             previous, trained = resource, own or ()
         return cls(tuple(rungs), continues)
 
@@ -239,36 +245,14 @@ class Schedule:
         -------
         float
         """
-        n_fits = sum(
-            rung.n_candidates * n_folds
-            for bracket in self.brackets
-            for rung, n_folds in zip(bracket.rungs, bracket._n_fitted_folds(), strict=True)
-        )
+        n_fits = sum(rung.n_fits for rung in self.rungs)
         grid_cost = self.grid_cost + fixed * self.n_different * (self.n_folds or 1)
         return float((self.spent * rate + fixed * n_fits) / grid_cost)
 
     @property
     def restart_cost(self) -> int:
         """Cost in units if models were refit from scratch at each rung."""
-        return sum(
-            rung.n_candidates * rung.resource * n_folds
-            for bracket in self.brackets
-            for rung, n_folds in zip(bracket.rungs, bracket._n_fitted_folds(), strict=True)
-        )
-
-    def _n_fitted_folds(self) -> list[int]:
-        """Number of folds that each rung of one bracket fits; 1 if costs are per fold.
-
-        A rung with the resource of the previous one only fits the folds that it adds.
-        """
-        counts = []
-        known: set[int] = set()
-        previous = 0
-        for rung in self.rungs:
-            folds = {*(rung.folds or (0,))}
-            counts.append(len(folds - known if rung.resource == previous else folds))
-            known, previous = folds, rung.resource
-        return counts
+        return sum(rung.n_fits * rung.resource for rung in self.rungs)
 
     def to_frame(self) -> Any:
         """Return the rungs as a `pandas.DataFrame`, one row per rung."""
