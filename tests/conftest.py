@@ -33,6 +33,8 @@ if not find_spec("mlflow"):
     collect_ignore.append("test_mlflow.py")
 if not find_spec("playwright"):
     collect_ignore.append("test_browser.py")
+if not find_spec("optuna"):
+    collect_ignore.append("test_optuna.py")
 if not find_spec("twine"):
     collect_ignore.append("test_publishing.py")
 if os.environ.get("SCIPY_ARRAY_API") != "1":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.optuna_sampler import optuna_error
 from sklearn_sha.candidates.sampling import RandomSampler
 from sklearn_sha.candidates.sobol import SobolSampler
 
@@ -37,6 +38,6 @@ def resolve_sampler(sampler: Any) -> Sampler:
         names = ", ".join(f'"{name}"' for name in NAMED)
         raise TypeError(
             f"sampler={sampler!r} must be {names} or an instance of a subclass of "
-            "sklearn_sha.candidates.Sampler."
+            f"sklearn_sha.candidates.Sampler. {optuna_error(sampler)}".rstrip()
         )
     return NAMED[sampler]()
