@@ -54,7 +54,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         "random", which "auto" is at present, otherwise samples at random
         (`sklearn_sha.candidates.RandomSampler`), and "sobol" spreads the candidates evenly over the
         space (`sklearn_sha.candidates.SobolSampler`). Can be an instance of any subclass of
-        `sklearn_sha.candidates.Sampler`.
+        `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
+        a sampler of Optuna.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -61,10 +60,11 @@ def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[A
     for call in range(n_candidates):
         n = n_candidates - len(candidates)
         history = History(tuple(candidates), tuple(evaluations))
-        before = deepcopy(history.candidates)
+        before = [params_key(params) for params in candidates]
         new = list(sampler.propose(n, space, history, RandomState([seed, call])))
         assert len(new) <= n, f"{len(new)} candidates are proposed, but n is {n}"
-        assert history.candidates == before, "the candidates of the history were changed"
+        after = [params_key(params) for params in history.candidates]
+        assert after == before, "the candidates of the history were changed"
         for params in new:
             _check_params(params, space)
         candidates += new

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
     from optuna.trial import FrozenTrial
 
-_MAX_TRIALS_PER_CANDIDATE = 10
+_MAX_TRIALS_PER_CANDIDATE = 4
 """Number of trials after which no further candidates are expected, as all were repeated."""
 
 _VERBOSITY = Lock()
@@ -48,7 +48,8 @@ class OptunaSampler(Sampler):
 
     An Optuna sampler can learn from earlier waves if it uses trials only, as TPESampler does.
     CmaEsSampler and NSGAIISampler keep their state elsewhere and start again in each wave. Before
-    Optuna 5.0, QMCSampler samples the first wave at random, and lists in all waves.
+    Optuna 5.0, set ``constant_liar=True`` of TPESampler, or the candidates of a wave are close to
+    each other; QMCSampler samples the first wave at random, and lists in all waves.
 
     Lists are categorical parameters, with any values. ``scipy.stats.uniform``, ``loguniform`` and
     ``randint`` become Optuna's distributions. In a list of dicts, the dict is a categorical

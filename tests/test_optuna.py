@@ -1,0 +1,461 @@
+"""Samplers of Optuna: their candidates, what they learn from, and the same result on each run.
+
+Collected where Optuna is installed: the extra ``optuna``, which ``ecosystem`` includes.
+"""
+
+import inspect
+import re
+import sys
+from functools import partial
+from textwrap import dedent
+
+import numpy as np
+import optuna
+import pytest
+from conftest import ROOT
+from numpy.random import RandomState
+from optuna.distributions import FloatDistribution, IntDistribution
+from optuna.samplers import QMCSampler, TPESampler
+from optuna.samplers import RandomSampler as OptunaRandomSampler
+from scipy.stats import loguniform, norm, randint, reciprocal, uniform
+from sklearn.linear_model import Ridge
+from toys import CALLS, Curve
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.candidates import Evaluation, History, OptunaSampler, check_sampler
+from sklearn_sha.candidates.space import params_key
+
+X = np.zeros((40, 1))
+SPACE = {"limit": uniform(0.1, 0.8), "speed": loguniform(0.1, 10)}
+ANY_VALUES = [None, True, 1, 1.0, "1", (1, 2), [1], Ridge(), print]
+
+SPACES = {
+    "distributions": SPACE,
+    "all kinds": {"a": uniform(-1, 2), "b": reciprocal(1, 8), "c": randint(2, 5), "d": ANY_VALUES},
+    "more lists than candidates": {"a": ANY_VALUES, "b": np.linspace(0, 1, 9)},
+    "few integers": {"a": randint(0, 3), "b": randint(0, 12)},
+    "fewer than asked for": {"a": randint(0, 20)},
+    "list of dicts": [{"a": uniform(), "b": ["x", "y"]}, {"a": randint(0, 99)}, {"d": ANY_VALUES}],
+    "dict without parameters": [{}, {"a": loguniform(1, 2)}],
+    "no parameters": {},
+}
+SAMPLERS = {
+    "TPE": TPESampler,
+    "TPE of one parameter at a time": partial(TPESampler, multivariate=False, n_startup_trials=3),
+    "TPE of groups": partial(TPESampler, multivariate=True, group=True, n_startup_trials=3),
+    "QMC": QMCSampler,
+    "scrambled Halton": partial(QMCSampler, qmc_type="halton", scramble=True),
+}
+
+pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
+
+
+class Spy(OptunaRandomSampler):
+    """Records the trials of each study, and seeds."""
+
+    seeds: list[int] = []  # noqa: RUF012 - shared on purpose
+    trials: list[list] = []  # noqa: RUF012
+
+    def __init__(self, seed):
+        super().__init__(seed=seed)
+        self.seeds.append(seed)
+        self.is_first = True
+
+    def before_trial(self, study, trial):
+        if self.is_first:
+            self.trials.append(study.get_trials()[:-1])
+            self.is_first = False
+
+
+@pytest.fixture
+def spy():
+    Spy.seeds.clear()
+    Spy.trials.clear()
+    return Spy
+
+
+class Constant(OptunaRandomSampler):
+    """Proposes the same candidate again and again."""
+
+    def sample_independent(self, study, trial, name, distribution):
+        return distribution.low
+
+
+def proposed(make_sampler, n, space, history=None, seed=0, **params):
+    sampler = OptunaSampler(make_sampler, **params)
+    return sampler.propose(n, space, history or History(), RandomState(seed))
+
+
+def history_of(space, *rows):
+    """A history of candidates of the space with one number; rows are (value, scores...).
+
+    A score is (n_resources, n_folds, mean score).
+    """
+    candidates = [{space: row[0]} for row in rows]
+    evaluations = [
+        Evaluation(params, n_resources, n_folds, score, (score,) * n_folds)
+        for params, row in zip(candidates, rows, strict=True)
+        for n_resources, n_folds, score in row[1:]
+    ]
+    return History(candidates, evaluations)
+
+
+@pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
+@pytest.mark.parametrize("make_sampler", SAMPLERS.values(), ids=SAMPLERS)
+def test_the_contract_is_kept(make_sampler, space):
+    check_sampler(OptunaSampler(make_sampler, batch_size=7), space, n_seeds=2)
+
+
+def test_an_optuna_sampler_without_the_seed_breaks_the_contract():
+    with pytest.raises(AssertionError, match="differ between two runs"):
+        check_sampler(OptunaSampler(lambda seed: TPESampler()), SPACE)
+
+
+def test_a_wave_has_at_most_batch_size_candidates():
+    assert len(proposed(TPESampler, 40, SPACE)) == 16
+    assert len(proposed(TPESampler, 40, SPACE, batch_size=7)) == 7
+    assert len(proposed(TPESampler, 3, SPACE, batch_size=7)) == 3
+
+
+def test_candidates_are_those_of_optuna_with_the_same_seed_and_trials():
+    # The study by hand: two waves of TPE, in Optuna's own calls.
+    first = proposed(TPESampler, 16, SPACE, seed=1)
+    scores = [params["limit"] for params in first]
+    history = History(first, [Evaluation(p, 1, 1, s, (s,)) for p, s in zip(first, scores)])  # noqa: B905
+    second = proposed(TPESampler, 16, SPACE, history, seed=2)
+    seeds = [int(RandomState(k).randint(np.iinfo(np.int32).max)) for k in (1, 2)]
+    distributions = {
+        "limit": FloatDistribution(0.1, 0.1 + 0.8),
+        "speed": FloatDistribution(0.1, 10, log=True),
+    }
+    study = optuna.create_study(sampler=TPESampler(seed=seeds[0]), direction="maximize")
+    trials = [study.ask(distributions) for _ in range(16)]
+    assert [trial.params for trial in trials] == first
+    for trial, score in zip(trials, scores, strict=True):
+        study.tell(trial, score)
+    study.sampler = TPESampler(seed=seeds[1])
+    assert [study.ask(distributions).params for _ in range(16)] == second
+
+
+def near_the_optimum(seed):
+    """Number of candidates in the best tenth of the space, by wave."""
+    sampler = OptunaSampler(partial(TPESampler, constant_liar=True))  # the default since 5.0
+    candidates, evaluations, counts = [], [], []
+    for wave in range(4):
+        history = History(tuple(candidates), tuple(evaluations))
+        new = sampler.propose(99, SPACE, history, RandomState([seed, wave]))
+        scores = [-abs(params["limit"] - 0.5) for params in new]
+        candidates += new
+        evaluations += [Evaluation(p, 1, 1, s, (s,)) for p, s in zip(new, scores, strict=True)]
+        counts.append(sum(score > -0.04 for score in scores))
+    return counts
+
+
+def test_tpe_learns_from_scores():
+    # Of 16 random candidates, 1.6 are in the best tenth: 16 of 10 waves, with deviation 3.8.
+    first, *_, last = np.sum([near_the_optimum(seed) for seed in range(10)], axis=0)
+    assert abs(first - 16) < 12
+    assert last > 45
+
+
+@pytest.mark.parametrize("scramble", [False, True])
+def test_qmc_has_one_candidate_in_each_part(scramble):
+    # Points after the first wave are Sobol points; without scrambling, the sequence goes on.
+    space = {"a": uniform(), "b": uniform()}
+    history = history_of_space(space)
+    new = proposed(partial(QMCSampler, scramble=scramble), 64, space, history, batch_size=64)
+    for name in space:
+        parts = np.floor(64 * np.array([params[name] for params in new])).astype(int)
+        assert sorted(parts) == list(range(64))
+    if not scramble:
+        done = History((*history.candidates, *new), history.evaluations)
+        more = proposed(QMCSampler, 64, space, done, batch_size=64, seed=1)
+        both = [params["a"] for params in (*new, *more)]
+        assert sorted(np.floor(128 * np.array(both)).astype(int)) == list(range(128))
+
+
+def history_of_space(space):
+    params = dict.fromkeys(space, 0.123)
+    return History([params], [Evaluation(params, 1, 1, 0.5, (0.5,))])
+
+
+def test_scores_at_the_largest_resource_are_complete_and_others_are_pruned(spy):
+    history = history_of(
+        "a",
+        (0.1, (1, 2, 0.5)),
+        (0.2, (1, 2, 0.6), (4, 2, 0.7), (4, 5, 0.65)),
+        (0.3, (1, 2, 0.55), (4, 2, 0.6)),
+        (0.4,),
+        (0.5, (4, 5, 0.9)),
+    )
+    before = [*history.candidates]
+    proposed(spy, 4, {"a": uniform()}, history)
+    assert history.candidates == before
+    (trials,) = spy.trials
+    assert [(t.state.name, t.value, t.intermediate_values) for t in trials] == [
+        ("PRUNED", 0.5, {0: 0.5}),
+        ("COMPLETE", 0.65, {0: 0.6, 1: 0.7, 2: 0.65}),
+        ("PRUNED", 0.6, {0: 0.55, 1: 0.6}),
+        ("RUNNING", None, {}),
+        ("COMPLETE", 0.9, {2: 0.9}),
+    ]
+    assert [t.params for t in trials] == before
+
+
+def test_a_failed_candidate_is_the_worst_of_all(spy):
+    nan = float("nan")
+    history = history_of(
+        "a",
+        (0.1, (1, 2, 0.5)),
+        (0.2, (1, 2, 0.6), (4, 2, nan)),
+        (0.3, (1, 2, nan)),
+        (0.4, (1, 2, 0.7), (4, 2, 0.1)),
+    )
+    proposed(spy, 1, {"a": uniform()}, history)
+    proposed(spy, 1, {"a": uniform()}, history_of("a", (0.1, (1, 2, nan)), (0.2, (1, 2, -3.0))))
+    proposed(spy, 1, {"a": uniform()}, history_of("a", (0.1, (1, 2, nan)), (0.2, (2, 2, -3.0))))
+    proposed(spy, 1, {"a": uniform()}, history_of("a", (0.1, (1, 2, nan)), (0.2, (1, 2, nan))))
+    assert [[(t.state.name, t.value) for t in trials] for trials in spy.trials] == [
+        [("PRUNED", 0.5), ("PRUNED", 0.5), ("PRUNED", 0.5), ("COMPLETE", 0.1)],
+        [("COMPLETE", -3.0), ("COMPLETE", -3.0)],
+        [("COMPLETE", -3.0), ("COMPLETE", -3.0)],
+        [("FAIL", None), ("FAIL", None)],
+    ]
+
+
+def test_tpe_avoids_candidates_that_fail():
+    nan = float("nan")
+    values = np.linspace(0.01, 0.99, 40)
+    rows = [(v, (1, 1, nan if v > 0.3 else 0.5)) for v in values]
+    new = proposed(TPESampler, 16, {"a": uniform()}, history_of("a", *rows))
+    assert np.mean([params["a"] < 0.4 for params in new]) > 0.8
+
+
+def test_a_candidate_that_is_not_in_the_space_is_left_out(spy):
+    outside = [{"a": 2.0, "b": 3}, {"a": 0.5, "b": 9}, {"a": 0.5, "b": 2.5}, {"a": 0.5, "b": True}]
+    outside += [{"a": "x", "b": 3}, {"a": 0.5}, {"a": 0.5, "b": 3, "c": 1}]
+    inside = {"a": np.float64(0.5), "b": np.int64(4)}
+    proposed(spy, 1, {"a": uniform(), "b": randint(2, 5)}, History([*outside, inside], []))
+    (trials,) = spy.trials
+    assert [trial.params for trial in trials] == [{"a": 0.5, "b": 4}]
+    assert [type(value) for value in trials[0].params.values()] == [float, int]
+
+
+def test_distributions_are_converted(spy):
+    space = {
+        "a": uniform(-3, 5),
+        "b": loguniform(1e-4, 10),
+        "c": reciprocal(2, 4, scale=3),
+        "d": randint(2, 9),
+        "e": randint(0, 3, loc=4),
+        "f": uniform,
+    }
+    (params,) = proposed(spy, 1, space)
+    proposed(spy, 1, space, History([params], []))
+    (trial,) = spy.trials[-1]
+    assert trial.distributions == {
+        "a": FloatDistribution(-3, 2),
+        "b": FloatDistribution(1e-4, 10, log=True),
+        "c": FloatDistribution(6, 12, log=True),
+        "d": IntDistribution(2, 8),
+        "e": IntDistribution(4, 6),
+        "f": FloatDistribution(0, 1),
+    }
+    assert trial.params == params
+
+
+@pytest.mark.parametrize(
+    ("distribution", "described"),
+    [
+        (norm(), "norm"),
+        (loguniform(1, 2, loc=3), "loguniform"),
+        (loguniform(-1, 2), "loguniform"),
+        (uniform(0, -1), "uniform"),
+        (randint(3, 3), "randint"),
+        (type("Own", (), {"rvs": None, "__repr__": lambda self: "Own()"})(), r"Own\(\)"),
+    ],
+)
+def test_other_distributions_raise_by_name(distribution, described):
+    message = f"distribution of parameter 'alpha': {described}. Use scipy.stats.uniform, loguni"
+    for space in ({"alpha": distribution}, [{"a": [1]}, {"alpha": distribution}]):
+        with pytest.raises(ValueError, match=message):
+            proposed(TPESampler, 1, space)
+
+
+def test_values_of_lists_are_those_of_the_space_and_are_found_again(spy):
+    space = {"a": ANY_VALUES, "b": uniform()}
+    new = proposed(spy, 40, space, batch_size=40)
+    assert all(any(params["a"] is value for value in ANY_VALUES) for params in new)
+    proposed(spy, 1, space, History(new, []))
+    told = [trial.params["a"] for trial in spy.trials[-1]]
+    assert [ANY_VALUES[index] for index in told] == [params["a"] for params in new]
+    assert set(told) == set(range(len(ANY_VALUES)))
+
+
+def test_dicts_of_a_list_have_parameters_of_their_own(spy):
+    space = [{"a": uniform(), "b": ["x"]}, {"a": randint(0, 9)}]
+    new = proposed(spy, 16, space)
+    proposed(spy, 1, space, History(new, []))
+    for params, trial in zip(new, spy.trials[-1], strict=True):
+        if "b" in params:
+            assert trial.params == {"space": 0, "0.a": params["a"], "0.b": 0}
+        else:
+            assert trial.params == {"space": 1, "1.a": params["a"]}
+    assert {len(params) for params in new} == {1, 2}
+
+
+def test_the_order_of_a_dict_does_not_matter():
+    backwards = dict(reversed(SPACE.items()))
+    assert proposed(TPESampler, 16, SPACE) == proposed(TPESampler, 16, backwards)
+
+
+def test_each_wave_has_a_new_seed(spy):
+    search_of(sampler=OptunaSampler(spy, 4)).fit(X)
+    assert len(set(spy.seeds)) == len(spy.seeds) == 4
+    assert [len(trials) for trials in spy.trials] == [0, 4, 8, 12]
+
+
+def test_random_candidates_replace_repeated_ones():
+    space = {"a": randint(0, 100)}
+    first = proposed(Constant, 8, space)
+    assert first[0] == {"a": 0}
+    second = proposed(Constant, 8, space, History(first, []))
+    assert len({params["a"] for params in first + second}) == 16
+
+
+def test_a_space_that_fits_is_proposed_in_one_call():
+    space = {"a": [1, 2, 3], "b": ["x", "y"]}
+    assert len(proposed(TPESampler, 6, space, batch_size=2)) == 6
+    history = History([{"a": 1, "b": "x"}], [])
+    assert len(proposed(TPESampler, 5, space, history, batch_size=2)) == 5
+    assert len(proposed(TPESampler, 4, space, history, batch_size=2)) == 2
+
+
+@pytest.mark.parametrize("level", [optuna.logging.DEBUG, optuna.logging.CRITICAL])
+def test_optuna_logs_nothing_and_keeps_its_verbosity(level, capfd):
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(level)
+    try:
+        for space in SPACES.values():
+            check_sampler(OptunaSampler(QMCSampler), space, n_seeds=1)
+        with pytest.raises(ZeroDivisionError):
+            proposed(lambda seed: 1 / 0, 1, SPACE)
+        assert optuna.logging.get_verbosity() == level
+    finally:
+        optuna.logging.set_verbosity(verbosity)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_global_random_state_is_left_alone():
+    np.random.seed(0)
+    before = np.random.get_state()[1].copy()
+    proposed(TPESampler, 16, SPACE)
+    np.testing.assert_array_equal(np.random.get_state()[1], before)
+
+
+class Interrupting(Curve):
+    """Ctrl-C in a certain training step, once."""
+
+    at: int | None = None
+
+    def partial_fit(self, X, y=None):
+        if Interrupting.at is not None and len(CALLS) == Interrupting.at:
+            Interrupting.at = None
+            raise KeyboardInterrupt
+        return super().partial_fit(X, y)
+
+
+def search_of(kind=SuccessiveHalvingSearchCV, space=SPACE, **params):
+    arguments = {"sampler": OptunaSampler(TPESampler, 4), "max_resources": 8, "random_state": 0}
+    if kind is SuccessiveHalvingSearchCV:
+        arguments["n_candidates"] = 16
+    arguments |= {"resource": "partial_fit", "refit": False}
+    return kind(Interrupting(), space, **arguments | params)
+
+
+def numbers(search):
+    results = {k: v for k, v in search.all_cv_results_.items() if "_time" not in k}
+    history = [{k: v for k, v in row.items() if "time" not in k} for row in search.rung_history_]
+    return repr((results, history, search.best_params_, search.best_score_))
+
+
+FAILING = [
+    {"limit": uniform(0.1, 0.8), "fails": [False, False, "nan"]},
+    {"limit": uniform(0.1, 0.8), "speed": loguniform(0.1, 10)},
+]
+
+
+@pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+@pytest.mark.parametrize("space", [SPACE, FAILING], ids=["dict", "list of dicts"])
+@pytest.mark.parametrize("make_sampler", [TPESampler, QMCSampler])
+@pytest.mark.filterwarnings("ignore:One or more of the test scores:UserWarning")
+def test_the_result_is_the_same_for_any_number_of_jobs_and_if_resumed(
+    kind, space, make_sampler, tmp_path
+):
+    params = {"kind": kind, "space": space, "sampler": OptunaSampler(make_sampler, 4)}
+    CALLS.clear()
+    search = search_of(**params).fit(X)
+    n_calls, expected = len(CALLS), numbers(search)
+    sizes = [row["n_candidates"] for row in search.rung_history_ if not row["iter"]]
+    found = [params_key(params) for params in search.results_frame()["params"]]
+    assert len(set(found)) == len(found) == sum(sizes)
+    assert numbers(search_of(**params, n_jobs=2).fit(X)) == expected
+    for at in (n_calls // 3, n_calls - 1):
+        for folder in (None, tmp_path / str(at)):
+            CALLS.clear()
+            Interrupting.at = at
+            search = search_of(**params, checkpoint=folder)
+            with pytest.raises(KeyboardInterrupt):
+                search.fit(X)
+            resumed = search.resume(X) if folder is None else search_of(**params, checkpoint=folder)
+            assert numbers(resumed if folder is None else resumed.fit(X)) == expected
+
+
+def test_the_seed_of_the_search_matters():
+    assert numbers(search_of().fit(X)) != numbers(search_of(random_state=1).fit(X))
+
+
+def test_an_unsuitable_space_raises_before_training():
+    CALLS.clear()
+    with pytest.raises(ValueError, match=r"parameter 'limit': norm. Use scipy.stats.uniform"):
+        search_of(space={"limit": norm()}).fit(X)
+    assert not CALLS
+
+
+@pytest.mark.parametrize("sampler", [TPESampler, TPESampler(seed=0)], ids=["class", "instance"])
+def test_an_optuna_sampler_itself_raises_with_what_to_write(sampler):
+    with pytest.raises(
+        TypeError,
+        match=r"subclass of sklearn_sha.candidates.Sampler. Use "
+        r"sklearn_sha.candidates.OptunaSampler\(TPESampler\), or functools.partial\(TPESampler, ",
+    ):
+        search_of(sampler=sampler).fit(X)
+
+
+def test_parameters_are_checked():
+    with pytest.raises(
+        TypeError, match=r"must be a class .* Use .*OptunaSampler\(TPESampler\), or"
+    ):
+        OptunaSampler(TPESampler(seed=0))
+    with pytest.raises(ValueError, match="batch_size=0 must be an integer of at least 1"):
+        OptunaSampler(TPESampler, batch_size=0)
+
+
+def test_without_optuna_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(ImportError, match=r"requires the package optuna. Install sklearn_sha\[opt"):
+        proposed(TPESampler, 1, SPACE)
+
+
+def test_the_example_of_the_class_runs():
+    exec(dedent(inspect.getdoc(OptunaSampler).partition("::\n")[2]), {})
+
+
+def test_the_example_of_the_guide_runs():
+    guide = (ROOT / "docs" / "user_guide.md").read_text()
+    (code,) = re.findall(r"```python\n([^`]*OptunaSampler[^`]*)```", guide)
+    names = {}
+    exec(code, names)
+    search = names["search"]
+    (printed,) = re.findall(r"search.n_candidates_  # (.*)", code)
+    assert str(search.n_candidates_) == printed
