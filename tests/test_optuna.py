@@ -4,6 +4,7 @@ Collected where Optuna is installed: the extra ``optuna``, which ``ecosystem`` i
 """
 
 import inspect
+import logging
 import re
 import sys
 from functools import partial
@@ -86,18 +87,24 @@ def proposed(make_sampler, n, space, history=None, seed=0, **params):
     return sampler.propose(n, space, history or History(), RandomState(seed))
 
 
-def history_of(space, *rows):
-    """A history of candidates of the space with one number; rows are (value, scores...).
+def history_of(name, *rows):
+    """A history of candidates with one parameter; rows are (value, scores...).
 
     A score is (n_resources, n_folds, mean score).
     """
-    candidates = [{space: row[0]} for row in rows]
+    candidates = [{name: row[0]} for row in rows]
     evaluations = [
         Evaluation(params, n_resources, n_folds, score, (score,) * n_folds)
         for params, row in zip(candidates, rows, strict=True)
         for n_resources, n_folds, score in row[1:]
     ]
     return History(candidates, evaluations)
+
+
+def history_with(candidates, scores):
+    """A history in which all candidates have a score at the same resource."""
+    pairs = zip(candidates, scores, strict=True)
+    return History(candidates, [Evaluation(params, 1, 1, s, (s,)) for params, s in pairs])
 
 
 @pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
@@ -121,7 +128,7 @@ def test_candidates_are_those_of_optuna_with_the_same_seed_and_trials():
     # The study by hand: two waves of TPE, in Optuna's own calls.
     first = proposed(TPESampler, 16, SPACE, seed=1)
     scores = [params["limit"] for params in first]
-    history = History(first, [Evaluation(p, 1, 1, s, (s,)) for p, s in zip(first, scores)])  # noqa: B905
+    history = history_with(first, scores)
     second = proposed(TPESampler, 16, SPACE, history, seed=2)
     seeds = [int(RandomState(k).randint(np.iinfo(np.int32).max)) for k in (1, 2)]
     distributions = {
@@ -140,14 +147,13 @@ def test_candidates_are_those_of_optuna_with_the_same_seed_and_trials():
 def near_the_optimum(seed):
     """Number of candidates in the best tenth of the space, by wave."""
     sampler = OptunaSampler(partial(TPESampler, constant_liar=True))  # the default since 5.0
-    candidates, evaluations, counts = [], [], []
+    candidates, scores, counts = [], [], []
     for wave in range(4):
-        history = History(tuple(candidates), tuple(evaluations))
+        history = history_with(candidates, scores)
         new = sampler.propose(99, SPACE, history, RandomState([seed, wave]))
-        scores = [-abs(params["limit"] - 0.5) for params in new]
-        candidates += new
-        evaluations += [Evaluation(p, 1, 1, s, (s,)) for p, s in zip(new, scores, strict=True)]
-        counts.append(sum(score > -0.04 for score in scores))
+        candidates = candidates + new
+        scores = [-abs(params["limit"] - 0.5) for params in candidates]
+        counts.append(sum(score > -0.04 for score in scores[-16:]))
     return counts
 
 
@@ -162,7 +168,7 @@ def test_tpe_learns_from_scores():
 def test_qmc_has_one_candidate_in_each_part(scramble):
     # Points after the first wave are Sobol points; without scrambling, the sequence goes on.
     space = {"a": uniform(), "b": uniform()}
-    history = history_of_space(space)
+    history = history_with([dict.fromkeys(space, 0.123)], [0.5])
     new = proposed(partial(QMCSampler, scramble=scramble), 64, space, history, batch_size=64)
     for name in space:
         parts = np.floor(64 * np.array([params[name] for params in new])).astype(int)
@@ -172,11 +178,6 @@ def test_qmc_has_one_candidate_in_each_part(scramble):
         more = proposed(QMCSampler, 64, space, done, batch_size=64, seed=1)
         both = [params["a"] for params in (*new, *more)]
         assert sorted(np.floor(128 * np.array(both)).astype(int)) == list(range(128))
-
-
-def history_of_space(space):
-    params = dict.fromkeys(space, 0.123)
-    return History([params], [Evaluation(params, 1, 1, 0.5, (0.5,))])
 
 
 def test_scores_at_the_largest_resource_are_complete_and_others_are_pruned(spy):
@@ -332,18 +333,22 @@ def test_a_space_that_fits_is_proposed_in_one_call():
 
 
 @pytest.mark.parametrize("level", [optuna.logging.DEBUG, optuna.logging.CRITICAL])
-def test_optuna_logs_nothing_and_keeps_its_verbosity(level, capfd):
-    verbosity = optuna.logging.get_verbosity()
+def test_optuna_logs_nothing_and_keeps_its_verbosity(level, request):
+    records = []
+    handler = logging.Handler()
+    handler.emit = records.append
+    logging.getLogger("optuna").addHandler(handler)
+    request.addfinalizer(lambda: logging.getLogger("optuna").removeHandler(handler))
+    request.addfinalizer(partial(optuna.logging.set_verbosity, optuna.logging.get_verbosity()))
     optuna.logging.set_verbosity(level)
-    try:
-        for space in SPACES.values():
-            check_sampler(OptunaSampler(QMCSampler), space, n_seeds=1)
-        with pytest.raises(ZeroDivisionError):
-            proposed(lambda seed: 1 / 0, 1, SPACE)
-        assert optuna.logging.get_verbosity() == level
-    finally:
-        optuna.logging.set_verbosity(verbosity)
-    assert capfd.readouterr() == ("", "")
+    for space in SPACES.values():
+        check_sampler(OptunaSampler(QMCSampler), space, n_seeds=1)
+    with pytest.raises(ZeroDivisionError):
+        proposed(lambda seed: 1 / 0, 1, SPACE)
+    assert optuna.logging.get_verbosity() == level
+    assert not records
+    optuna.create_study()
+    assert len(records) == (level == optuna.logging.DEBUG)
 
 
 def test_the_global_random_state_is_left_alone():
