@@ -228,7 +228,7 @@ def test_an_algorithm_of_the_library_by_instance_is_its_parameters():
 
 def test_what_is_no_sampler_or_algorithm_is_refused_by_name():
     with pytest.raises(
-        TypeError, match=r'=\'sobel\' must be "auto", "random", "sobol" or an instance'
+        TypeError, match=r'=\'sobel\' must be "auto", "random", "sobol", "model" or an instance'
     ):
         search_of(sampler="sobel").fit(X)
     with pytest.raises(TypeError, match="algorithm='asha' must be \"auto\" or an instance"):

@@ -40,7 +40,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
     param_grid : dict, list of dict or None, default=None
         Alternative name of `param_distributions`, as in GridSearchCV. Only one of the two can be
         given.
-    sampler : "auto", "random", "sobol" or Sampler, default="auto"
+    sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
         Source of the candidates, as in SuccessiveHalvingSearchCV.
     factor : float, default=3
         Keep 1/factor of the candidates after each rung and multiply the resource by `factor`.
@@ -192,7 +192,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
         param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         *,
         param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-        sampler: Literal["auto", "random", "sobol"] | Sampler = "auto",
+        sampler: Literal["auto", "random", "sobol", "model"] | Sampler = "auto",
         factor: float = 3,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
@@ -260,6 +260,7 @@ class HyperbandSearchCV(BaseHalvingSearch):
             self.tol,
             self.stop,
             None if self.target_score is None else -self.target_score,
+            in_turn=self._sampler().uses_history,
         )
 
     def _candidates(

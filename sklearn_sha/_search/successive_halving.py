@@ -49,7 +49,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     n_iter : int or None, default=None
         Alternative name of `n_candidates`, as in RandomizedSearchCV. Only one of the two can be
         given.
-    sampler : "auto", "random", "sobol" or Sampler, default="auto"
+    sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
         Source of the candidates. All try every combination of a grid if there is room for it.
         "random", which "auto" is at present, otherwise samples at random
         (`sklearn_sha.candidates.RandomSampler`), and "sobol" spreads the candidates evenly over the
@@ -274,7 +274,7 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         n_candidates: int | Literal["auto"] = "auto",
         n_iter: int | None = None,
-        sampler: Literal["auto", "random", "sobol"] | Sampler = "auto",
+        sampler: Literal["auto", "random", "sobol", "model"] | Sampler = "auto",
         factor: float = 2,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",

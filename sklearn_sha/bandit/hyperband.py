@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from math import nan
+
+from numpy import fmin
 
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.bandit.base import Algorithm, Bounds
@@ -83,6 +86,9 @@ class Hyperband(Algorithm):
         As in `SuccessiveHalving`, for each bracket.
     target_loss : float or None, default=None
         Stop when a candidate has at most this loss at the maximum.
+    in_turn : bool, default=False
+        Run one bracket after the other instead of all together, so that the candidates of a bracket
+        can be proposed from the results of the previous ones.
 
     References
     ----------
@@ -105,6 +111,7 @@ class Hyperband(Algorithm):
         tol: float = 0.0,
         stop: str | None = None,
         target_loss: float | None = None,
+        in_turn: bool = False,
     ) -> None:
         self.factor = factor
         self.n_repeats = n_repeats
@@ -112,6 +119,7 @@ class Hyperband(Algorithm):
         self.tol = tol
         self.stop = stop
         self.target_loss = target_loss
+        self.in_turn = in_turn
 
     def plan(self, bounds: Bounds) -> Schedule:
         maximum, minimum = bounds.max_resources, bounds.min_resources
@@ -136,15 +144,20 @@ class Hyperband(Algorithm):
         )
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
-        """Yield the brackets of all sets together, or with `patience` set by set."""
+        """Yield the brackets of all sets together, with patience set by set, or one by one."""
         target = target_of(self.target_loss, plan)  # one for all brackets
         brackets = [
             halving(bracket, propose, stop=stop_rule(self.stop), target=target)
             for bracket in plan.brackets
         ]
         n = len(brackets) if self.patience is None else len(brackets) // self.n_repeats
+        n_together = 1 if self.in_turn else n
         patience = Patience(self.patience, self.tol)
         for start in range(0, len(brackets), n):
-            is_over = patience.is_over((yield brackets[start : start + n]))
-            if is_over or (target is not None and target.is_reached):
-                break
+            best = nan
+            for first in range(start, start + n, n_together):
+                best = fmin(best, (yield brackets[first : first + n_together]))
+                if target is not None and target.is_reached:
+                    return
+            if patience.is_over(best):
+                return

@@ -2,6 +2,7 @@
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
 from sklearn_sha.candidates.contract_check import check_sampler
+from sklearn_sha.candidates.model import ModelSampler
 from sklearn_sha.candidates.optuna_sampler import OptunaSampler
 from sklearn_sha.candidates.sampling import GridSampler, RandomSampler
 from sklearn_sha.candidates.sobol import SobolSampler
@@ -10,6 +11,7 @@ __all__ = [
     "Evaluation",
     "GridSampler",
     "History",
+    "ModelSampler",
     "OptunaSampler",
     "RandomSampler",
     "Sampler",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.model import ModelSampler
 from sklearn_sha.candidates.optuna_sampler import optuna_error
 from sklearn_sha.candidates.sampling import RandomSampler
 from sklearn_sha.candidates.sobol import SobolSampler
@@ -13,6 +14,7 @@ NAMED: dict[str, type[Sampler]] = {
     "auto": RandomSampler,
     "random": RandomSampler,
     "sobol": SobolSampler,
+    "model": ModelSampler,
 }
 
 

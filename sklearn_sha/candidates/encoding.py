@@ -1,0 +1,59 @@
+"""Candidates as rows of numbers, for models that predict scores from parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from sklearn_sha.candidates.space import params_key
+
+
+def encoded(candidates: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
+    """Encode candidates as numbers, with one column per parameter.
+
+    Numbers are encoded by their rank among the candidates, so that a parameter on a logarithmic
+    scale needs no special treatment. Other values, such as strings, follow in the order in which
+    they appear first. A parameter that a candidate does not have is -1.
+
+    Parameters
+    ----------
+    candidates : sequence of dict
+        Their parameters can differ.
+
+    Returns
+    -------
+    ndarray of float, shape (n_candidates, n_parameters)
+        Columns in the order of the names.
+
+    Examples
+    --------
+    >>> from sklearn_sha.candidates.encoding import encoded
+    >>> encoded([{"C": 10.0}, {"C": 0.1, "kernel": "rbf"}, {"C": 1.0, "kernel": "poly"}])
+    array([[ 3., -1.],
+           [ 1.,  1.],
+           [ 2.,  2.]])
+    """
+    names = sorted({name for params in candidates for name in params})
+    columns = [_column(candidates, name) for name in names]
+    return np.array(columns).reshape(len(names), len(candidates)).T
+
+
+def _column(candidates: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.float64]:
+    values = {number: params[name] for number, params in enumerate(candidates) if name in params}
+    numbers = {number: value for number, value in values.items() if _is_number(value)}
+    column = np.full(len(candidates), -1.0)
+    column[list(numbers)] = rankdata(list(numbers.values()))
+    codes: dict[Hashable, int] = {}
+    for number in sorted(values.keys() - numbers.keys()):
+        key = params_key({name: values[number]})
+        column[number] = len(numbers) + 1 + codes.setdefault(key, len(codes))
+    return column
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and value == value

@@ -1,0 +1,136 @@
+"""Candidates that a regression forest expects to be good, given the scores so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy.stats import norm, rankdata
+
+from sklearn_sha._param_validation import check_int, is_real
+from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
+from sklearn_sha.candidates.encoding import encoded
+from sklearn_sha.candidates.sobol import SobolSampler
+
+_N_CONSIDERED = 1024
+"""Number of candidates among which a wave is chosen."""
+
+_N_TREES = 64
+
+
+class ModelSampler(Sampler):
+    """Proposes candidates that a regression forest expects to be good [1]_.
+
+    The first candidates are spread evenly over the space (`SobolSampler`). Once they are evaluated,
+    a forest of extremely randomized trees is fitted to the scores of all completed rungs, as a
+    function of the parameters, the resource and the number of folds. The next wave consists of the
+    candidates with the largest expected improvement [2]_ at the largest resource and number of
+    folds so far, and of some random ones. This is repeated, with all scores so far, until there are
+    enough candidates.
+
+    The forest predicts ranks of scores, on a normal scale. Therefore outliers do not dominate it,
+    and failed candidates are the worst ones.
+
+    Parameters
+    ----------
+    n_initial : int >= 1, default=16
+        Number of spread candidates before the first fit.
+    wave_size : int >= 1, default=16
+        Maximum number of candidates of a wave.
+    exploration : float between 0 and 1, default=1/3
+        Share of a wave that is chosen at random, without regard to the forest.
+
+    References
+    ----------
+    .. [1] F. Hutter, H. H. Hoos and K. Leyton-Brown, "Sequential Model-Based Optimization for
+       General Algorithm Configuration", LION 2011.
+    .. [2] D. R. Jones, M. Schonlau and W. J. Welch, "Efficient Global Optimization of Expensive
+       Black-Box Functions", Journal of Global Optimization 13, 1998.
+
+    Examples
+    --------
+    >>> from numpy.random import RandomState
+    >>> from scipy.stats import loguniform
+    >>> from sklearn_sha.candidates import Evaluation, History, ModelSampler
+    >>> space, sampler = {"C": loguniform(1e-3, 1e3)}, ModelSampler(exploration=0)
+    >>> first = sampler.propose(32, space, History(), RandomState(0))
+    >>> scores = [-abs(params["C"] - 10) for params in first]
+    >>> history = History(first, [Evaluation(p, 1, 5, s, ()) for p, s in zip(first, scores)])
+    >>> wave = sampler.propose(4, space, history, RandomState(0))
+    >>> all(5 < params["C"] < 20 for params in wave)
+    True
+    """
+
+    uses_history = True
+
+    def __init__(
+        self, n_initial: int = 16, wave_size: int = 16, exploration: float = 1 / 3
+    ) -> None:
+        self.n_initial = n_initial
+        self.wave_size = wave_size
+        self.exploration = exploration
+
+    def propose(
+        self, n: int, space: Space, history: History, rng: RandomState
+    ) -> list[dict[str, Any]]:
+        check_int("n_initial", self.n_initial)
+        check_int("wave_size", self.wave_size)
+        if not (is_real(self.exploration) and 0 <= self.exploration <= 1):
+            raise ValueError(f"exploration={self.exploration!r} must be between 0 and 1.")
+        source = SobolSampler()
+        n_missing = self.n_initial - len(history.candidates)
+        if n_missing > 0:
+            return source.propose(min(n, n_missing), space, history, rng)
+        if not history.evaluations:
+            return source.propose(min(n, self.wave_size), space, history, rng)
+        n = min(n, self.wave_size)
+        considered = source.propose(_N_CONSIDERED, space, history, rng)
+        if len(considered) <= n:
+            return considered
+        improvement = expected_improvement(considered, history.evaluations, rng)
+        n_best = n - round(self.exploration * n)
+        order = np.argsort(-improvement, kind="stable")
+        chosen = [*order[:n_best], *rng.permutation(order[n_best:])[: n - n_best]]
+        return [considered[number] for number in chosen]
+
+
+def expected_improvement(
+    candidates: Sequence[Mapping[str, Any]], evaluations: Sequence[Evaluation], rng: RandomState
+) -> NDArray[np.float64]:
+    """Return the expected improvement over the best score so far, at the largest resource so far.
+
+    Parameters
+    ----------
+    candidates : sequence of dict
+    evaluations : sequence of Evaluation, not empty
+    rng : RandomState
+
+    Returns
+    -------
+    ndarray of float, shape (n_candidates,)
+        In units of the standard deviation of the scores' ranks on a normal scale.
+    """
+    from sklearn.ensemble import ExtraTreesRegressor  # slow to import, and rarely needed
+
+    columns = encoded([*(evaluation.params for evaluation in evaluations), *candidates])
+    known, unknown = np.split(columns, [len(evaluations)])
+    fidelity = np.array([(one.n_resources, one.n_folds) for one in evaluations], dtype=float)
+    scores = np.array([evaluation.mean_score for evaluation in evaluations])
+    ranks = rankdata(np.where(np.isnan(scores), -np.inf, scores))
+    targets = norm.ppf((ranks - 0.5) / len(ranks))
+    fidelity = np.log(fidelity)
+    forest = ExtraTreesRegressor(
+        _N_TREES, bootstrap=True, random_state=rng.randint(np.iinfo(np.int32).max)
+    )
+    forest.fit(np.hstack([known, fidelity]), targets)
+    full = np.broadcast_to(fidelity.max(axis=0), (len(unknown), 2))
+    unknown = np.hstack([unknown, full])
+    predicted = np.array([tree.predict(unknown) for tree in forest.estimators_])
+    mean, std = predicted.mean(axis=0), predicted.std(axis=0) + np.finfo(float).eps
+    largest = fidelity[:, 0] == fidelity[:, 0].max()
+    z = (mean - targets[largest].max()) / std
+    improvement: NDArray[np.float64] = std * (z * norm.cdf(z) + norm.pdf(z))
+    return improvement

@@ -1,0 +1,287 @@
+"""Candidates proposed by a forest: it learns, from the right scores, and nothing else matters."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.random import RandomState
+from scipy.stats import loguniform, norm, randint, uniform
+from toys import CALLS, Curve
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.candidates import (
+    Evaluation,
+    History,
+    ModelSampler,
+    RandomSampler,
+    Sampler,
+    SobolSampler,
+    check_sampler,
+)
+from sklearn_sha.candidates.encoding import encoded
+
+X = np.zeros((40, 1))
+SPACE = {
+    "rate": loguniform(1e-4, 1),
+    "decay": loguniform(1e-6, 1e2),
+    "kind": ["relu", "tanh", None],
+    "size": randint(2, 100),
+}
+
+pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
+
+
+def score(params):
+    """Best at a rate of 0.01, a decay of 0.001, tanh and a size of 60."""
+    return -(
+        np.log10(params["rate"] / 1e-2) ** 2
+        + np.log10(params["decay"] / 1e-3) ** 2 / 4
+        + (params["kind"] != "tanh")
+        + (params["size"] - 60) ** 2 / 1000
+    )
+
+
+def evaluated(candidates, scores, n_resources=1, n_folds=5):
+    return [
+        Evaluation(params, n_resources, n_folds, float(value), (float(value),) * n_folds)
+        for params, value in zip(candidates, scores, strict=True)
+    ]
+
+
+def run(sampler, n, space, function, seed):
+    """Candidates of a search without rungs."""
+    history = History([], [])
+    for call in range(n):
+        size = n - len(history.candidates)
+        new = sampler.propose(size, space, history, RandomState([seed, call]))
+        candidates = [*history.candidates, *new]
+        evaluations = [*history.evaluations, *evaluated(new, map(function, new))]
+        history = History(candidates, evaluations)
+        if len(candidates) == n:
+            return candidates
+    raise AssertionError("too few candidates")
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        SPACE,
+        [{"C": loguniform(1e-3, 1e3), "kernel": ["rbf"]}, {"kernel": ["poly"], "degree": [2, 3]}],
+        {"limit": norm(), "tuple": [(1,), (2, 3), "auto", 0.5, None]},
+        {"n": randint(0, 40)},
+        {"n": [1, True, 1.0, "1"]},
+    ],
+)
+def test_it_fulfills_the_contract(space):
+    check_sampler(ModelSampler(n_initial=4, wave_size=5), space, n_candidates=24)
+
+
+def test_48_candidates_are_better_than_96_random_ones():
+    learned, random = (
+        np.array([max(map(score, run(sampler, n, SPACE, score, seed))) for seed in range(20)])
+        for sampler, n in [(ModelSampler(), 48), (RandomSampler(), 96)]
+    )
+    assert learned.mean() > random.mean()
+    assert np.sum(learned > random) >= 15  # of 20: a probability of 0.02 by chance
+
+
+def test_the_first_candidates_are_spread():
+    history = History([], [])
+    first = ModelSampler(n_initial=8).propose(20, SPACE, history, RandomState(3))
+    assert first == SobolSampler().propose(8, SPACE, history, RandomState(3))
+
+
+@pytest.mark.parametrize(("wave_size", "exploration", "n_best"), [(12, 0.25, 9), (5, 1.0, 0)])
+def test_the_share_of_a_wave_that_is_chosen_at_random(wave_size, exploration, n_best):
+    sampler = ModelSampler(wave_size=wave_size, exploration=exploration)
+    first = sampler.propose(16, SPACE, History(), RandomState(0))
+    waves = []
+    for sign in (1, -1):  # what is best does not change what is chosen at random
+        scores = [sign * score(params) for params in first]
+        history = History(first, evaluated(first, scores))
+        waves.append(sampler.propose(50, SPACE, history, RandomState(1)))
+        assert len(waves[-1]) == wave_size
+    greedy = ModelSampler(wave_size=wave_size, exploration=0)
+    for sign, wave in zip((1, -1), waves, strict=True):
+        scores = [sign * score(params) for params in first]
+        best = greedy.propose(50, SPACE, History(first, evaluated(first, scores)), RandomState(1))
+        assert wave[:n_best] == best[:n_best]
+        assert all(params not in best for params in wave[n_best:]) or n_best == 0
+
+
+def test_failed_candidates_are_avoided():
+    sampler = ModelSampler(exploration=0)
+    first = SobolSampler().propose(32, SPACE, History(), RandomState(0))
+    scores = [np.nan if params["kind"] == "relu" else score(params) for params in first]
+    wave = sampler.propose(16, SPACE, History(first, evaluated(first, scores)), RandomState(0))
+    assert {params["kind"] for params in wave} <= {"tanh", None}
+
+
+def test_all_failed_is_no_error():
+    first = SobolSampler().propose(16, SPACE, History(), RandomState(0))
+    history = History(first, evaluated(first, [np.nan] * 16))
+    assert len(ModelSampler().propose(16, SPACE, history, RandomState(0))) == 16
+
+
+def test_only_the_order_of_the_scores_matters():
+    first = SobolSampler().propose(32, SPACE, History(), RandomState(0))
+    scores = np.array([score(params) for params in first])
+    waves = [
+        ModelSampler().propose(16, SPACE, History(first, evaluated(first, values)), RandomState(0))
+        for values in (scores, 5 * scores - 3, np.exp(scores), -((-scores) ** 9))
+    ]
+    assert all(wave == waves[0] for wave in waves)
+
+
+def test_it_predicts_at_the_largest_resource():
+    """Small rates are best after one epoch, large ones after 100."""
+    space = {"rate": loguniform(1e-4, 1)}
+    first = SobolSampler().propose(32, space, History(), RandomState(0))
+    rates = np.array([np.log10(params["rate"]) for params in first])
+    early = evaluated(first, -rates, n_resources=1, n_folds=1)
+    late = evaluated(first[:16], rates[:16] + 10, n_resources=100)
+    sampler = ModelSampler(exploration=0, wave_size=8)
+    after = [
+        np.mean([np.log10(p["rate"]) for p in sampler.propose(8, space, history, RandomState(0))])
+        for history in (History(first, early), History(first, early + late))
+    ]
+    assert after[0] < -3
+    assert after[1] > -1
+
+
+def test_encoded_values_do_not_depend_on_the_scale():
+    rng = np.random.default_rng(0)
+    values = rng.uniform(-3, 3, 50)
+    one = encoded([{"C": value} for value in values])
+    np.testing.assert_array_equal(one, encoded([{"C": 10**value} for value in values]))
+    assert one[values.argmax()] == 50
+
+
+def test_encoded_values_tell_all_values_apart():
+    values = [3, "a", None, 1.5, ("a", 1), np.int64(7), float("nan"), "a", True]
+    codes = encoded([{"v": value} for value in values] + [{}])[:, 0]
+    assert codes[1] == codes[7]
+    assert len(set(codes)) == 9
+    assert codes[-1] == -1 == codes.min()
+    assert codes[[8, 3, 0, 5]].tolist() == [1, 2, 3, 4]  # numbers in their order, 1 == True
+    assert codes[:-1].min() == 1
+
+
+class Counted(Sampler):
+    """Counts what the model sampler is asked and answers."""
+
+    uses_history = True
+
+    def __init__(self, **params):
+        self.sampler = ModelSampler(**params)
+        self.calls = []
+
+    def propose(self, n, space, history, rng):
+        new = self.sampler.propose(n, space, history, rng)
+        seen = sorted({one.n_resources for one in history.evaluations})
+        self.calls.append((n, len(history.candidates), seen, len(new)))
+        return new
+
+
+def search_of(search_class=SuccessiveHalvingSearchCV, **params):
+    params = {
+        "resource": "partial_fit",
+        "max_resources": 16,
+        "sampler": "model",
+        "refit": False,
+        "random_state": 0,
+        **params,
+    }
+    space = {"limit": uniform(0.1, 0.8), "speed": loguniform(0.1, 10)}
+    return search_class(Curve(), space, **params)
+
+
+def numbers(search):
+    results = {k: v for k, v in search.all_cv_results_.items() if "_time" not in k}
+    return repr(results)
+
+
+def test_the_first_rung_is_filled_in_waves():
+    sampler = Counted()
+    search = search_of(n_candidates=40, sampler=sampler).fit(X)
+    first = search.schedule_.n_resources[0]
+    assert sampler.calls == [(40, 0, [], 16), (24, 16, [first], 16), (8, 32, [first], 8)]
+    assert search.n_candidates_[0] == 40
+
+
+def test_the_result_does_not_depend_on_the_workers():
+    expected = numbers(search_of(n_candidates=40).fit(X))
+    assert numbers(search_of(n_candidates=40, n_jobs=2).fit(X)) == expected
+    with_threads = search_of(n_candidates=40, n_jobs=2)
+    import joblib
+
+    with joblib.parallel_backend("threading"):
+        assert numbers(with_threads.fit(X)) == expected
+
+
+class Interrupting(Curve):
+    """Ctrl-C in a certain training step, once."""
+
+    at: int | None = None
+
+    def partial_fit(self, X, y=None):
+        if Interrupting.at is not None and len(CALLS) == Interrupting.at:
+            Interrupting.at = None
+            raise KeyboardInterrupt
+        return super().partial_fit(X, y)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
+def test_a_resumed_search_proposes_the_same(share):
+    expected = numbers(search_of(n_candidates=24).fit(X))
+    CALLS.clear()
+    search_of(n_candidates=24).fit(X)
+    n_calls = len(CALLS)
+    CALLS.clear()
+    search = search_of(n_candidates=24).set_params(estimator=Interrupting())
+    Interrupting.at = int(share * n_calls)
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X)
+    assert numbers(search.resume(X)) == expected
+
+
+def test_hyperband_proposes_bracket_by_bracket():
+    sampler = Counted(n_initial=4, wave_size=4)
+    search = search_of(HyperbandSearchCV, sampler=sampler, factor=2).fit(X)
+    sizes = [bracket.n_candidates[0] for bracket in search.schedule_.brackets]
+    assert sum(call[-1] for call in sampler.calls) == sum(sizes)
+    starts = np.cumsum([0, *sizes])
+    resources = [seen for _, known, seen, _ in sampler.calls if known in starts]
+    assert resources[0] == []
+    # Each bracket begins with the results of all rungs of the previous brackets.
+    assert all(seen[-1] == 16 for seen in resources[1:])
+    assert len(resources) == len(sizes)
+
+
+@pytest.mark.parametrize("patience", [None, 1])
+def test_brackets_in_turn_have_the_results_of_brackets_together(patience):
+    def scores(search):
+        rows = search.results_frame()
+        return json.dumps(sorted(zip(rows["param_limit"], rows["mean_test_score"], strict=True)))
+
+    space = {"n_repeats": 2, "patience": patience, "sampler": "random"}
+    together = search_of(HyperbandSearchCV, **space).fit(X)
+
+    class InTurn(RandomSampler):
+        uses_history = True
+        planned = iter(together.results_frame()["params"])
+
+        def propose(self, n, space, history, rng):
+            return [next(self.planned) for _ in range(n)]
+
+    in_turn = search_of(HyperbandSearchCV, **space | {"sampler": InTurn()}).fit(X)
+    assert scores(in_turn) == scores(together)
+
+
+@pytest.mark.parametrize(
+    "params", [{"n_initial": 0}, {"wave_size": 1.5}, {"exploration": 1.1}, {"exploration": "all"}]
+)
+def test_invalid_parameters_are_refused(params):
+    ((name, value),) = params.items()
+    with pytest.raises(ValueError, match=f"{name}={value!r}"):
+        ModelSampler(**params).propose(1, SPACE, History(), RandomState(0))
