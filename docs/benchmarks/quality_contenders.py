@@ -249,9 +249,14 @@ def flaml_blendsearch(task: Task) -> list[Evaluated]:
 
 
 def smac(task: Task) -> list[Evaluated]:
-    """Its facade for hyperparameters; the folds are parallel, since Dask is slow to start."""
+    """Its facade for hyperparameters; the folds are parallel, since Dask is slow to start.
+
+    It spreads 10 candidates before it has a model, as TPE does. The default, 10 for each parameter,
+    is for more trials than there is time for.
+    """
     from ConfigSpace import Categorical, ConfigurationSpace, Float, Integer
-    from smac import HyperparameterOptimizationFacade, Scenario
+    from smac import HyperparameterOptimizationFacade as Facade
+    from smac import Scenario
 
     found = []
 
@@ -275,7 +280,8 @@ def smac(task: Task) -> list[Evaluated]:
             walltime_limit=task.limit,
             seed=task.seed,
         )
-        HyperparameterOptimizationFacade(scenario, loss, logging_level=logging.ERROR).optimize()
+        first = Facade.get_initial_design(scenario, n_configs=10)
+        Facade(scenario, loss, initial_design=first, logging_level=logging.ERROR).optimize()
     return found
 
 

@@ -6,7 +6,7 @@ Each contender searches each workload of quality_workloads.py, as quality_conten
 one core and on two, with several seeds, which are those of the splits too. Each run is a process of
 its own with OMP_NUM_THREADS=1. Runs on one core go side by side, one on each core. What was
 measured is kept, so that the command can be interrupted and continued; with all contenders, a seed
-takes about four hours on two cores. `--report` writes the page and its figures anew. To measure a
+takes about two and a half hours on two cores. `--report` writes the page and its figures anew. To measure a
 contender again, remove its runs from the JSON file.
 
 A run is a trace: when a user could have had which model. Where peers can be treated in two ways, it
@@ -19,7 +19,10 @@ is the one that is better for them:
   16, 32 and so on, each from scratch and with all of its seconds, including the refit. So they can
   be ahead of others only at these sizes, up to twice as late as with the best one.
 - On two cores, RandomizedSearchCV and Optuna have two processes that never wait for each other.
-- FLAML receives values with which a fit is cheap, as its documentation asks for.
+- FLAML receives values with which a fit is cheap, as its documentation asks for. SMAC3 spreads 10
+  candidates before it has a model, as Optuna does, and not its default of 10 for each parameter.
+- FLAML and SMAC3 use two cores for the folds of a candidate. Workers of FLAML need Ray or Spark, and
+  those of SMAC3 start Dask within the limit.
 - RandomizedSearchCV at double budget is the same trace at half of its seconds.
 - Imports and the start of workers are not counted for anybody: each process ran a small search
   before.
