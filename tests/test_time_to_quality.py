@@ -82,3 +82,10 @@ def test_the_report_shows_losses_and_failures(quality):
     assert "| ours, random | -0.1000 |" in rows
     assert "- svc, SMAC3, 1, 0: ValueError: no" in lines
     assert lines[-1] == "![support vectors](../../images/stem_svc.svg)"
+
+
+def test_a_goal_that_no_peer_reached_is_only_ours(quality):
+    runs = [run("ours, random", [[4.0, 0.9, 0.9]]), run("ours, sobol", []), run("SMAC3", [])]
+    lines = quality.tables(quality.traces_of(runs, LIMIT), 1, LIMIT, {"svc": "support vectors"})
+    for row in ("| fastest peer |  |", "| ours, random | only ours |", "| ours, sobol | never |"):
+        assert row in lines

@@ -127,18 +127,18 @@ def tables(
         middle = f"{median(runs):.1f}" if isfinite(median(runs)) else "never"
         return f"{middle} ({n_never})" if n_never else middle
 
-    def middle(contender: str, name: str) -> float:
-        return median(min(one, NEVER * limit) for one in found[contender][name])
-
     def fastest_peer(name: str) -> str:
         peers = [one for one in found if not one.startswith("ours") and name in found[one]]
-        return min(peers, key=lambda peer: middle(peer, name), default="")
+        fastest = min(peers, key=lambda peer: median(found[peer][name]), default="")
+        return fastest if fastest and isfinite(median(found[fastest][name])) else ""
 
     def against(contender: str, name: str) -> str:
-        peer = fastest_peer(name)
-        if not peer or name not in found[contender]:
+        if name not in found[contender]:
             return ""
-        return f"{middle(contender, name) / middle(peer, name):.2f}"
+        seconds, peer = median(found[contender][name]), fastest_peer(name)
+        if not isfinite(seconds):
+            return "never"
+        return f"{seconds / median(found[peer][name]):.2f}" if peer else "only ours"
 
     best = best_found(traces)
 
@@ -164,8 +164,8 @@ def tables(
             ],
         ),
         "",
-        "Ours as multiples of the seconds of the fastest peer on each workload (medians; never is "
-        f"{NEVER} times the limit): above 1 is a loss.",
+        "Ours as multiples of the seconds of the fastest peer on each workload, by the medians: "
+        "above 1 and never are losses.",
         "",
         *table(
             ["", *head],

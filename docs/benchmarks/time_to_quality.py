@@ -6,8 +6,8 @@ Each contender searches each workload of quality_workloads.py, as quality_conten
 one core and on two, with several seeds, which are those of the splits too. Each run is a process of
 its own with OMP_NUM_THREADS=1. Runs on one core go side by side, one on each core. What was
 measured is kept, so that the command can be interrupted and continued; with all contenders, a seed
-takes about two and a half hours on two cores. `--report` writes the page and its figures anew. To measure a
-contender again, remove its runs from the JSON file.
+takes about two and a half hours on two cores. `--report` writes the page and its figures anew. To
+measure a contender again, remove its runs from the JSON file.
 
 A run is a trace: when a user could have had which model. Where peers can be treated in two ways, it
 is the one that is better for them:
@@ -21,8 +21,8 @@ is the one that is better for them:
 - On two cores, RandomizedSearchCV and Optuna have two processes that never wait for each other.
 - FLAML receives values with which a fit is cheap, as its documentation asks for. SMAC3 spreads 10
   candidates before it has a model, as Optuna does, and not its default of 10 for each parameter.
-- FLAML and SMAC3 use two cores for the folds of a candidate. Workers of FLAML need Ray or Spark, and
-  those of SMAC3 start Dask within the limit.
+- FLAML and SMAC3 use two cores for the folds of a candidate. Workers of FLAML need Ray or Spark,
+  and those of SMAC3 start Dask within the limit.
 - RandomizedSearchCV at double budget is the same trace at half of its seconds.
 - Imports and the start of workers are not counted for anybody: each process ran a small search
   before.
