@@ -184,6 +184,8 @@ def tables(
 
 def draw(traces: dict[Key, Trace], titles: dict[str, str], stem: str) -> None:
     """A figure for each workload."""
+    from matplotlib import colormaps
+
     best = best_found(traces)
     n_cores = min((cores for _, _, cores, _ in traces), default=1)
     for name, title in titles.items():
@@ -195,6 +197,7 @@ def draw(traces: dict[Key, Trace], titles: dict[str, str], stem: str) -> None:
         if not times:
             continue
         with picture(f"{stem}_{name}.svg", 8, 4.2) as ax:
+            ax.set_prop_cycle(color=colormaps["tab20"].colors)
             for contender, some in runs.items():
                 middles = [
                     median(held_out_at(at, trace) - goal for goal, trace in some) for at in times
