@@ -1,0 +1,373 @@
+"""Ways to search one workload of time_to_quality.py, each run in a process of its own.
+
+    python docs/benchmarks/quality_contenders.py svc "ours, random" 0 60 0,1
+
+runs a contender with a seed and a limit of 60 seconds on cores 0 and 1, and prints one line of
+JSON: a list of the seconds, the held-out score and the cross-validated score of each model that a
+user could have had. What a search does not end by itself is ended by the limit.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+if __name__ == "__main__":  # before numpy and joblib count the cores
+    os.sched_setaffinity(0, {int(core) for core in sys.argv[5].split(",")})
+
+import json
+import logging
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from quality_workloads import WORKLOADS, Workload
+from sklearn.base import clone, is_classifier
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import (
+    HalvingRandomSearchCV,
+    RandomizedSearchCV,
+    check_cv,
+    cross_val_score,
+)
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import Algorithm, Bounds, RungRequest, promote
+from sklearn_sha.schedules import Schedule
+
+N_FOLDS = 5
+FIRST_SIZE = 8
+WARM_UP_SAMPLES, WARM_UP_SECONDS = 600, 0.5
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a contender is given.
+
+    Attributes
+    ----------
+    work : Workload
+    X, y : array-like
+    seed : int
+    limit : float
+        Seconds.
+    n_jobs : int
+    """
+
+    work: Workload
+    X: Any
+    y: Any
+    seed: int
+    limit: float
+    n_jobs: int
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Those that all searches of scikit-learn's kind share."""
+        return {"cv": N_FOLDS, "scoring": self.work.scoring, "n_jobs": self.n_jobs}
+
+    def model(self, params: dict[str, Any]) -> Any:
+        """A candidate, not fitted."""
+        return self.work.new().set_params(**params)
+
+    def score(self, params: dict[str, Any]) -> float:
+        """Cross-validate a candidate."""
+        return float(cross_val_score(self.model(params), self.X, self.y, **self.arguments).mean())
+
+
+Model = tuple[float, Any, float]
+"""Seconds since the start, a model fitted on all samples, and its cross-validated score."""
+
+Contender = Callable[[Task], Iterable[Model]]
+
+
+def sizes(search: Callable[[Task, int], Any]) -> Contender:
+    """What is a single fit of a given size: at twice the size as long as there is time."""
+
+    def run(task: Task) -> Iterator[Model]:
+        size, seconds = FIRST_SIZE, 0.0
+        while 1.5 * seconds < task.limit:  # the next takes about twice as long
+            start = perf_counter()
+            fitted = search(task, size).fit(task.X, task.y)
+            seconds = perf_counter() - start
+            yield seconds, fitted.best_estimator_, float(fitted.best_score_)
+            size *= 2
+
+    return run
+
+
+Evaluated = tuple[float, float, dict[str, Any]]
+"""When a candidate was completed (on the clock of all processes), its score and parameters."""
+
+
+def incumbents(search: Callable[[Task], Iterable[Evaluated]]) -> Contender:
+    """What evaluates one candidate after the other: every new best one, and the time to refit it.
+
+    The refits come after the search, and each is counted in its own model's seconds only.
+    """
+
+    def run(task: Task) -> Iterator[Model]:
+        start, best = perf_counter(), -np.inf
+        for seconds, score, params in sorted(search(task), key=lambda done: done[0]):
+            if score > best:
+                best, before = score, perf_counter()
+                model = task.model(params).fit(task.X, task.y)
+                yield seconds - start + perf_counter() - before, model, score
+
+    return run
+
+
+def workers(search: Callable[[Task, int], list[Evaluated]], task: Task) -> list[Evaluated]:
+    """Run a search in each worker, on one core; all of them end at the limit."""
+    alone = replace(task, n_jobs=1)
+    found = Parallel(task.n_jobs)(delayed(search)(alone, number) for number in range(task.n_jobs))
+    return list(chain.from_iterable(found))
+
+
+def randomized_search(task: Task) -> list[Evaluated]:
+    """RandomizedSearchCV of so many candidates as there is time for.
+
+    It runs for twice the limit, since the same run is shown at double budget, too.
+    """
+    return workers(_randomized_search, replace(task, limit=2 * task.limit))
+
+
+def _randomized_search(task: Task, number: int) -> list[Evaluated]:
+    start, found = perf_counter(), []
+    rng = np.random.RandomState([task.seed, number])
+    search = RandomizedSearchCV(
+        task.work.new(), task.work.space, n_iter=1, refit=False, random_state=rng, **task.arguments
+    )
+    while perf_counter() - start < task.limit:
+        results = search.fit(task.X, task.y).cv_results_
+        found.append((perf_counter(), results["mean_test_score"][0], results["params"][0]))
+    return found
+
+
+def halving_random_search(task: Task, size: int) -> Any:
+    """Such that the last rung has as many samples as it can."""
+    return HalvingRandomSearchCV(
+        task.work.new(),
+        task.work.space,
+        n_candidates=size,
+        min_resources="exhaust",
+        random_state=task.seed,
+        **task.arguments,
+    )
+
+
+def optuna_tpe(task: Task, prune: bool = False) -> list[Evaluated]:
+    """TPE; two workers share a journal, as Optuna's documentation advises for processes."""
+    with TemporaryDirectory() as folder:
+        journal = str(Path(folder, "journal")) if task.n_jobs > 1 else None
+        return workers(partial(_optuna_tpe, journal=journal, prune=prune), task)
+
+
+def _optuna_tpe(task: Task, number: int, journal: str | None, prune: bool) -> list[Evaluated]:
+    import optuna
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    found = []
+
+    def objective(trial: Any) -> float:
+        params = translated(
+            task.work.space,
+            trial.suggest_categorical,
+            trial.suggest_int,
+            lambda name, low, high, log: trial.suggest_float(name, low, high, log=log),
+        )
+        score = fold_by_fold(trial, params) if prune else task.score(params)
+        found.append((perf_counter(), score, params))
+        return score
+
+    def fold_by_fold(trial: Any, params: dict[str, Any]) -> float:
+        model, scores = task.model(params), []
+        scorer = check_scoring(model, task.work.scoring)
+        cv = check_cv(N_FOLDS, task.y, classifier=is_classifier(model))
+        for n_folds, (train, test) in enumerate(cv.split(task.X, task.y), 1):
+            fitted = clone(model).fit(task.X[train], task.y[train])
+            scores.append(scorer(fitted, task.X[test], task.y[test]))
+            trial.report(np.mean(scores), n_folds)
+            if trial.should_prune() and n_folds < N_FOLDS:
+                raise optuna.TrialPruned
+        return float(np.mean(scores))
+
+    study = optuna.create_study(
+        direction="maximize",
+        study_name="time to quality",
+        storage=JournalStorage(JournalFileBackend(journal)) if journal else None,
+        load_if_exists=True,
+        sampler=optuna.samplers.TPESampler(
+            seed=2 * task.seed + number, constant_liar=journal is not None
+        ),
+        pruner=optuna.pruners.HyperbandPruner(min_resource=1, max_resource=N_FOLDS)
+        if prune
+        else optuna.pruners.NopPruner(),
+    )
+    study.optimize(objective, timeout=task.limit)
+    return found
+
+
+def flaml_blendsearch(task: Task) -> list[Evaluated]:
+    """BlendSearch; its own workers need Ray or Spark, so that the folds are what is parallel."""
+    from flaml import BlendSearch, tune
+
+    found = []
+
+    def evaluate(params: dict[str, Any]) -> dict[str, float]:
+        score = task.score(params)
+        found.append((perf_counter(), score, params))
+        return {"score": score}
+
+    space = translated(
+        task.work.space,
+        lambda name, values: tune.choice(values),
+        lambda name, low, high: tune.randint(low, high + 1),
+        lambda name, low, high, log: (tune.loguniform if log else tune.uniform)(low, high),
+    )
+    search = BlendSearch(
+        metric="score",
+        mode="max",
+        space=space,
+        low_cost_partial_config=task.work.low_cost,
+        time_budget_s=task.limit,
+        seed=task.seed,
+    )
+    tune.run(evaluate, search_alg=search, time_budget_s=task.limit, num_samples=-1, verbose=0)
+    return found
+
+
+def smac(task: Task) -> list[Evaluated]:
+    """Its facade for hyperparameters; the folds are parallel, since Dask is slow to start.
+
+    It spreads 10 candidates before it has a model, as TPE does. The default, 10 for each parameter,
+    is for more trials than there is time for.
+    """
+    from ConfigSpace import Categorical, ConfigurationSpace, Float, Integer
+    from smac import HyperparameterOptimizationFacade as Facade
+    from smac import Scenario
+
+    found = []
+
+    def loss(config: Any, seed: int = 0) -> float:
+        score = task.score(dict(config))
+        found.append((perf_counter(), score, dict(config)))
+        return -score
+
+    space = translated(
+        task.work.space,
+        Categorical,
+        lambda name, low, high: Integer(name, (low, high)),
+        lambda name, low, high, log: Float(name, (low, high), log=log),
+    )
+    with TemporaryDirectory() as folder:
+        scenario = Scenario(
+            ConfigurationSpace(space=space, seed=task.seed),
+            deterministic=True,
+            output_directory=Path(folder),
+            n_trials=10**6,
+            walltime_limit=task.limit,
+            seed=task.seed,
+        )
+        first = Facade.get_initial_design(scenario, n_configs=10)
+        Facade(scenario, loss, initial_design=first, logging_level=logging.ERROR).optimize()
+    return found
+
+
+def translated(
+    space: dict[str, Any],
+    choice: Callable[[str, list[Any]], Any],
+    integer: Callable[[str, int, int], Any],
+    real: Callable[[str, float, float, bool], Any],
+) -> dict[str, Any]:
+    """Distributions in the words of another library; limits are inclusive."""
+
+    def word(name: str, values: Any) -> Any:
+        if isinstance(values, list):
+            return choice(name, values)
+        low, high = values.support()
+        if values.dist.name == "randint":
+            return integer(name, int(low), int(high))
+        return real(name, float(low), float(high), values.dist.name == "loguniform")
+
+    return {name: word(name, values) for name, values in space.items()}
+
+
+class TwoRungs(Algorithm):
+    """All candidates with the minimum of the resource, the best three with the maximum."""
+
+    def plan(self, bounds: Bounds) -> Schedule:
+        n_candidates = [bounds.n_candidates, min(3, bounds.n_candidates)]
+        return Schedule.from_rungs(n_candidates, [bounds.first, bounds.max_resources])
+
+    def requests(self, plan: Schedule, propose: Any) -> Any:
+        ids = propose(plan.rungs[0].n_candidates)
+        losses = yield RungRequest(0, ids, plan.rungs[0].resource)
+        if losses is None:
+            return None
+        best = tuple(sorted(ids[k] for k in promote(losses, plan.rungs[1].n_candidates)))
+        losses = yield RungRequest(1, best, plan.rungs[1].resource, True, True)
+        return None if losses is None else best[promote(losses, 1)[0]]
+
+
+OURS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "ours, random": lambda size: {"sampler": "random", "n_candidates": size},
+    "ours, sobol": lambda size: {"sampler": "sobol", "n_candidates": size},
+    "ours, model": lambda size: {"sampler": "model", "n_candidates": size},
+    "ours, all folds": lambda size: {"min_folds": "all", "sampler": "random", "n_candidates": size},
+    "ours, two rungs": lambda size: {"algorithm": TwoRungs(), "n_candidates": size},
+}
+"""Arguments of SuccessiveHalvingSearchCV for a size, 8, 16, 32, ... The others are the defaults."""
+
+
+def ours(setting: Callable[[int], dict[str, Any]], task: Task, size: int) -> Any:
+    """Our search with a setting."""
+    return SuccessiveHalvingSearchCV(
+        task.work.new(),
+        task.work.space,
+        random_state=task.seed,
+        **setting(size),
+        **task.arguments,
+    )
+
+
+CONTENDERS: dict[str, Contender] = {
+    "RandomizedSearchCV": incumbents(randomized_search),
+    "HalvingRandomSearchCV": sizes(halving_random_search),
+    "Optuna, TPE": incumbents(optuna_tpe),
+    "Optuna, TPE and Hyperband": incumbents(partial(optuna_tpe, prune=True)),
+    "FLAML, BlendSearch": incumbents(flaml_blendsearch),
+    "SMAC3": incumbents(smac),
+} | {name: sizes(partial(ours, setting)) for name, setting in OURS.items()}
+
+
+def main(name: str, contender: str, seed: str, limit: str, cores: str) -> None:
+    """Run a contender on a workload, and print its trace."""
+    warnings.simplefilter("ignore")
+    work, search = WORKLOADS[name], CONTENDERS[contender]
+    X, y, X_test, y_test = work.splits(int(seed))
+    task = Task(work, X, y, int(seed), float(limit), len(cores.split(",")))
+    few = slice(WARM_UP_SAMPLES)
+    for _ in search(replace(task, X=X[few], y=y[few], limit=WARM_UP_SECONDS)):
+        pass  # imports, and the start of workers
+    scorer = check_scoring(work.new(), work.scoring)
+    trace = [
+        (round(seconds, 3), round(float(scorer(model, X_test, y_test)), 6), round(score, 6))
+        for seconds, model, score in search(task)
+    ]
+    print(json.dumps(trace))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

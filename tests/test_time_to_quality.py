@@ -1,0 +1,91 @@
+"""What docs/benchmarks/time_to_quality.py makes of its runs, by hand-written traces."""
+
+from math import inf
+
+import pytest
+from conftest import ROOT
+
+LIMIT = 10.0
+
+
+@pytest.fixture
+def quality(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "benchmarks"))
+    import quality_report
+
+    return quality_report
+
+
+def run(contender, trace, *, workload="svc", n_cores=1, seed=0, **more):
+    which = {"workload": workload, "contender": contender, "n_cores": n_cores, "seed": seed}
+    return which | {"limit": LIMIT, "trace": trace} | more
+
+
+RUNS = [
+    run("ours, random", [[4.0, 0.9, 0.9], [8.0, 0.8, 0.91]]),
+    run("Optuna, TPE", [[1.0, 0.85, 0.8], [2.0, 0.896, 0.9], [11.0, 0.99, 0.99]]),
+    run("RandomizedSearchCV", [[5.0, 0.7, 0.7], [16.0, 0.895, 0.9], [30.0, 0.9, 0.9]]),
+    run("SMAC3", [], error="ValueError: no"),
+]
+
+
+def test_seconds_end_with_the_first_model_that_is_good_enough(quality):
+    trace = [(1.0, 0.5, 0.0), (2.0, 0.9, 0.0), (3.0, 0.6, 0.0)]
+    assert quality.seconds_to(0.5, trace) == 1.0
+    assert quality.seconds_to(0.51, trace) == 2.0
+    assert quality.seconds_to(0.91, trace) == inf
+    assert quality.seconds_to(0.0, []) == inf
+
+
+def test_the_latest_model_is_the_one_at_hand(quality):
+    trace = [(1.0, 0.5, 0.0), (2.0, 0.9, 0.0), (3.0, 0.6, 0.0)]
+    assert [quality.held_out_at(at, trace) for at in (0.9, 1.0, 2.5, 9.0)] == [-inf, 0.5, 0.9, 0.6]
+
+
+def test_nothing_after_the_limit_counts_and_double_budget_is_half_of_the_seconds(quality):
+    traces = quality.traces_of([*RUNS, RUNS[0] | {"limit": 2 * LIMIT, "seed": 1}], LIMIT)
+    seconds = {key[1]: [model[0] for model in trace] for key, trace in traces.items()}
+    assert seconds == {
+        "ours, random": [4.0, 8.0],
+        "Optuna, TPE": [1.0, 2.0],
+        "RandomizedSearchCV": [5.0],
+        "RandomizedSearchCV, double budget": [2.5, 8.0],
+        "SMAC3": [],
+    }
+    assert quality.best_found(traces) == {("svc", 0): 0.9}
+
+
+def test_the_goal_is_the_best_of_all_contenders_on_any_number_of_cores(quality):
+    two_cores = run("ours, random", [[3.0, 0.95, 0.9]], n_cores=2)
+    traces = quality.traces_of([*RUNS, two_cores], LIMIT)
+    assert quality.reached(traces, 1)["ours, random"] == {"svc": [inf]}
+    assert quality.reached(traces, 2) == {"ours, random": {"svc": [3.0]}}
+
+
+def test_never_counts_as_twice_the_limit_in_the_mean(quality):
+    assert quality.overall({"a": [inf, 5.0], "b": [10.0, 10.0]}, LIMIT) == pytest.approx(10.0)
+
+
+def test_the_report_shows_losses_and_failures(quality):
+    measured = {"date": "2026-01-01", "machine": "M", "versions": {"P": "1"}, "runs": RUNS}
+    lines = quality.report(measured, LIMIT, {"svc": "support vectors", "x": "not run"}, "stem")
+    assert "2026-01-01; M; P 1." in lines
+    rows = [line for line in lines if line.startswith("| ")]
+    assert rows[2:7] == [
+        "| Optuna, TPE | 2.0 | 2.0 |",
+        "| ours, random | 4.0 | 4.0 |",
+        "| RandomizedSearchCV, double budget | 8.0 | 8.0 |",
+        "| RandomizedSearchCV | never (1) | 20.0 |",
+        "| SMAC3 | never (1) | 20.0 |",
+    ]
+    assert rows[9:11] == ["| fastest peer | Optuna, TPE |", "| ours, random | 2.00 |"]
+    assert "| ours, random | -0.1000 |" in rows
+    assert "- svc, SMAC3, 1, 0: ValueError: no" in lines
+    assert lines[-1] == "![support vectors](../../images/stem_svc.svg)"
+
+
+def test_a_goal_that_no_peer_reached_is_only_ours(quality):
+    runs = [run("ours, random", [[4.0, 0.9, 0.9]]), run("ours, sobol", []), run("SMAC3", [])]
+    lines = quality.tables(quality.traces_of(runs, LIMIT), 1, LIMIT, {"svc": "support vectors"})
+    for row in ("| fastest peer |  |", "| ours, random | only ours |", "| ours, sobol | never |"):
+        assert row in lines
