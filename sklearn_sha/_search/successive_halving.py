@@ -55,6 +55,16 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         (`sklearn_sha.candidates.RandomSampler`), and "sobol" spreads the candidates evenly over the
         space (`sklearn_sha.candidates.SobolSampler`). Can be an instance of any subclass of
         `sklearn_sha.candidates.Sampler`.
+    initial_candidates : list of dict or None, default=None
+        Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
+        `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
+        `param_distributions` is a single dict, a candidate has the estimator's own values of the
+        parameters that it lacks. With a list of dicts, it has the parameters that are given, and
+        ``cv_results_`` masks the others.
+    keep_initial : bool, default=False
+        Promote the initial candidates in every rung, unless they fail. Then they are scored in the
+        last rung too, where the selected candidate is at least as good as each of them. Each rung
+        has room for them and at least one other candidate.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.
@@ -274,6 +284,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         n_candidates: int | Literal["auto"] = "auto",
         n_iter: int | None = None,
         sampler: Literal["auto", "random", "sobol"] | Sampler = "auto",
+        initial_candidates: Sequence[Mapping[str, Any]] | None = None,
+        keep_initial: bool = False,
         factor: float = 2,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
@@ -308,6 +320,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.n_candidates = n_candidates
         self.n_iter = n_iter
         self.sampler = sampler
+        self.initial_candidates = initial_candidates
+        self.keep_initial = keep_initial
         self.factor = factor
         self.resource = resource
         self.min_resources = min_resources
@@ -378,7 +392,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     ) -> tuple[int, list[dict[str, Any]]]:
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
         n_candidates = n_candidates_of(self)
-        return first_candidates(self._sampler(), self._space(), n_candidates, rng, names)
+        initial = self._initial_candidates()
+        return first_candidates(self._sampler(), self._space(), n_candidates, rng, names, initial)
 
     def _is_fully_automatic(self) -> bool:
         params = self.resource, self.min_resources, self.max_resources, self.algorithm
