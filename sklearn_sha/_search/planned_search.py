@@ -267,8 +267,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
     def _tuned_estimator(self) -> TunedEstimator:
         """Return the estimator with its search space."""
         # Initial candidates are spaces too: they must not have the resource, for example.
-        spaces = [*spaces_of(self._space()), *fixed_spaces(self._initial_candidates())]
-        return TunedEstimator(self.estimator, spaces, space_name(self))
+        initial, name = self._initial_candidates(), space_name(self)
+        spaces = [*spaces_of(self._space()), *fixed_spaces(initial)]
+        name += " and initial_candidates" if initial else ""
+        return TunedEstimator(self.estimator, spaces, name)
 
     def _initial_candidates(self) -> list[dict[str, Any]]:
         """Return the candidates that are tried first."""

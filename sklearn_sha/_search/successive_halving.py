@@ -406,11 +406,12 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         if self.budget is not None or self.algorithm != "auto":
             return
         n_last = plan.rungs[-1].n_candidates
+        n_intended = max(ceil(self.factor), plan.n_kept + 1)
         is_explicit = self.max_resources not in ("auto", limits.highest)
-        if self.min_resources == "auto" and is_explicit and n_last > ceil(self.factor):
+        if self.min_resources == "auto" and is_explicit and n_last > n_intended:
             warnings.warn(
                 f"max_resources={self.max_resources} of resource={limits.resource!r} is too low "
-                f"to eliminate all but {ceil(self.factor)} of {plan.n_candidates[0]} candidates: "
+                f"to eliminate all but {n_intended} of {plan.n_candidates[0]} candidates: "
                 f"the last rung compares {n_last}. Raise max_resources, or choose another "
                 "resource.",
                 UserWarning,
