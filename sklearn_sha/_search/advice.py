@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn_sha._formatting import quantity
-from sklearn_sha.candidates.space import grid_of
+from sklearn_sha.candidates.space import grid_of, n_outside
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
 
@@ -42,10 +42,15 @@ def cost_warning(schedule: Schedule, limits: Limits) -> str:
     )
 
 
-def grid_notes(space: Any, candidates: list[dict[str, Any]]) -> list[str]:
+def grid_notes(
+    space: Any, candidates: list[dict[str, Any]], initial: list[dict[str, Any]]
+) -> list[str]:
     """Return how many combinations of a grid are sampled, unless all are."""
     grid = grid_of(space)
-    n_sampled = len({id(params) for params in candidates})  # brackets can share a combination
-    if grid is None or n_sampled == len(grid):
+    if grid is None:
+        return []
+    n_different = len({id(params) for params in candidates})  # brackets can share a combination
+    n_sampled = n_different - n_outside(space, initial)
+    if n_sampled == len(grid):
         return []
     return [f"{n_sampled} of the {len(grid)} combinations of the grid are sampled."]

@@ -140,6 +140,7 @@ def warn_about_scores(
     if spec.resource.counts_samples:
         n_train = max(len(fold.train) for fold in spec.folds)
         messages += few_samples_messages(failures, spec.schedule.n_resources, n_train)
+    messages += _failed_initial_messages(rung_history, spec.schedule)
     messages += _equal_scores_messages(rung_history, len(spec.folds))
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
@@ -203,6 +204,20 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
                 "never promoted before a number. Check what the scorer returns for them."
             )
     return messages
+
+
+def _failed_initial_messages(
+    rung_history: Sequence[Mapping[str, Any]], schedule: Schedule
+) -> list[str]:
+    """Return a warning about candidates that were to be kept, and failed."""
+    scored = [zip(row["candidates"], row["scores"], strict=True) for row in rung_history]
+    failed = {c for row in scored for c, score in row if c < schedule.n_kept and np.isnan(score)}
+    if not failed:
+        return []
+    return [
+        f"keep_initial=True, but the initial candidates {sorted(failed)} failed, so that they were "
+        "eliminated as any other. See failures_."
+    ]
 
 
 _MANY = 8

@@ -42,6 +42,11 @@ class HyperbandSearchCV(BaseHalvingSearch):
         given.
     sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
         Source of the candidates, as in SuccessiveHalvingSearchCV.
+    initial_candidates : list of dict or None, default=None
+        Candidates that are tried first, as in SuccessiveHalvingSearchCV. They are in the first
+        bracket, which has the most candidates.
+    keep_initial : bool, default=False
+        As in SuccessiveHalvingSearchCV, in the first bracket.
     factor : float, default=3
         Keep 1/factor of the candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.
@@ -193,6 +198,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         *,
         param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         sampler: Literal["auto", "random", "sobol", "model"] | Sampler = "auto",
+        initial_candidates: Sequence[Mapping[str, Any]] | None = None,
+        keep_initial: bool = False,
         factor: float = 3,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
@@ -224,6 +231,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.param_distributions = param_distributions
         self.param_grid = param_grid
         self.sampler = sampler
+        self.initial_candidates = initial_candidates
+        self.keep_initial = keep_initial
         self.factor = factor
         self.resource = resource
         self.min_resources = min_resources
@@ -278,6 +287,6 @@ class HyperbandSearchCV(BaseHalvingSearch):
             )
         sizes = [bracket.n_candidates[0] for bracket in brackets]
         candidates = candidates_for_brackets(
-            self._sampler(), self._space(), sizes, rng, space_name(self)
+            self._sampler(), self._space(), sizes, rng, space_name(self), self._initial_candidates()
         )
         return sum(sizes), candidates

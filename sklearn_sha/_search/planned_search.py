@@ -25,6 +25,7 @@ from sklearn_sha._search.planning import (
     PlanningContext,
     Training,
     check_folds_grow,
+    check_keeps,
     fold_growth,
     is_worth_rungs,
     planning_bounds,
@@ -53,6 +54,7 @@ from sklearn_sha._search.validation import (
 )
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
 from sklearn_sha.candidates.sampling import N_CANDIDATES, sample_distinct
 from sklearn_sha.candidates.space import spaces_of
@@ -145,6 +147,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_targets(self.estimator, y)
         space = self._space()
         example = example_model(self.estimator, space, random_state)
+        self._initial_candidates()  # raises errors about them before those about the resource
         tuned, resource = self._tuned_estimator(), self._resource()
         check_estimators(resource, tuned, tuned.models())
         training = Training.of(resource, tuned)
@@ -188,11 +191,18 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             planning_bounds, algorithm, limits, self.min_resources, self.max_resources, growth
         )
         n_candidates, candidates = self._candidates(bounds, random_state)
-        # If the sampler proposes candidates later, samples of the space stand for them.
-        known = candidates or sample_distinct(space, N_CANDIDATES, RandomState(0))
+        known = candidates
+        proposes_later = self._sampler().uses_history
+        if proposes_later:  # samples of the space stand for these candidates
+            known = [*candidates, *sample_distinct(space, N_CANDIDATES, RandomState(0))]
         check_sampled(resource, context.tuned, known)
         limits = replace(limits, continues=training.continues(context, known))
-        schedule = algorithm.plan(replace(bounds(n_candidates), continues=limits.continues))
+        initial = self._initial_candidates()
+        n_kept = len(initial) if self.keep_initial else 0
+        schedule = algorithm.plan(
+            replace(bounds(n_candidates), continues=limits.continues, n_kept=n_kept)
+        )
+        check_keeps(n_kept, schedule, algorithm)
         check_folds_grow(self.min_folds, growth, schedule, algorithm)
         self._check_plan(schedule, limits)
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
@@ -212,8 +222,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             warning = cost_warning(schedule, limits)
             notes = self._notes(schedule, resource, context)
             schedule = replace(schedule, notes=(*schedule.notes, *notes))
-        if candidates:
-            notes = (*schedule.notes, *grid_notes(space, candidates))
+        if not proposes_later:
+            notes = (*schedule.notes, *grid_notes(space, candidates, initial))
             schedule = replace(schedule, notes=notes)
         return Plan(candidates, training, schedule, warning)
 
@@ -256,7 +266,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
 
     def _tuned_estimator(self) -> TunedEstimator:
         """Return the estimator with its search space."""
-        return TunedEstimator(self.estimator, spaces_of(self._space()), space_name(self))
+        # Initial candidates are spaces too: they must not have the resource, for example.
+        initial, name = self._initial_candidates(), space_name(self)
+        spaces = [*spaces_of(self._space()), *fixed_spaces(initial)]
+        name += " and initial_candidates" if initial else ""
+        return TunedEstimator(self.estimator, spaces, name)
+
+    def _initial_candidates(self) -> list[dict[str, Any]]:
+        """Return the candidates that are tried first."""
+        return initial_candidates(self.initial_candidates, self.estimator, self._space())
 
     def _resource(self) -> Resource:
         """Return the resource; "auto" is resolved."""

@@ -186,6 +186,15 @@ def check_folds_grow(
         )
 
 
+def check_keeps(n_kept: int, schedule: Schedule, algorithm: Algorithm) -> None:
+    """Raise a ValueError if an algorithm does not keep the initial candidates."""
+    if schedule.n_kept != n_kept:
+        raise ValueError(
+            f"keep_initial=True has no effect, since {type(algorithm).__name__}.plan does not use "
+            "Bounds.n_kept. Leave keep_initial=False, or plan with Schedule.with_kept."
+        )
+
+
 def is_worth_rungs(schedule: Schedule, limits: Limits) -> bool:
     """Return whether an automatic schedule is so much cheaper than a grid search that it is used.
 

@@ -56,6 +56,16 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         space (`sklearn_sha.candidates.SobolSampler`). Can be an instance of any subclass of
         `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
         a sampler of Optuna.
+    initial_candidates : list of dict or None, default=None
+        Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
+        `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
+        `param_distributions` is a single dict, a candidate has the estimator's own values of the
+        parameters that it lacks. With a list of dicts, it has the parameters that are given, and
+        ``cv_results_`` masks the others.
+    keep_initial : bool, default=False
+        Promote the initial candidates in every rung, unless they fail. Then they are scored in the
+        last rung too, where the selected candidate is at least as good as each of them. Each rung
+        has room for them and at least one other candidate.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.
@@ -275,6 +285,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         n_candidates: int | Literal["auto"] = "auto",
         n_iter: int | None = None,
         sampler: Literal["auto", "random", "sobol", "model"] | Sampler = "auto",
+        initial_candidates: Sequence[Mapping[str, Any]] | None = None,
+        keep_initial: bool = False,
         factor: float = 2,
         resource: str | Resource = "auto",
         min_resources: float | Literal["auto"] = "auto",
@@ -309,6 +321,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         self.n_candidates = n_candidates
         self.n_iter = n_iter
         self.sampler = sampler
+        self.initial_candidates = initial_candidates
+        self.keep_initial = keep_initial
         self.factor = factor
         self.resource = resource
         self.min_resources = min_resources
@@ -379,7 +393,8 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
     ) -> tuple[int, list[dict[str, Any]]]:
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
         n_candidates = n_candidates_of(self)
-        return first_candidates(self._sampler(), self._space(), n_candidates, rng, names)
+        initial = self._initial_candidates()
+        return first_candidates(self._sampler(), self._space(), n_candidates, rng, names, initial)
 
     def _is_fully_automatic(self) -> bool:
         params = self.resource, self.min_resources, self.max_resources, self.algorithm
@@ -392,11 +407,12 @@ class SuccessiveHalvingSearchCV(BaseHalvingSearch):
         if self.budget is not None or self.algorithm != "auto":
             return
         n_last = plan.rungs[-1].n_candidates
+        n_intended = max(ceil(self.factor), plan.n_kept + 1)
         is_explicit = self.max_resources not in ("auto", limits.highest)
-        if self.min_resources == "auto" and is_explicit and n_last > ceil(self.factor):
+        if self.min_resources == "auto" and is_explicit and n_last > n_intended:
             warnings.warn(
                 f"max_resources={self.max_resources} of resource={limits.resource!r} is too low "
-                f"to eliminate all but {ceil(self.factor)} of {plan.n_candidates[0]} candidates: "
+                f"to eliminate all but {n_intended} of {plan.n_candidates[0]} candidates: "
                 f"the last rung compares {n_last}. Raise max_resources, or choose another "
                 "resource.",
                 UserWarning,

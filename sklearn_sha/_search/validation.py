@@ -40,6 +40,8 @@ def check_parameters(params: Mapping[str, Any]) -> None:
         raise ValueError(f'stop={params["stop"]!r} must be "stable" or None.')
     if params["target_score"] is not None and not is_real(params["target_score"]):
         raise ValueError(f"target_score={params['target_score']!r} must be a number or None.")
+    if not isinstance(params["keep_initial"], bool | np.bool_):
+        raise TypeError(f"keep_initial={params['keep_initial']!r} must be True or False.")
     aggregation = params["score_aggregation"]
     if aggregation not in ("last", "best", "mean"):
         raise ValueError(f'score_aggregation={aggregation!r} must be "last", "best" or "mean".')

@@ -32,6 +32,10 @@ class Bounds:
         Whether models continue training between rungs, or are refit from scratch at each.
     fold_growth : FoldGrowth or None, default=None
         Folds that score each rung. None: all folds in each rung.
+    n_kept : int, default=0
+        Number of candidates that every rung promotes, unless their losses are NaN: those that are
+        proposed first. A schedule that allows for them has the same ``n_kept``
+        (`Schedule.with_kept`), and `halving` promotes them.
     """
 
     n_candidates: int
@@ -42,6 +46,7 @@ class Bounds:
     is_default_maximum: bool = True
     continues: bool = True
     fold_growth: FoldGrowth | None = None
+    n_kept: int = 0
 
     def with_folds(self, schedule: Schedule, factor: float) -> Schedule:
         """Return a schedule with the folds of each rung, which grow by `factor`."""

@@ -23,6 +23,8 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
     - requests the candidates of a last rung on all folds;
     - requests no candidate again that it marked as eliminated or final;
     - requests no more candidates and no more resource than its plan has;
+    - promotes the candidates that the plan keeps (``Schedule.n_kept``) up to a last rung, unless
+      they fail;
     - returns a candidate that it requested, or None if all candidates fail.
 
     Parameters
@@ -43,8 +45,9 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
     >>> check_algorithm(SuccessiveHalving(), Bounds(n_candidates=10, max_resources=81))
     """
     growth = bounds.fold_growth or FoldGrowth(order=(3, 0, 2, 4, 1))
-    for continues, fold_growth in product((True, False), (None, growth)):
-        variant = replace(bounds, continues=continues, fold_growth=fold_growth)
+    variants = product((True, False), (None, growth), {0, bounds.n_kept})
+    for continues, fold_growth, n_kept in variants:
+        variant = replace(bounds, continues=continues, fold_growth=fold_growth, n_kept=n_kept)
         plan = algorithm.plan(variant)
         assert plan == algorithm.plan(variant), (
             "plan differs between two calls with the same bounds"
@@ -83,6 +86,8 @@ def _run(
             lowest = min(finals, default=float("nan"))
             running = rounds.send(lowest)
     except StopIteration:
+        if seed is not None:
+            checker.check_kept()
         return checker.requests, checker.best
 
 
@@ -100,6 +105,7 @@ class _RequestChecker:
         self._scored: set[tuple[int, int, int]] = set()
         self._trained: dict[tuple[int, int], int] = {}
         self._finished: set[int] = set()
+        self._failed: set[int] = set()
         self._cost = 0
 
     def propose(self, n: int) -> tuple[int, ...]:
@@ -150,7 +156,25 @@ class _RequestChecker:
         rngs = [
             np.random.default_rng([seed, i, request.n_resources]) for i in request.candidate_ids
         ]
-        return [float(rng.choice([rng.random(), np.nan], p=[0.9, 0.1])) for rng in rngs]
+        losses = [float(rng.choice([rng.random(), np.nan], p=[0.9, 0.1])) for rng in rngs]
+        self._failed.update(
+            number
+            for number, loss in zip(request.candidate_ids, losses, strict=True)
+            if np.isnan(loss)
+        )
+        return losses
+
+    def check_kept(self) -> None:
+        """Check that candidates that are kept were requested at a last rung."""
+        last = {
+            i for request in self.requests if request.is_last_rung for i in request.candidate_ids
+        }
+        missing = [
+            number
+            for number in range(self._plan.n_kept)
+            if number not in last and number not in self._failed
+        ]
+        assert not missing, f"candidates {missing} are kept, but not requested at a last rung"
 
     def check_best(self, best: int | None) -> None:
         if best is not None:

@@ -127,16 +127,14 @@ class BudgetDoubling(Algorithm):
         minimum = bounds.min_resources
         if minimum is None:
             minimum = min(bounds.first, bounds.max_resources)
-        schedule = Schedule.joined(
-            doubling_schedules(
-                bounds.n_candidates,
-                factor=self.factor,
-                min_resources=minimum,
-                max_resources=bounds.max_resources,
-                continues=bounds.continues,
-            ),
-            repeats=True,
+        runs = doubling_schedules(
+            bounds.n_candidates,
+            factor=self.factor,
+            min_resources=minimum,
+            max_resources=bounds.max_resources,
+            continues=bounds.continues,
         )
+        schedule = Schedule.joined((run.with_kept(bounds.n_kept) for run in runs), repeats=True)
         return bounds.with_folds(schedule, self.factor)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:

@@ -9,7 +9,7 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.successive_halving import halving
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import Schedule, sizes_with_kept
 
 
 class FixedSchedule(Algorithm):
@@ -70,7 +70,14 @@ class FixedSchedule(Algorithm):
                 f"n_resources={resources} ends above the maximum of the resource, "
                 f"{bounds.max_resources}. Lower it."
             )
+        if sizes != sizes_with_kept(sizes, bounds.n_kept):
+            raise ValueError(
+                f"n_candidates={sizes} has a rung with fewer than {bounds.n_kept + 1} candidates, "
+                f"and the search keeps {bounds.n_kept}. Give each rung room for them and one more, "
+                "or set keep_initial=False."
+            )
         schedule = Schedule.from_rungs(sizes, resources, bounds.continues)
+        schedule = schedule.with_kept(bounds.n_kept)
         if len(sizes) == 1:
             return schedule
         return bounds.with_folds(schedule, sizes[0] / sizes[1])

@@ -133,7 +133,9 @@ class Hyperband(Algorithm):
             # Plan at least three brackets if possible, since they differ in their first rungs.
             possible = brackets_from(min(maximum, bounds.lowest))
             minimum = min(bounds.first, possible[-3:][0].n_resources[0])
-        schedule = Schedule.joined(brackets_from(minimum) * int(self.n_repeats))
+        first, *others = brackets_from(minimum) * int(self.n_repeats)
+        # Initial candidates are in the first bracket, which has the most candidates.
+        schedule = Schedule.joined([first.with_kept(bounds.n_kept), *others])
         is_bound = self.stop is not None or self.target_loss is not None
         return replace(bounds.with_folds(schedule, self.factor), is_bound=is_bound)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import isnan
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def promote(losses: ArrayLike, n: int) -> NDArray[np.intp]:
+def promote(losses: ArrayLike, n: int, kept: Collection[int] = ()) -> NDArray[np.intp]:
     """Return the positions of the `n` lowest losses, in increasing order.
 
     A tie goes to the position that comes first, and NaN never beats a number.
@@ -18,6 +19,8 @@ def promote(losses: ArrayLike, n: int) -> NDArray[np.intp]:
     losses : array-like of float, shape (n_candidates,)
     n : int
         Number of candidates to promote, at most n_candidates.
+    kept : collection of int, default=()
+        Positions that are promoted before all others, unless their losses are NaN.
 
     Returns
     -------
@@ -28,10 +31,21 @@ def promote(losses: ArrayLike, n: int) -> NDArray[np.intp]:
     >>> from sklearn_sha.bandit import promote
     >>> promote([0.3, float("nan"), 0.1, 0.3], 2).tolist()
     [0, 2]
+    >>> promote([0.3, float("nan"), 0.1, 0.3], 2, kept=[1, 3]).tolist()
+    [2, 3]
     """
+    return np.sort(best_first(losses, kept)[:n])
+
+
+def best_first(losses: ArrayLike, kept: Collection[int] = ()) -> NDArray[np.intp]:
+    """Return all positions in the order in which `promote` prefers them."""
+    values = np.asarray(losses, dtype=float)
     # A stable sort keeps ties in order, and numpy sorts NaN behind every number.
-    order = np.argsort(np.asarray(losses, dtype=float), kind="stable")
-    return np.sort(order[:n])
+    order = np.argsort(values, kind="stable")
+    if not kept:
+        return order
+    is_kept = np.isin(order, [*kept]) & ~np.isnan(values[order])
+    return np.concatenate([order[is_kept], order[~is_kept]])
 
 
 class Patience:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
-from sklearn_sha.bandit.promotion import promote
+from sklearn_sha.bandit.promotion import best_first, promote
 from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, RungRequest, numbered
 from sklearn_sha.bandit.stopping import StableRanking, Target, stop_rule, target_of
 from sklearn_sha.schedules import (
@@ -35,15 +35,18 @@ def halving(
     Parameters
     ----------
     schedule : Schedule
-        Numbers of candidates and resources of the rungs.
+        Numbers of candidates and resources of the rungs. The first ``schedule.n_kept`` candidates
+        are promoted in every rung, unless their losses are NaN.
     propose : callable, default=None
         ``propose(n)`` returns the ids of 1 to n new candidates. If it returns fewer than
         n, it is called again until the first rung is complete. None: ids from 0.
     stop : StableRanking or None, default=None
-        When it stops the run, only the best candidate is requested at the last rung.
+        When it stops the run, only the best candidate is requested at the last rung, with those
+        that are kept.
     target : Target or None, default=None
         When it is reached, no more candidates are requested. Those of a last rung at full resource
-        are requested in growing groups, the best of the previous rung first.
+        are requested in growing groups, the best of the previous rung first. Candidates that are
+        kept are the first group.
 
     Yields
     ------
@@ -75,27 +78,31 @@ def halving(
     ((1, 3), 6)
     """
     first, *later = schedule.rungs
+    n_kept = schedule.n_kept
     if target is not None and schedule.rungs[-1].resource != target.n_resources:
         target = None
     ids, losses = yield from _first_rung(
-        first, not later, propose or numbered(), None if later else target
+        first, not later, propose or numbered(), None if later else target, n_kept
     )
+    initial = frozenset(ids[:n_kept])
     for number, rung in enumerate(later, start=1):
         if losses is None:
             return None
+        is_failed = np.isnan(np.asarray(losses, dtype=float))
+        kept = [k for k, number in enumerate(ids) if number in initial and not is_failed[k]]
         n_promoted = rung.n_candidates
         is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)
         if is_stopped:
-            rung, n_promoted = later[-1], 1
-        promoted = tuple(ids[position] for position in promote(losses, n_promoted))
+            rung, n_promoted = later[-1], 1 + len(kept)
+        promoted = tuple(ids[position] for position in promote(losses, n_promoted, kept))
         eliminated = tuple(sorted({*ids} - {*promoted}))
         is_last = rung is later[-1]
         request = RungRequest(
             number, promoted, rung.resource, is_last, is_last, eliminated, rung.bracket, rung.folds
         )
         if is_last and target is not None:
-            order = np.argsort(np.asarray(losses, dtype=float), kind="stable")[:n_promoted]
-            ids, losses = yield from _until(target, request, [ids[k] for k in order])
+            order = [ids[position] for position in best_first(losses, kept)[:n_promoted]]
+            ids, losses = yield from _until(target, request, order, len(kept))
         else:
             ids, losses = promoted, (yield request)
         if is_stopped:
@@ -107,7 +114,9 @@ _Rung = Generator[RungRequest, ArrayLike | None, tuple[tuple[int, ...], ArrayLik
 """Yields the requests of one rung, and returns its candidates and their losses."""
 
 
-def _first_rung(rung: Rung, is_last: bool, propose: Propose, target: Target | None) -> _Rung:
+def _first_rung(
+    rung: Rung, is_last: bool, propose: Propose, target: Target | None, n_kept: int
+) -> _Rung:
     """Request candidates until the rung is complete, or reaches a target."""
     ids: tuple[int, ...] = ()
     waiting: tuple[int, ...] = ()
@@ -117,7 +126,7 @@ def _first_rung(rung: Rung, is_last: bool, propose: Propose, target: Target | No
         waiting = waiting or propose(rung.n_candidates - len(ids))
         if not waiting:
             break
-        n_new = len(waiting) if target is None else max(1, len(ids))
+        n_new = len(waiting) if target is None else max(1, n_kept, len(ids))
         ids, waiting = ids + waiting[:n_new], waiting[n_new:]
         is_final = is_last and len(ids) == rung.n_candidates
         losses = yield RungRequest(
@@ -128,13 +137,13 @@ def _first_rung(rung: Rung, is_last: bool, propose: Propose, target: Target | No
     return ids, losses
 
 
-def _until(target: Target, request: RungRequest, best_first: Sequence[int]) -> _Rung:
+def _until(target: Target, request: RungRequest, order: Sequence[int], n_first: int) -> _Rung:
     """Request the candidates of a last rung in growing groups, until one reaches the target."""
     ids: tuple[int, ...] = ()
     losses: ArrayLike | None = None
-    while len(ids) < len(best_first) and not target.is_reached:
-        ids = tuple(sorted(best_first[: max(1, 2 * len(ids))]))
-        is_final = len(ids) == len(best_first)
+    while len(ids) < len(order) and not target.is_reached:
+        ids = tuple(sorted(order[: max(1, n_first, 2 * len(ids))]))
+        is_final = len(ids) == len(order)
         losses = yield replace(request, candidate_ids=ids, is_final=is_final)
         target.is_reached_by(losses)
     return ids, losses
@@ -186,7 +195,7 @@ class SuccessiveHalving(Algorithm):
             max_resources=bounds.max_resources,
             lowest=bounds.lowest if is_small else bounds.first,
             continues=bounds.continues,
-        )
+        ).with_kept(bounds.n_kept)
         if bounds.fold_growth is None or len(schedule.rungs) == 1:
             return schedule
         if bounds.min_resources is None:
@@ -238,6 +247,7 @@ class FixedBudget(SuccessiveHalving):
             max_resources=bounds.max_resources or None,
             continues=bounds.continues,
             fold_growth=None if growth is None or growth.first is None else growth,
+            n_kept=bounds.n_kept,
         )
 
 

@@ -19,7 +19,8 @@ class CandidatePool:
     sampler : Sampler
     space : dict or list of dict
     candidates : sequence of dict
-        First candidates to propose.
+        First candidates to propose. If the sampler uses the history, it is called once more for
+        those that are proposed with them.
     seed : int
         Seed of all later calls of the sampler.
 
@@ -53,10 +54,13 @@ class CandidatePool:
         tuple of int
             Empty if there are no more candidates.
         """
-        if self._n_proposed == len(self.params) and self._sampler.uses_history:
+        n_waiting = len(self.params) - self._n_proposed
+        # Initial candidates do not wait alone for the first call.
+        is_due = n_waiting == 0 or self._n_calls == 0
+        if is_due and n_waiting < n and self._sampler.uses_history:
             rng = RandomState([self._seed, self._n_calls])
             history = History(tuple(self.params), tuple(self._evaluations))
-            self.params += proposed(self._sampler, n, self._space, history, rng)
+            self.params += proposed(self._sampler, n - n_waiting, self._space, history, rng)
             self._n_calls += 1
         first = self._n_proposed
         self._n_proposed = min(first + n, len(self.params))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.model_selection import ParameterSampler
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
+from sklearn_sha.candidates.space import check_spaces, grid_of, n_outside, params_key, spaces_of
 
 N_CANDIDATES = 64
 """Default number of candidates for distributions. It includes one of the best 5 % with probability
@@ -29,6 +30,7 @@ def first_candidates(
     n_candidates: int | str,
     rng: RandomState,
     names: tuple[str, str] = ("param_distributions", "n_candidates"),
+    initial: Sequence[dict[str, Any]] = (),
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the number of candidates of a search, and the candidates that are known in advance.
 
@@ -42,30 +44,39 @@ def first_candidates(
     rng : RandomState
     names : (str, str)
         Names of the parameters by which the user set `space` and `n_candidates`.
+    initial : sequence of dict
+        Different candidates that come first. They count among `n_candidates`, and are not repeated.
 
     Returns
     -------
     n : int
         Number of candidates. Fewer than `n_candidates`, with a warning, if the space has fewer.
     candidates : list of dict
-        All candidates. Empty if the sampler uses the history.
+        All candidates. Only `initial` if the sampler uses the history.
 
     Raises
     ------
     TypeError, ValueError
         If a value is neither a non-empty sequence nor a distribution, if the space has no dict, or
-        if `n_candidates` is neither "auto" nor an integer of at least 1.
+        if `n_candidates` is neither "auto" nor an integer of at least 1, or is less than the number
+        of initial candidates.
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
     check_spaces(spaces_of(space), space)
-    grid = grid_of(space)
+    grid, n_initial = grid_of(space), len(initial)
+    n_possible = None if grid is None else len(grid) + n_outside(space, initial)
     if n_candidates == "auto":
-        wanted = N_CANDIDATES if grid is None else len(grid)
+        wanted = max(N_CANDIDATES, n_initial) if n_possible is None else n_possible
     else:
         wanted = int(n_candidates)
+    if wanted < n_initial:
+        raise ValueError(
+            f"{names[1]}={wanted} is less than the {quantity(n_initial, 'initial candidates')}. "
+            f"Raise {names[1]}, since they count among them."
+        )
     if sampler.uses_history:
-        return (wanted if grid is None else min(wanted, len(grid))), []
-    candidates = proposed(sampler, wanted, space, History(), rng)
+        return (wanted if n_possible is None else min(wanted, n_possible)), [*initial]
+    candidates = _after(initial, sampler, wanted - n_initial, space, rng)
     if len(candidates) < wanted and n_candidates != "auto":
         warnings.warn(
             f"{names[1]}={wanted} is more than the "
@@ -83,6 +94,7 @@ def candidates_for_brackets(
     sizes: Sequence[int],
     rng: RandomState,
     name: str = "param_distributions",
+    initial: Sequence[dict[str, Any]] = (),
 ) -> list[dict[str, Any]]:
     """Return the candidates of several brackets, in the order of the brackets.
 
@@ -94,18 +106,31 @@ def candidates_for_brackets(
         Number of candidates in the first rung of each bracket.
     name : str
         Name of the parameter by which the user set `space`.
+    initial : sequence of dict
+        Different candidates that come first, in the first bracket.
 
     Returns
     -------
     list of dict
         All different, if the space has enough. Otherwise there is a warning, and each bracket gets
-        a random sample, without repetitions as far as possible. Empty if the sampler uses the
-        history.
+        a random sample, without repetitions as far as possible. Only `initial` if the sampler uses
+        the history.
+
+    Raises
+    ------
+    ValueError
+        If the first bracket has fewer candidates than `initial`.
     """
     check_spaces(spaces_of(space), space)
+    n_initial = len(initial)
+    if sizes[0] < n_initial:
+        raise ValueError(
+            f"The first bracket has {quantity(sizes[0], 'candidates')}, and there are {n_initial} "
+            "initial candidates. Give fewer of them, or raise max_resources."
+        )
     if sampler.uses_history:
-        return []
-    pool = proposed(sampler, sum(sizes), space, History(), rng)
+        return [*initial]
+    pool = _after(initial, sampler, sum(sizes) - n_initial, space, rng)
     if len(pool) == sum(sizes):
         return pool
     warnings.warn(
@@ -115,9 +140,25 @@ def candidates_for_brackets(
         UserWarning,
         stacklevel=2,
     )
-    return [
-        pool[position] for size in sizes for position in np.resize(rng.permutation(len(pool)), size)
-    ]
+    brackets = []
+    for number, size in enumerate(sizes):
+        order = rng.permutation(len(pool))
+        if number == 0:
+            order = order[np.argsort(np.minimum(order, n_initial), kind="stable")]
+        brackets += [pool[position] for position in np.resize(order, size)]
+    return brackets
+
+
+def _after(
+    initial: Sequence[dict[str, Any]], sampler: Sampler, n: int, space: Space, rng: RandomState
+) -> list[dict[str, Any]]:
+    """Return initial candidates and up to n others."""
+    if not n:
+        return [*initial]
+    known = {params_key(params) for params in initial}
+    others = proposed(sampler, n, space, History([*initial]), rng)
+    # A sampler that does not use the history can propose them again.
+    return [*initial, *(params for params in others if params_key(params) not in known)]
 
 
 def proposed(
@@ -232,5 +273,5 @@ class GridSampler(Sampler):
                 "sampler=GridSampler() requires lists of values, but the space has distributions. "
                 'Use lists, or leave sampler="auto".'
             )
-        start = len(history.candidates)
-        return [grid[number] for number in range(start, min(start + n, len(grid)))]
+        known = {params_key(params) for params in history.candidates}
+        return list(islice((params for params in grid if params_key(params) not in known), n))

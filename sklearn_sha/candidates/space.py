@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
@@ -30,18 +31,45 @@ def spaces_of(param_distributions: Any) -> Any:
     return [param_distributions] if is_one else param_distributions
 
 
+def n_outside(space: Any, candidates: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many candidates are not among the combinations of a space of lists.
+
+    Examples
+    --------
+    >>> from sklearn_sha.candidates.space import n_outside
+    >>> n_outside({"C": [1, 2]}, [{"C": 1}, {"C": 3}, {}])
+    2
+    """
+    return sum(not any(_contains(one, params) for one in spaces_of(space)) for params in candidates)
+
+
+def _contains(space: Mapping[str, Any], params: Mapping[str, Any]) -> bool:
+    return space.keys() == params.keys() and all(
+        any(value_key(value) == value_key(params[name]) for value in values)
+        for name, values in space.items()
+    )
+
+
 def params_key(params: Mapping[str, Any]) -> Hashable:
     """Return a key that is equal for equal parameters, and different for 1, True and 1.0.
 
-    Estimators and values that cannot be hashed are compared by identity. Equal parameters can then
-    have different keys, but different parameters never have the same key.
+    Estimators are compared by their parameters, NumPy scalars as Python's, and other values that
+    cannot be hashed, such as arrays, by identity. Equal parameters can then have different keys,
+    but different parameters never have the same key.
     """
-    return tuple((name, _value_key(value)) for name, value in sorted(params.items()))
+    return tuple((name, value_key(value)) for name, value in sorted(params.items()))
 
 
-def _value_key(value: Any) -> Hashable:
-    if isinstance(value, tuple):
-        return (type(value), *map(_value_key, value))
+def value_key(value: Any) -> Hashable:
+    """Return the part of `params_key` for one value."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple | list):
+        return (type(value), *map(value_key, value))
+    if isinstance(value, dict):
+        return (type(value), frozenset((key, value_key(item)) for key, item in value.items()))
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return (type(value), params_key(value.get_params(deep=False)))
     if isinstance(value, float):
         return (type(value), repr(value))  # distinguishes -0.0 from 0.0, and equals for nan
     try:

@@ -1,12 +1,16 @@
 """Trust report, figures and HTML of a fitted search."""
 
+from sklearn_sha.inspection.edges import Edge, EdgeReport, edge_report
 from sklearn_sha.inspection.envelope import envelope
 from sklearn_sha.inspection.search_display import SearchDisplay
 from sklearn_sha.inspection.trust import TrustReport, trust_report
 
 __all__ = [
+    "Edge",
+    "EdgeReport",
     "SearchDisplay",
     "TrustReport",
+    "edge_report",
     "envelope",
     "trust_report",
 ]

@@ -185,7 +185,7 @@ def trust_report(search: Any) -> TrustReport:
         best = finalists[best_position([final_scores[candidate] for candidate in finalists])]
         for k, row in enumerate(rows):
             resource = row["resource"]
-            margin = _margin(row, folds)
+            margin = _margin(row, folds, search.schedule_.n_kept)
             is_last = k == len(rows) - 1
             lead = _scores(row)[best] - margin.pop("best_eliminated")
             gain_range = gain_ranges[_level(row)]
@@ -270,15 +270,21 @@ def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
     return agreement
 
 
-def _margin(row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]]) -> dict[str, Any]:
-    """Differences between the lowest promoted score and the eliminated scores of a rung."""
+def _margin(
+    row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]], n_kept: int
+) -> dict[str, Any]:
+    """Differences between the lowest promoted score and the eliminated scores of a rung.
+
+    Candidates that are promoted whatever their score is (the first `n_kept`) do not count, unless
+    no other is promoted.
+    """
     nan = float("nan")
     scores = {candidate: score for candidate, score in _scores(row).items() if score == score}
     promoted = [c for c in row["promoted"] if c in scores]
     eliminated = [c for c in scores if c not in set(promoted)]
     if not promoted or not eliminated:
         return {"gap": nan, "noise": nan, "close": [], "best_eliminated": nan}
-    worst = min(promoted, key=scores.__getitem__)
+    worst = min([c for c in promoted if c >= n_kept] or promoted, key=scores.__getitem__)
     best = max(eliminated, key=scores.__getitem__)
     level = _level(row)
     noise = {c: _standard_error(folds[worst, level] - folds[c, level]) for c in eliminated}

@@ -8,7 +8,7 @@ from sklearn_sha.schedules.doubling import doubling_schedules
 from sklearn_sha.schedules.fold_growth import FoldGrowth
 from sklearn_sha.schedules.hyperband import hyperband_schedules
 from sklearn_sha.schedules.later_start import start_later
-from sklearn_sha.schedules.rungs import rung_sizes
+from sklearn_sha.schedules.rungs import rung_sizes, sizes_with_kept
 from sklearn_sha.schedules.schedule import Rung, Schedule
 from sklearn_sha.schedules.spread import spread_integers
 from sklearn_sha.schedules.successive_halving import schedule_from_budget, schedule_from_range
@@ -22,6 +22,7 @@ __all__ = [
     "rung_sizes",
     "schedule_from_budget",
     "schedule_from_range",
+    "sizes_with_kept",
     "spread_integers",
     "start_later",
 ]

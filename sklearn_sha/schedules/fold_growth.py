@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from sklearn_sha.schedules.schedule import Schedule
@@ -97,4 +97,4 @@ class FoldGrowth:
             folds = self.folds(longest if schedule.repeats else n_rungs, factor)[-n_rungs:]
             sizes, resources = bracket.n_candidates, bracket.n_resources
             grown.append(Schedule.from_rungs(sizes, resources, bracket.continues, folds=folds))
-        return Schedule.joined(grown, schedule.repeats)
+        return replace(Schedule.joined(grown, schedule.repeats), n_kept=schedule.n_kept)

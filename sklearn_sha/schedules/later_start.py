@@ -50,5 +50,5 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
                 f"Early rungs have fewer folds and therefore more resource: {starts[0]} in the "
                 f'first rung, instead of {resources[0]} with min_folds="all".'
             )
-            return replace(later, notes=(note,))
+            return replace(later, notes=(note,), n_kept=on_all_folds.n_kept)
     return growth.grow(on_all_folds, factor)

@@ -2,9 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 from sklearn_sha.schedules.validation import exact_factor
+
+
+def sizes_with_kept(sizes: Sequence[int], n_kept: int) -> list[int]:
+    """Return numbers of candidates of successive rungs that have room for kept candidates.
+
+    Each rung has at least ``n_kept + 1`` candidates, so that the best other candidate is compared
+    with those that are kept, and at most as many as the previous rung.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Not increasing.
+    n_kept : int
+        Number of candidates that every rung promotes. 0: the sizes stay as they are.
+
+    Returns
+    -------
+    list of int
+
+    Examples
+    --------
+    >>> from sklearn_sha.schedules import sizes_with_kept
+    >>> sizes_with_kept([27, 9, 3, 1], n_kept=3)
+    [27, 9, 4, 4]
+    """
+    lowest = min(n_kept + 1, sizes[0]) if n_kept else 0
+    return [max(size, lowest) for size in sizes]
 
 
 def rung_sizes(n_candidates: int, factor: float) -> list[int]:

@@ -11,6 +11,7 @@ from textwrap import fill
 from typing import Any
 
 from sklearn_sha._formatting import html_table, quantity, text_table
+from sklearn_sha.schedules.rungs import sizes_with_kept
 
 _WIDTH = 95  # of the lines below the table
 
@@ -73,6 +74,9 @@ class Schedule:
         Whether the unit of the resource is a fold, so that costs are not per fold.
     is_bound : bool
         Whether the search may end earlier, so that the cost is an upper bound.
+    n_kept : int
+        Number of candidates that every rung promotes: those that are proposed first. In Hyperband
+        only the first bracket has them.
 
     Examples
     --------
@@ -95,6 +99,7 @@ class Schedule:
     continuation: str = "Models continue training between rungs."
     counts_folds: bool = False
     is_bound: bool = False
+    n_kept: int = 0
 
     @classmethod
     def from_rungs(
@@ -161,19 +166,42 @@ class Schedule:
             for number, (bracket, cost) in enumerate(zip(brackets, costs_before, strict=False))
             for rung in bracket.rungs
         )
-        return cls(rungs, brackets[0].continues, repeats, brackets[0].unit)
+        return cls(
+            rungs, brackets[0].continues, repeats, brackets[0].unit, n_kept=brackets[0].n_kept
+        )
+
+    def with_kept(self, n_kept: int) -> Schedule:
+        """Return a schedule of one bracket in which every rung promotes candidates.
+
+        Parameters
+        ----------
+        n_kept : int
+            Number of candidates. Rungs with fewer than ``n_kept + 1`` candidates have more of them.
+
+        Returns
+        -------
+        Schedule
+        """
+        sizes = sizes_with_kept(self.n_candidates, n_kept)
+        folds = [rung.folds for rung in self.rungs]
+        number = self.rungs[0].bracket
+        grown = Schedule.from_rungs(sizes, self.n_resources, self.continues, number, folds)
+        return replace(self, rungs=grown.rungs, n_kept=n_kept)
 
     @property
     def brackets(self) -> list[Schedule]:
         """Schedules of the single brackets, with their numbers."""
         groups = groupby(self.rungs, key=lambda rung: rung.bracket)
         return [
-            Schedule.from_rungs(
-                [rung.n_candidates for rung in rungs],
-                [rung.resource for rung in rungs],
-                self.continues,
-                number,
-                [rung.folds for rung in rungs],
+            replace(
+                Schedule.from_rungs(
+                    [rung.n_candidates for rung in rungs],
+                    [rung.resource for rung in rungs],
+                    self.continues,
+                    number,
+                    [rung.folds for rung in rungs],
+                ),
+                n_kept=self.n_kept if self.repeats or number == 0 else 0,
             )
             for number, rungs in ((number, list(rungs)) for number, rungs in groups)
         ]

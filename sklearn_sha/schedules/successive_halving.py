@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 from math import floor
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha.schedules.fold_growth import FoldGrowth
-from sklearn_sha.schedules.rungs import rung_sizes
+from sklearn_sha.schedules.rungs import rung_sizes, sizes_with_kept
 from sklearn_sha.schedules.schedule import Schedule
 from sklearn_sha.schedules.spread import spread_integers
 from sklearn_sha.schedules.validation import check_range, exact_factor
@@ -93,6 +94,7 @@ def schedule_from_budget(
     max_resources: int | None = None,
     continues: bool = True,
     fold_growth: FoldGrowth | None = None,
+    n_kept: int = 0,
 ) -> Schedule:
     """Return a schedule that costs at most `budget` units, with the same share for each rung.
 
@@ -118,6 +120,8 @@ def schedule_from_budget(
         Whether models continue training between rungs.
     fold_growth : FoldGrowth or None, default=None
         Folds that score each rung. None: all folds in each rung.
+    n_kept : int, default=0
+        Number of candidates that every rung promotes, as in `Schedule.with_kept`.
 
     Returns
     -------
@@ -142,7 +146,7 @@ def schedule_from_budget(
     >>> [rung.step for rung in schedule.rungs], schedule.n_resources, schedule.spent
     ([1, 2, 5], [1, 3, 8], 26)
     """
-    sizes = rung_sizes(n_candidates, factor)
+    sizes = sizes_with_kept(rung_sizes(n_candidates, factor), n_kept)
     folds = fold_growth.folds(len(sizes), factor) if fold_growth else None
 
     def schedule_of(total: int) -> Schedule:
@@ -164,7 +168,7 @@ def schedule_from_budget(
         totals = range(smallest, budget)
         n_possible = bisect_left(totals, 1, key=lambda total: schedule_of(total).spent > budget)
         schedule = schedule_of(totals[n_possible - 1])
-    return schedule
+    return replace(schedule, n_kept=n_kept)
 
 
 def _equal_shares(

@@ -1,0 +1,255 @@
+"""Edge report: whether the best value of a parameter is at the edge of its range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import isfinite, sqrt
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_sha._formatting import format_params
+from sklearn_sha._param_validation import check_has_rungs, is_real
+from sklearn_sha.candidates.space import spaces_of
+from sklearn_sha.inspection.ranking import selected_row
+
+_WIDTH = 95
+_EDGE = 0.05  # share of a range that is its edge
+_MAX_P_VALUE = 0.1
+_MIN_COMPARED = 4
+_N_FINALISTS, _FINALISTS_EDGE = 3, 0.2
+_MAX_FACTOR = 10
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A parameter whose best value is at the edge of its range.
+
+    It prints as a sentence.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+        Best value.
+    lower, upper : float
+        Range that was searched.
+    is_upper : bool
+        Whether it is the upper edge.
+    bound : float
+        Suggested new bound: further by a factor of 10 on a logarithmic range, or by half of the
+        range if this is less.
+    """
+
+    name: str
+    value: float
+    lower: float
+    upper: float
+    is_upper: bool
+    bound: float
+
+    def __str__(self) -> str:
+        old, side, change = self.lower, "lower", f"divided by {self._factor(self.lower):.3g}"
+        if self.is_upper:
+            old, side, change = self.upper, "upper", f"multiplied by {self._factor(self.upper):.3g}"
+        factor = f" ({change})" if old > 0 else ""
+        verb = "Raise" if self.is_upper else "Lower"
+        return (
+            f"The best value, {format_params({self.name: self.value})}, is at the {side} edge of "
+            f"its range, {self.lower:.4g} to {self.upper:.4g}. {verb} the {side} bound to "
+            f"{self.bound:.3g}{factor} if such values are valid."
+        )
+
+    def _factor(self, old: float) -> float:
+        return (self.bound / old if self.is_upper else old / self.bound) if old > 0 else 1.0
+
+
+@dataclass(frozen=True, repr=False)
+class EdgeReport:
+    """Parameters whose best values are at the edges of their ranges.
+
+    It prints as one sentence per parameter.
+
+    Attributes
+    ----------
+    edges : tuple of Edge
+        In the order of the search space.
+    """
+
+    edges: tuple[Edge, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(fill(text, _WIDTH) for text in self._sentences())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "\n".join(f"<p>{escape(text)}</p>" for text in self._sentences())
+
+    def _sentences(self) -> list[str]:
+        return [*map(str, self.edges)] or ["No best value is at the edge of a range that matters."]
+
+
+def edge_report(search: Any) -> EdgeReport:
+    """Report which best values of a fitted search are at the edge of their range.
+
+    Parameters
+    ----------
+    search : SuccessiveHalvingSearchCV or HyperbandSearchCV
+        Fitted search.
+
+    Returns
+    -------
+    EdgeReport
+
+    Raises
+    ------
+    NotFittedError
+        If the search is not fitted.
+    TypeError
+        If the search has no rungs, such as GridSearchCV.
+
+    Notes
+    -----
+    A parameter is reported if
+
+    - the value of the best candidate is in the outer 5 % of a bounded distribution (in the outer
+      1/n with fewer than 20 candidates), the smallest or largest of at least three numbers in a
+      list, or beyond the range; and
+    - values closer to this edge were better: over the candidates in this half of the range, the
+      rank correlation between the value and the result is positive, with a p-value of at most 0.1.
+      The result is the furthest rung, and then the score. Or the best three candidates all are in
+      the fifth of the range next to the edge. So a parameter without influence, or one that no
+      longer matters towards the edge, is rarely reported.
+
+    A lower bound of 0 is not reported, since it is usually the natural one. Parameters with values
+    that are not numbers are left out.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from sklearn_sha import SuccessiveHalvingSearchCV
+    >>> from sklearn_sha.inspection import edge_report
+    >>> X, y = load_digits(return_X_y=True)
+    >>> search = SuccessiveHalvingSearchCV(
+    ...     DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3, 4, 5]}, cv=3
+    ... )
+    >>> edge_report(search.fit(X, y))
+    The best value, max_depth=5, is at the upper edge of its range, 1 to 5. Raise the upper bound
+    to 7 (multiplied by 1.4) if such values are valid.
+    """
+    check_has_rungs(search, "edge_report")
+    check_is_fitted(search, "all_cv_results_")
+    results = search.all_cv_results_
+    best = results["params"][selected_row(search, search.promote_by_)]
+    given = search.param_distributions
+    spaces = spaces_of(search.param_grid if given is None else given)
+    matching = [space for space in spaces if space.keys() == best.keys()]
+    if len(matching) != 1:  # of several alternatives, the range is not known
+        return EdgeReport(())
+    (space,) = matching
+    candidates = _by_result(results, search.promote_by_, search.schedule_.n_kept)
+    candidates = [params for params in candidates if params.keys() == best.keys()]
+    edges = (_edge(name, values, best[name], candidates) for name, values in space.items())
+    return EdgeReport(tuple(edge for edge in edges if edge is not None))
+
+
+def _by_result(results: Mapping[str, Any], metric: str, n_kept: int) -> list[dict[str, Any]]:
+    """Parameters of all candidates, the worst first.
+
+    Those that are kept whatever their score is (the first `n_kept`) are left out.
+    """
+    scores = np.nan_to_num(results[f"mean_test_{metric}"], nan=-np.inf)
+    order = np.lexsort((scores, results["n_folds"], results["n_resources"]))
+    last = {int(results["candidate"][row]): row for row in order}  # the furthest rung of each
+    rows = sorted((int(np.flatnonzero(order == row)[0]), row, c) for c, row in last.items())
+    return [results["params"][row] for _, row, candidate in rows if candidate >= n_kept]
+
+
+def _edge(
+    name: str, values: Any, value: Any, candidates: Sequence[Mapping[str, Any]]
+) -> Edge | None:
+    """Return the edge of a range at which the best value is; None if there is none."""
+    scale = _Scale.of(values)
+    if scale is None or not is_real(value):
+        return None
+    zone = max(_EDGE, 1 / (len(candidates) + 1))
+    position = scale.position(value)
+    is_upper = value >= scale.upper or position >= 1 - zone
+    is_lower = value <= scale.lower or position <= zone
+    if is_upper == is_lower or scale.is_natural(is_upper):
+        return None
+    positions = np.array([scale.position(p[name]) for p in candidates if is_real(p[name])])
+    if not _improves(positions if is_upper else 1 - positions):
+        return None
+    bound = scale.widened(value, is_upper)
+    return Edge(name, value, scale.lower, scale.upper, is_upper, bound)
+
+
+def _improves(positions: NDArray[np.float64]) -> bool:
+    """Return whether candidates, the worst first, are better towards position 1."""
+    finalists = positions[-_N_FINALISTS:]
+    if len(positions) > _MIN_COMPARED and np.all(finalists >= 1 - _FINALISTS_EDGE):
+        return True
+    nearest = np.sort(positions)[::-1][:_MIN_COMPARED]
+    if len(nearest) < 2:
+        return False
+    is_near = positions >= min(0.5, nearest[-1])
+    near, order = positions[is_near], np.flatnonzero(is_near)
+    if np.ptp(near) == 0:
+        return False
+    return bool(spearmanr(near, order, alternative="greater").pvalue <= _MAX_P_VALUE)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Range of the numbers of a parameter: sorted values of a list, or a distribution."""
+
+    lower: float
+    upper: float
+    median: float
+    values: Any
+
+    @classmethod
+    def of(cls, values: Any) -> _Scale | None:
+        """Return the range; None if it has none, or values that are not numbers."""
+        if not hasattr(values, "rvs"):
+            if not all(map(is_real, values)) or len({*values}) < 3:
+                return None
+            numbers = sorted({*values})
+            return cls(numbers[0], numbers[-1], float(np.median(numbers)), numbers)
+        if not all(hasattr(values, name) for name in ("cdf", "support", "median")):
+            return None
+        lower, upper = map(float, values.support())
+        return cls(lower, upper, float(values.median()), values)
+
+    def position(self, value: float) -> float:
+        """Return where a value is, from 0 to 1."""
+        if isinstance(self.values, list):
+            return float(np.interp(value, self.values, np.linspace(0, 1, len(self.values))))
+        below = float(self.values.cdf(value))
+        is_discrete = hasattr(self.values, "pmf")
+        return below - float(self.values.pmf(value)) / 2 if is_discrete else below
+
+    def is_natural(self, is_upper: bool) -> bool:
+        """Return whether an edge has no bound, or the lower bound 0."""
+        return not isfinite(self.upper) if is_upper else self.lower == 0 or not isfinite(self.lower)
+
+    def widened(self, value: float, is_upper: bool) -> float:
+        """Return a new bound beyond an edge, and beyond the best value."""
+        low, high = self.lower, self.upper
+        if low > 0 and isfinite(high) and self.median <= (sqrt(low * high) + (low + high) / 2) / 2:
+            factor = min(_MAX_FACTOR, sqrt(high / low))
+            return max(high, value) * factor if is_upper else min(low, value) / factor
+        width = (high - low if isfinite(high - low) else abs(value)) / 2
+        if is_upper:
+            return max(high, value) + width
+        below = min(low, value)
+        return below / 2 if 0 < below <= width else below - width

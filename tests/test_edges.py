@@ -1,0 +1,157 @@
+"""Edge report: best values at the edge of a range that should be wider, and no others."""
+
+import numpy as np
+import pytest
+from scipy.stats import lognorm, loguniform, norm, randint, uniform
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.inspection import edge_report
+
+X = np.zeros((12, 1))
+pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
+
+
+class Peak(BaseEstimator):
+    """Its score is highest where log10(a) and b are at their optima; c has no influence."""
+
+    def __init__(self, a=1.0, b=0.0, c=0.0, optimum=0.0, b_optimum=0.0, kind="peak"):
+        self.a = a
+        self.b = b
+        self.c = c
+        self.optimum = optimum
+        self.b_optimum = b_optimum
+        self.kind = kind
+
+    def fit(self, X, y=None):
+        return self
+
+    def partial_fit(self, X, y=None):
+        return self
+
+    def score(self, X, y=None):
+        distance = abs(np.log10(self.a) - self.optimum)
+        if self.kind == "plateau":
+            distance = max(0, self.optimum - np.log10(self.a))
+        return -distance - 0.2 * abs(self.b - self.b_optimum)
+
+
+def report(space, search=SuccessiveHalvingSearchCV, seed=0, fixed=None, **params):
+    defaults = {"resource": "partial_fit", "max_resources": 8, "min_resources": 1, "cv": 2}
+    defaults |= {"random_state": seed, "refit": False}
+    if search is SuccessiveHalvingSearchCV and any(hasattr(v, "rvs") for v in space.values()):
+        defaults["n_candidates"] = 64
+    return edge_report(search(Peak(**fixed or {}), space, **defaults | params).fit(X))
+
+
+def found(*args, **params):
+    return [(edge.name, edge.is_upper) for edge in report(*args, **params).edges]
+
+
+@pytest.mark.parametrize("sampler", ["random", "sobol"])
+@pytest.mark.parametrize(
+    ("optimum", "expected"), [(0, []), (1, []), (4, [("a", True)]), (-4, [("a", False)])]
+)
+def test_an_optimum_outside_is_reported_and_one_inside_is_not(optimum, expected, sampler):
+    space = {"a": loguniform(1e-2, 1e2), "b": uniform(-1, 2)}
+    for seed in range(3):
+        fixed = {"optimum": optimum}
+        edges = report(space, seed=seed, fixed=fixed, sampler=sampler, n_candidates=128).edges
+        # Of 128 values, one is nearly always in the outer 5 %.
+        assert [(edge.name, edge.is_upper) for edge in edges] == expected
+        for edge in edges:
+            assert edge.bound == pytest.approx(1e3 if edge.is_upper else 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.01, 0.1, 1, 10, 100], []),
+        ([0.001, 0.01, 0.1], [("a", True)]),
+        ([10, 100, 1000], [("a", False)]),
+        ([100, 1000, 10], [("a", False)]),
+        ([0.1, 0.2], []),  # one of two values is always at an edge
+        ([0.1, 0.2, None], []),
+        (["0.1", "0.2", "0.3"], []),
+        ([True, False], []),
+    ],
+)
+def test_lists_of_at_least_three_numbers(values, expected):
+    class Tolerant(Peak):
+        def score(self, X, y=None):
+            return -abs(np.log10(float(self.a) if self.a else 0.01))
+
+    search = SuccessiveHalvingSearchCV(
+        Tolerant(), {"a": values}, resource="partial_fit", max_resources=4, cv=2
+    ).fit(X)
+    assert [(edge.name, edge.is_upper) for edge in edge_report(search).edges] == expected
+
+
+def test_the_suggested_bounds():
+    def bound(values, **fixed):
+        (edge,) = report({"a": values}, fixed=fixed).edges
+        return edge.bound
+
+    assert bound([1, 2, 4, 8], optimum=3) == pytest.approx(8 * np.sqrt(8))
+    assert bound([1e-3, 1e-1, 10], optimum=3) == pytest.approx(100)
+    assert bound([1, 2, 3, 4, 5], optimum=3) == 7
+    assert bound([6, 8, 10, 12], optimum=-3) == 3
+    assert bound([2, 4, 6, 8, 10, 12], optimum=-3) == 1  # not beyond 0
+    text = str(report({"a": [6, 8, 10, 12]}, fixed={"optimum": -3}))
+    assert text.replace("\n", " ") == (
+        "The best value, a=6, is at the lower edge of its range, 6 to 12. Lower the lower bound to "
+        "3 (divided by 2) if such values are valid."
+    )
+
+
+def test_distributions_without_a_bound_and_a_lower_bound_of_0_are_not_reported():
+    assert found({"b": norm()}, fixed={"b_optimum": 9}) == []
+    assert found({"b": lognorm(1)}, fixed={"b_optimum": -9}) == []
+    assert found({"b": uniform(0, 1)}, fixed={"b_optimum": -9}) == []
+    assert found({"b": [0, 1, 2, 3, 4]}, fixed={"b_optimum": -9}) == []
+    assert found({"b": uniform(0, 1)}, fixed={"b_optimum": 9}) == [("b", True)]
+    assert found({"b": randint(2, 9)}, fixed={"b_optimum": 99}, n_candidates=7) == [("b", True)]
+    assert found({"b": randint(2, 9)}, fixed={"b_optimum": -9}, n_candidates=7) == [("b", False)]
+    assert found({"b": randint(2, 9)}, fixed={"b_optimum": 5}, n_candidates=7) == []
+
+
+@pytest.mark.parametrize("fixed", [{}, {"kind": "plateau", "optimum": -1}])
+def test_a_parameter_that_does_not_matter_is_rarely_reported(fixed):
+    # c has no influence; on the plateau, neither has a.
+    space = {"a": loguniform(1e-2, 1e2), "b": uniform(-1, 2), "c": uniform(-1, 2)}
+    edges = [edge for seed in range(20) for edge in found(space, seed=seed, fixed=fixed)]
+    assert len(edges) <= 3  # of 60 parameters
+
+
+def test_hyperband_and_values_beyond_the_range():
+    space = {"a": loguniform(1e-2, 1e2)}
+    assert found(space, HyperbandSearchCV, fixed={"optimum": 4}, max_resources=27) == [("a", True)]
+    params = {"initial_candidates": [{"a": 1e3}], "keep_initial": True}
+    (edge,) = report(space, fixed={"optimum": 4}, **params).edges
+    assert (edge.value, edge.bound) == (1e3, pytest.approx(1e4))
+
+
+def test_a_kept_candidate_is_no_evidence():
+    space, params = {"a": [0.01, 0.1, 1, 10, 100]}, {"initial_candidates": [{"a": 100}]}
+    for keep in (False, True):
+        assert found(space, fixed={"optimum": 0}, keep_initial=keep, **params) == []
+
+
+def test_what_is_printed_and_errors():
+    nothing = report({"a": [0.1, 1, 10]})
+    assert str(nothing) == "No best value is at the edge of a range that matters."
+    assert nothing._repr_html_() == f"<p>{nothing}</p>"
+    with pytest.raises(NotFittedError):
+        edge_report(SuccessiveHalvingSearchCV(Peak(), {"a": [1, 2]}))
+    with pytest.raises(TypeError, match="edge_report requires a search with rungs"):
+        edge_report(GridSearchCV(Peak(), {"a": [1, 2]}, cv=2).fit(X))
+
+
+def test_of_alternative_spaces_the_one_of_the_best_candidate_counts():
+    spaces = [{"a": [1, 10, 100, 1000]}, {"b": [1, 2, 3]}]
+    search = SuccessiveHalvingSearchCV(
+        Peak(optimum=5, b_optimum=2), spaces, resource="partial_fit", max_resources=4, cv=2
+    ).fit(X)
+    assert [(edge.name, edge.is_upper) for edge in edge_report(search).edges] == [("a", True)]
