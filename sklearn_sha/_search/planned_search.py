@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.random import RandomState
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, indexable
@@ -43,6 +42,7 @@ from sklearn_sha._search.search_spec import (
     example_model,
     scores_pipeline,
     search_folds,
+    search_seed,
     split_data,
 )
 from sklearn_sha._search.validation import (
@@ -136,6 +136,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
     ) -> SearchSpec:
         """Check the parameters and the data, plan the rungs, and make candidates and folds."""
         check_parameters(vars(self))
+        seed = search_seed(random_state)
         scoring = make_scoring(
             self.estimator, self.scoring, raise_errors=self.error_score == "raise"
         )
@@ -156,7 +157,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         plan = self._make_plan(algorithm, training, context, random_state)
         if plan.training is not training:
             routed.fit.pop("classes", None)  # a parameter of partial_fit only
-        seed = int(random_state.randint(np.iinfo(np.int32).max))
+        random_state.random_sample()  # another state in the next fit, also if nothing is sampled
         subsamples = plan.training.resource.subsamples
         return SearchSpec(
             space=space,

@@ -10,6 +10,9 @@ from numpy.random import RandomState
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
 from sklearn_sha.candidates.sampling import proposed
 
+EvaluationKey = tuple[int, int, int]
+"""Candidate, resource and number of folds of an evaluation."""
+
 
 class CandidatePool:
     """Candidates of a search, to which a sampler adds.
@@ -22,23 +25,33 @@ class CandidatePool:
         First candidates to propose.
     seed : int
         Seed of all later calls of the sampler.
+    evaluations : dict of (int, int, int) to Evaluation
+        What is known of `candidates`, by candidate id, resource and number of folds.
 
     Attributes
     ----------
     params : list of dict
         Parameters by candidate id.
+    evaluations : dict of (int, int, int) to Evaluation
+        Completed evaluations, if the sampler uses the history.
     """
 
     def __init__(
-        self, sampler: Sampler, space: Space, candidates: Sequence[dict[str, Any]], seed: int
+        self,
+        sampler: Sampler,
+        space: Space,
+        candidates: Sequence[dict[str, Any]],
+        seed: int,
+        evaluations: Mapping[EvaluationKey, Evaluation],
     ) -> None:
         self.params = [*candidates]
+        self.evaluations = {**evaluations}
         self._sampler = sampler
         self._space = space
         self._seed = seed
         self._n_proposed = 0
-        self._n_calls = 0
-        self._evaluations: list[Evaluation] = []
+        # The search that the candidates are from had at most as many calls.
+        self._n_calls = len(candidates)
 
     def propose(self, n: int) -> tuple[int, ...]:
         """Return the ids of new candidates.
@@ -55,7 +68,7 @@ class CandidatePool:
         """
         if self._n_proposed == len(self.params) and self._sampler.uses_history:
             rng = RandomState([self._seed, self._n_calls])
-            history = History(tuple(self.params), tuple(self._evaluations))
+            history = History(tuple(self.params), tuple(self.evaluations.values()))
             self.params += proposed(self._sampler, n, self._space, history, rng)
             self._n_calls += 1
         first = self._n_proposed
@@ -80,4 +93,5 @@ class CandidatePool:
             params: Mapping[str, Any] = self.params[number]
             values = tuple(float(score) for score in scores)
             mean = sum(values) / len(values)
-            self._evaluations.append(Evaluation(params, n_resources, len(values), mean, values))
+            evaluation = Evaluation(params, n_resources, len(values), mean, values)
+            self.evaluations.setdefault((number, n_resources, len(values)), evaluation)

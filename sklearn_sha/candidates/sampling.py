@@ -209,7 +209,11 @@ class RandomSampler(Sampler):
     ) -> list[dict[str, Any]]:
         known = {params_key(params) for params in history.candidates}
         sampled = sample_distinct(space, n + len(known), rng)
-        return [params for params in sampled if params_key(params) not in known][:n]
+        new = [params for params in sampled if params_key(params) not in known]
+        if len(new) > n and grid_of(space) is not None:
+            # Unlike samples of distributions, those of a grid are not in random order.
+            new = [new[position] for position in rng.permutation(len(new))]
+        return new[:n]
 
 
 class GridSampler(Sampler):
@@ -232,5 +236,4 @@ class GridSampler(Sampler):
                 "sampler=GridSampler() requires lists of values, but the space has distributions. "
                 'Use lists, or leave sampler="auto".'
             )
-        start = len(history.candidates)
-        return [grid[number] for number in range(start, min(start + n, len(grid)))]
+        return first_distinct(grid, n, {params_key(params) for params in history.candidates})
