@@ -134,7 +134,15 @@ class Checkpoint(Store):
                 self._write_about(fingerprint, extensions)
             self._has_later_extensions = len(self._extensions) > len(extensions)
             self._read_journal(folder)
-            for path in set(folder.iterdir()) - self.model_files():
+            files = set(folder.iterdir())
+            if extensions:
+                # Those of the completed search before are deleted.
+                self.models = {
+                    key: model
+                    for key, model in self.models.items()
+                    if isinstance(model, ModelFile) and model.path in files
+                }
+            for path in files - self.model_files():
                 path.unlink()
 
     def add(self, results: Sequence[OutcomeAndModel]) -> None:

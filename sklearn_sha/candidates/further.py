@@ -109,6 +109,6 @@ def further_candidates(
             f"n_candidates={wanted} is more than the {quantity(n, 'further candidates')} that "
             f"{name} holds; trying these.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return n, candidates
