@@ -94,7 +94,7 @@ KINDS = {
     "pipeline and metrics": pipeline,
     "trees": forest,
     "growing folds": lambda n, **p: sgd(
-        n, resource="partial_fit", max_resources=16, cv=5, min_folds=2, **p
+        n, resource="partial_fit", max_resources=16, cv=5, min_folds=3, **p
     ),
     "folds": lambda n, **p: sgd(n, resource="folds", cv=6, **p),
     "doubling": lambda n, **p: sgd(

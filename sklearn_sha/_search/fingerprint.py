@@ -72,7 +72,7 @@ def fingerprint(
         "scikit-learn": sklearn.__version__,
         "search": search_name,
         "estimator": digest(without_callbacks(spec.config.estimator)),
-        "candidates": digest([described_space(spec.space), spec.seed]),
+        "candidates": digest([described_space(spec.space), spec.seed, spec.schedule.n_candidates]),
         "splits": digest([(f.train, f.test, f.train_order, f.test_order) for f in spec.folds]),
         "schedule": digest([vars(rung) for rung in spec.schedule.rungs]),
         # As resolved, with its attributes.
