@@ -9,7 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, uniform
 from sklearn.datasets import load_digits
@@ -319,6 +319,7 @@ SPACES = {
 
 @pytest.mark.parametrize("sampler", [RandomSampler(), SobolSampler()])
 @pytest.mark.parametrize("space", SPACES)
+@example(first=120, more=1, seed=0)
 @given(first=st.integers(1, 60), more=st.integers(1, 60), seed=st.integers(0, 100))
 @settings(max_examples=20)
 def test_samplers_continue_where_they_ended(sampler, space, first, more, seed):
@@ -331,14 +332,32 @@ def test_samplers_continue_where_they_ended(sampler, space, first, more, seed):
 
 
 def test_further_candidates_of_a_grid_are_sampled_from_all_of_it():
-    grid = {"C": list(range(100))}
-    known = [{"C": 99 - k} for k in range(50)]
+    grid, known = {"C": list(range(20))}, [{"C": -k} for k in range(1, 50)]
     sampled = {
         params["C"]
         for seed in range(60)
-        for params in RandomSampler().propose(5, grid, History(known), np.random.RandomState(seed))
+        for params in RandomSampler().propose(2, grid, History(known), np.random.RandomState(seed))
     }
-    assert sampled == set(range(50))
+    assert sampled == set(range(20))
+
+
+class Repeats(Sampler):
+    """Proposes a candidate that is known, and new ones."""
+
+    def propose(self, n, space, history, rng):
+        known = list(history.candidates[:1])
+        return known + RandomSampler().propose(n - len(known), space, history, rng)
+
+
+def test_what_a_sampler_repeats_is_left_out():
+    search = curves(4, sampler=Repeats()).fit(NOTHING)
+    with pytest.warns(UserWarning, match="n_candidates=3 is more than the 2 further candidates"):
+        search.extend(NOTHING, n_candidates=3)
+    candidates = candidates_of(search)
+    assert len(candidates) == distinct(candidates) == 6
+    listed = curves(2, sampler=Listed(candidates)).fit(NOTHING)
+    with pytest.raises(ValueError, match="the sampler proposes none that is new in param_distri"):
+        listed.extend(NOTHING, n_candidates=2)
 
 
 SEEN = []

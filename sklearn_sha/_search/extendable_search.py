@@ -89,7 +89,8 @@ class ExtendableSearch(BaseHalvingSearch):
         ...     SGDClassifier(random_state=0),
         ...     {"alpha": loguniform(1e-6, 10)},
         ...     n_candidates=4,
-        ...     max_resources=500,
+        ...     resource="partial_fit",
+        ...     max_resources=8,
         ...     random_state=0,
         ... )
         >>> search.fit(X, y).n_candidates_[0]
