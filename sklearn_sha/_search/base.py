@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from copy import deepcopy
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 from time import perf_counter, time
 from typing import Any, Self
 
@@ -27,6 +29,7 @@ from sklearn_sha._progress.progress import Progress
 from sklearn_sha._results.failures import all_failed_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.delegation import BestEstimatorMixin
+from sklearn_sha._search.extension import CompletedSearch, Origin, splits_digest
 from sklearn_sha._search.fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
@@ -48,6 +51,9 @@ from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.html import HTMLReprMixin
+
+_UNPICKLED = "_interrupted_search", "_completed_search"
+"""States with all results, and of an interrupted search also with the data and all models."""
 
 _AGGREGATIONS = {"best": running_min, "mean": running_mean}
 
@@ -94,10 +100,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 random_state = RandomState(store.seed)
             else:
                 random_state = check_random_state(self.random_state)
+            first_state = deepcopy(random_state)
             spec = self._prepare(X, y, params, random_state)
+            origin = self._origin(first_state, spec, (X, y, params))
             if isinstance(store, Checkpoint):
-                store.claim(self._fingerprint(spec, data_fingerprint(X, y, params)))
-            self._run(spec, store, start_time, (X, y, params))
+                store.claim(origin.fingerprint)
+            self._run(spec, store, start_time, (X, y, params), origin)
         return self
 
     def resume(self, X: Any, y: Any = None, **params: Any) -> Self:
@@ -136,8 +144,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 "in this process. Call fit."
             )
         data = (X, y, params)
-        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint).path
-        if changes := interrupted.changes(self.get_params(), data, checkpoint):
+        if changes := interrupted.changes(self.get_params(), data, self._checkpoint_path()):
             raise ValueError(
                 "resume requires the search and the data of the interrupted fit, but "
                 f"{', '.join(changes)} changed since. Restore it, or call fit to "
@@ -145,8 +152,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             )
         with self._open_store(interrupted.store) as store:
             if isinstance(store, Checkpoint):
-                store.claim(self._fingerprint(interrupted.spec, interrupted.data))
-            self._run(interrupted.spec, store, start_time, data)
+                store.claim(interrupted.origin.fingerprint, interrupted.origin.extensions)
+            self._run(interrupted.spec, store, start_time, data, interrupted.origin)
         return self
 
     def results_frame(self) -> Any:
@@ -170,8 +177,28 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _open_store(self, in_memory: Store) -> AbstractContextManager[Store]:
         return nullcontext(in_memory) if self.checkpoint is None else Checkpoint(self.checkpoint)
 
-    def _fingerprint(self, spec: SearchSpec, data: Mapping[str, str]) -> dict[str, str]:
-        return fingerprint(type(self).__name__, self.get_params(deep=False), spec, data)
+    def _checkpoint_path(self) -> Path | None:
+        return None if self.checkpoint is None else Checkpoint(self.checkpoint).path
+
+    def _data_fingerprint(self, data: FitArguments) -> dict[str, str]:
+        # Of every fit. In the same process, a sample of X is enough to notice other data.
+        max_samples = 1_000 if self.checkpoint is None else 100_000
+        return data_fingerprint(*data, max_samples=max_samples)
+
+    def _origin(self, random_state: RandomState, spec: SearchSpec, data: FitArguments) -> Origin:
+        """Return what `extend` and a checkpoint need of a fit."""
+        data_then, saved = self._data_fingerprint(data), {}
+        if self.checkpoint is not None:
+            params = self.get_params(deep=False)
+            saved = fingerprint(type(self).__name__, params, spec, data_then)
+        return Origin(
+            random_state,
+            self.get_params(),
+            data_then,
+            spec.resource.name,
+            splits_digest(spec),
+            saved,
+        )
 
     @with_callbacks
     def _run(
@@ -180,6 +207,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         store: Store,
         start_time: float,
         data: FitArguments,
+        origin: Origin,
     ) -> None:
         """Run the search from the results of a store, and keep its state if it is interrupted."""
         for name in [name for name in vars(self) if name.endswith("_")]:
@@ -194,16 +222,22 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
         finally:
-            self.__dict__.pop("_interrupted_search", None)
-            if not is_complete:
+            for name in _UNPICKLED:
+                self.__dict__.pop(name, None)
+            if is_complete:
+                self._keep(CompletedSearch.of(origin, run.pool, store))
+            else:
                 self._interrupted_search = InterruptedSearch.of(
-                    spec, store, data, self.get_params()
+                    spec, store, data, self.get_params(), origin
                 )
+
+    def _keep(self, completed: CompletedSearch) -> None:
+        """Keep the state of a completed search, if it can be extended."""
 
     def _make_run(self, spec: SearchSpec, store: Store, start_time: float, task: Task) -> Run:
         """Make the parts of a run of the search."""
         plan, n_folds = spec.schedule, len(spec.folds)
-        pool = CandidatePool(spec.sampler, spec.space, spec.candidates, spec.seed)
+        pool = CandidatePool(spec.sampler, spec.space, spec.candidates, spec.seed, spec.evaluations)
         results = make_results(
             spec,
             pool.params,
@@ -369,6 +403,5 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         run.display.refit_ends(self.refit_time_)
 
     def __getstate__(self) -> dict[str, Any]:
-        # The state of an interrupted search has the data and all models, and is not pickled.
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_interrupted_search"}
+        return {name: value for name, value in state.items() if name not in _UNPICKLED}

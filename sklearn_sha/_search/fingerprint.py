@@ -28,7 +28,7 @@ NOT_IN_FINGERPRINT = (
 )
 """Parameters on which the results of a search do not depend."""
 
-_MAX_SAMPLES, _N_SAMPLED_VALUES = 100_000, 8
+_N_SAMPLED_VALUES = 8
 _RESOLVED = (
     "estimator",
     "param_distributions",
@@ -72,7 +72,7 @@ def fingerprint(
         "scikit-learn": sklearn.__version__,
         "search": search_name,
         "estimator": digest(without_callbacks(spec.config.estimator)),
-        "candidates": digest([_described_space(spec.space), spec.seed]),
+        "candidates": digest([described_space(spec.space), spec.seed, spec.schedule.n_candidates]),
         "splits": digest([(f.train, f.test, f.train_order, f.test_order) for f in spec.folds]),
         "schedule": digest([vars(rung) for rung in spec.schedule.rungs]),
         # As resolved, with its attributes.
@@ -87,7 +87,7 @@ def fingerprint(
     }
 
 
-def _described_space(space: Any) -> list[dict[str, str]]:
+def described_space(space: Any) -> list[dict[str, str]]:
     """Describe lists by their values and distributions by samples: their pickles can differ."""
     return [
         {
@@ -102,15 +102,19 @@ def _described_space(space: Any) -> list[dict[str, str]]:
     ]
 
 
-def data_fingerprint(X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, str]:
+def data_fingerprint(
+    X: Any, y: Any, params: Mapping[str, Any], max_samples: int = 100_000
+) -> dict[str, str]:
     """Return short texts that together identify the data of a search.
 
     Parameters
     ----------
     X, y : array-like
-        If X has more than 100,000 samples, 100,000 evenly spaced samples are used. All of y is.
+        If X has more than `max_samples` samples, as many evenly spaced samples are used. All of
+        y is.
     params : dict
         Parameters of `fit`.
+    max_samples : int, default=100_000
 
     Returns
     -------
@@ -118,7 +122,7 @@ def data_fingerprint(X: Any, y: Any, params: Mapping[str, Any]) -> dict[str, str
     """
     X, y = indexable(X, y)
     n = n_samples_of(X)
-    indices = np.unique(np.linspace(0, n - 1, min(n, _MAX_SAMPLES)).astype(np.intp))
+    indices = np.unique(np.linspace(0, n - 1, min(n, max_samples)).astype(np.intp))
     shape = getattr(X, "shape", (n,))
     return {
         "X": digest([shape, type(X).__name__, digest(take(X, indices))]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.random import RandomState
@@ -259,6 +259,14 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.random_state = random_state
         self.error_score = error_score
         self.return_train_score = return_train_score
+
+    @property
+    def extend(self) -> NoReturn:
+        """Not available, since brackets have fixed numbers of candidates; see `n_repeats`."""
+        raise AttributeError(
+            f"{type(self).__name__} has no extend: its brackets have fixed numbers of candidates. "
+            "Raise n_repeats for further brackets, or use SuccessiveHalvingSearchCV."
+        )
 
     def _algorithm(self) -> Algorithm:
         check_int("n_repeats", self.n_repeats)

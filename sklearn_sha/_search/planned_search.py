@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.random import RandomState
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, indexable
@@ -44,6 +43,7 @@ from sklearn_sha._search.search_spec import (
     example_model,
     scores_pipeline,
     search_folds,
+    search_seed,
     split_data,
 )
 from sklearn_sha._search.validation import (
@@ -138,6 +138,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
     ) -> SearchSpec:
         """Check the parameters and the data, plan the rungs, and make candidates and folds."""
         check_parameters(vars(self))
+        seed = search_seed(random_state)
         scoring = make_scoring(
             self.estimator, self.scoring, raise_errors=self.error_score == "raise"
         )
@@ -159,7 +160,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         plan = self._make_plan(algorithm, training, context, random_state)
         if plan.training is not training:
             routed.fit.pop("classes", None)  # a parameter of partial_fit only
-        seed = int(random_state.randint(np.iinfo(np.int32).max))
+        random_state.random_sample()  # another state in the next fit, also if nothing is sampled
         subsamples = plan.training.resource.subsamples
         return SearchSpec(
             space=space,

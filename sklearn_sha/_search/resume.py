@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
 
+from sklearn_sha._search.extension import Origin
 from sklearn_sha._search.fingerprint import NOT_IN_FINGERPRINT, data_fingerprint, digest
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.checkpoint import differences
@@ -29,19 +30,26 @@ class InterruptedSearch:
         Returned by `data_fingerprint`.
     params : dict
         Parameters of the search and of its components.
+    origin : Origin
     """
 
     spec: SearchSpec
     store: Store
     data: Mapping[str, str]
     params: Mapping[str, Any]
+    origin: Origin
 
     @classmethod
     def of(
-        cls, spec: SearchSpec, store: Store, data: FitArguments, params: Mapping[str, Any]
+        cls,
+        spec: SearchSpec,
+        store: Store,
+        data: FitArguments,
+        params: Mapping[str, Any],
+        origin: Origin,
     ) -> Self:
         """Return the state of a search with the arguments of its fit and its parameters."""
-        return cls(spec, store, data_fingerprint(*data), params)
+        return cls(spec, store, data_fingerprint(*data), params, origin)
 
     def changes(
         self,
@@ -63,13 +71,28 @@ class InterruptedSearch:
         -------
         list of str
         """
-        changed = differences(self.data, data_fingerprint(*data))
-        missing = object()
-        for name in sorted({*self.params, *params}.difference(NOT_IN_FINGERPRINT)):
-            before, now = self.params.get(name, missing), params.get(name, missing)
-            if before is not now and digest(before) != digest(now):
-                changed.append(name)
-        if self.store.path != checkpoint:
-            # Without the completed results, all candidates would be trained again.
-            changed.append(f"checkpoint (from {self.store.path} to {checkpoint})")
-        return changed
+        return [
+            *differences(self.data, data_fingerprint(*data)),
+            *changed_params(self.params, params),
+            *changed_folder(self.store.path, checkpoint),
+        ]
+
+
+def changed_params(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return the names of the parameters that have changed, of those that results depend on."""
+    missing = object()
+    pairs = {
+        name: (then.get(name, missing), now.get(name, missing))
+        for name in sorted({*then, *now}.difference(NOT_IN_FINGERPRINT))
+    }
+    return [
+        name
+        for name, (before, after) in pairs.items()
+        if before is not after and digest(before) != digest(after)
+    ]
+
+
+def changed_folder(then: str | PathLike[str] | None, now: str | PathLike[str] | None) -> list[str]:
+    """Return a text if the folder of the completed results has changed, otherwise none."""
+    # Without the completed results, all candidates would be trained again.
+    return [] if then == now else [f"checkpoint (from {then} to {now})"]

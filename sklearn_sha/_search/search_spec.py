@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring
 from sklearn_sha._search.routing import RoutedParams, routing_enabled
 from sklearn_sha.bandit.base import Algorithm
-from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.base import Evaluation, Sampler
+from sklearn_sha.candidates.pool import EvaluationKey
 from sklearn_sha.candidates.sampling import sample_distinct
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
@@ -52,6 +54,8 @@ class SearchSpec:
         As the user gave it, or what "auto" was resolved to; `config` has the one of the jobs.
     warning : str
         Warning that `plan` shows; empty for none.
+    evaluations : dict of (int, int, int) to Evaluation
+        What a sampler that uses the history knows of `candidates` from an earlier search.
     """
 
     space: Any
@@ -66,6 +70,7 @@ class SearchSpec:
     scoring: Scoring
     resource: Resource
     warning: str = ""
+    evaluations: Mapping[EvaluationKey, Evaluation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,14 @@ def split_data(
         )
     order = fold_order(splitter, len(splits), deepcopy(random_state))
     return SplitData(X, y, splitter, splits, class_codes(y) if classifies else None, order)
+
+
+def search_seed(random_state: RandomState) -> int:
+    """Return the seed of a search; `random_state` is not advanced.
+
+    It does not depend on the number of candidates, which are sampled from the same state.
+    """
+    return int(deepcopy(random_state).randint(np.iinfo(np.int32).max))
 
 
 def example_model(estimator: Any, space: Any, random_state: RandomState) -> Any:

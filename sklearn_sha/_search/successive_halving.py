@@ -13,7 +13,7 @@ from numpy.random import RandomState
 
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
-from sklearn_sha._search.base import BaseHalvingSearch
+from sklearn_sha._search.extendable_search import ExtendableSearch
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.doubling import BudgetDoubling
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
@@ -24,7 +24,7 @@ from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
 
 
-class SuccessiveHalvingSearchCV(BaseHalvingSearch):
+class SuccessiveHalvingSearchCV(ExtendableSearch):
     """Search over hyperparameters with Successive Halving.
 
     All candidates are first evaluated with a small amount of a resource, such as epochs, trees or

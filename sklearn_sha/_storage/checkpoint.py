@@ -63,6 +63,8 @@ class Checkpoint(Store):
         self._journal = self.path / "outcomes.jsonl"
         self._process = self.path / "process"
         self._fingerprint: dict[str, str] | None = None
+        self._extensions: list[str] = []
+        self._has_later_extensions = False
 
     def __enter__(self) -> Self:
         try:
@@ -97,26 +99,28 @@ class Checkpoint(Store):
     def __exit__(self, *exception: Any) -> None:
         self._lock.release()
 
-    def claim(self, fingerprint: Mapping[str, str]) -> None:
+    def claim(self, fingerprint: Mapping[str, str], extensions: Sequence[str] = ()) -> None:
         """Assign a new folder to a search, or read the completed results of the same search.
 
         Parameters
         ----------
         fingerprint : dict of str to str
             Identifies the search.
+        extensions : sequence of str
+            Identify the extensions of the search, in their order.
 
         Raises
         ------
         CheckpointError
-            If the folder has the checkpoint of another search, or is damaged.
+            If the folder has the checkpoint of another search or of other extensions, or is
+            damaged.
         """
         assert self.seed is not None
         folder = self.path / f"models-{self.seed:08x}"
         self.model_folder = ModelFolder(folder, durable=True)
         if self._fingerprint is None:
-            about = {"format": FORMAT, "seed": self.seed, "search": dict(fingerprint)}
             folder.mkdir(mode=0o700)
-            write_files({self._about: _with_checksum(about)})
+            self._write_about(fingerprint, extensions)
         elif different := differences(self._fingerprint, fingerprint):
             raise CheckpointError(
                 f"{self.path} has the checkpoint of another search, which differs in "
@@ -125,8 +129,20 @@ class Checkpoint(Store):
             )
         else:
             _check_mode(folder)
+            self._check_extensions(extensions)
+            if len(extensions) > len(self._extensions):
+                self._write_about(fingerprint, extensions)
+            self._has_later_extensions = len(self._extensions) > len(extensions)
             self._read_journal(folder)
-            for path in set(folder.iterdir()) - self.model_files():
+            files = set(folder.iterdir())
+            if extensions:
+                # Those of the completed search before are deleted.
+                self.models = {
+                    key: model
+                    for key, model in self.models.items()
+                    if isinstance(model, ModelFile) and model.path in files
+                }
+            for path in files - self.model_files():
                 path.unlink()
 
     def add(self, results: Sequence[OutcomeAndModel]) -> None:
@@ -153,6 +169,29 @@ class Checkpoint(Store):
         line = {"outcomes": [asdict(outcome) for outcome, _ in results], "models": models}
         append(self._journal, _with_checksum(line))
         super().add(results)
+
+    def clear_models(self) -> None:
+        # Those of a later extension that was interrupted are needed when it continues.
+        if not self._has_later_extensions:
+            super().clear_models()
+
+    def _check_extensions(self, extensions: Sequence[str]) -> None:
+        for number, (then, now) in enumerate(zip(self._extensions, extensions, strict=False)):
+            if then != now:
+                raise CheckpointError(
+                    f"extend number {number + 1} since fit was by {then} in the checkpoint "
+                    f"{self.path}, and is now by {now}. Call extend with the same arguments as "
+                    "then; or call fit and extend with checkpoint set to another folder."
+                )
+
+    def _write_about(self, fingerprint: Mapping[str, str], extensions: Sequence[str]) -> None:
+        about = {
+            "format": FORMAT,
+            "seed": self.seed,
+            "search": dict(fingerprint),
+            "extensions": [*extensions],
+        }
+        write_files({self._about: _with_checksum(about)})
 
     def _create(self) -> None:
         if not self.path.exists():
@@ -188,6 +227,7 @@ class Checkpoint(Store):
                 "install a newer sklearn_sha",
             )
         self.seed, self._fingerprint = about["seed"], about["search"]
+        self._extensions = about.get("extensions", [])  # absent from older checkpoints
 
     def _read_journal(self, folder: Path) -> None:
         if not self._journal.exists():

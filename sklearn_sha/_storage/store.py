@@ -25,6 +25,11 @@ OutcomeAndModel = tuple[Outcome, ModelReference | None]
 class Store:
     """Completed results in memory, and models in memory or in temporary files.
 
+    Parameters
+    ----------
+    outcomes : dict of (int, int, int) to Outcome or None, default=None
+        Outcomes that are known, to which others are added.
+
     Attributes
     ----------
     outcomes : dict of (int, int, int) to Outcome
@@ -49,8 +54,8 @@ class Store:
     _remove_folder: finalize[..., Any] | None = None
     memory_limit: float = inf
 
-    def __init__(self) -> None:
-        self.outcomes: dict[tuple[int, int, int], Outcome] = {}
+    def __init__(self, outcomes: dict[tuple[int, int, int], Outcome] | None = None) -> None:
+        self.outcomes = {} if outcomes is None else outcomes
         self.models: dict[tuple[int, int], ModelReference] = {}
         self._outdated_files: set[Path] = set()
         self._bytes_in_memory = 0

@@ -10,6 +10,9 @@ from numpy.random import RandomState
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
 from sklearn_sha.candidates.sampling import proposed
 
+EvaluationKey = tuple[int, int, int]
+"""Candidate, resource and number of folds of an evaluation."""
+
 
 class CandidatePool:
     """Candidates of a search, to which a sampler adds.
@@ -23,23 +26,33 @@ class CandidatePool:
         those that are proposed with them.
     seed : int
         Seed of all later calls of the sampler.
+    evaluations : dict of (int, int, int) to Evaluation
+        What is known of `candidates`, by candidate id, resource and number of folds.
 
     Attributes
     ----------
     params : list of dict
         Parameters by candidate id.
+    evaluations : dict of (int, int, int) to Evaluation
+        Completed evaluations, if the sampler uses the history.
     """
 
     def __init__(
-        self, sampler: Sampler, space: Space, candidates: Sequence[dict[str, Any]], seed: int
+        self,
+        sampler: Sampler,
+        space: Space,
+        candidates: Sequence[dict[str, Any]],
+        seed: int,
+        evaluations: Mapping[EvaluationKey, Evaluation],
     ) -> None:
         self.params = [*candidates]
+        self.evaluations = {**evaluations}
         self._sampler = sampler
         self._space = space
         self._seed = seed
         self._n_proposed = 0
-        self._n_calls = 0
-        self._evaluations: list[Evaluation] = []
+        # The search that the candidates are from had at most as many calls.
+        self._n_calls = len(candidates)
 
     def propose(self, n: int) -> tuple[int, ...]:
         """Return the ids of new candidates.
@@ -55,11 +68,11 @@ class CandidatePool:
             Empty if there are no more candidates.
         """
         n_waiting = len(self.params) - self._n_proposed
-        # Initial candidates do not wait alone for the first call.
-        is_due = n_waiting == 0 or self._n_calls == 0
+        # Initial candidates are proposed together with those of the first call.
+        is_due = n_waiting == 0 or (self._n_proposed == 0 and not self.evaluations)
         if is_due and n_waiting < n and self._sampler.uses_history:
             rng = RandomState([self._seed, self._n_calls])
-            history = History(tuple(self.params), tuple(self._evaluations))
+            history = History(tuple(self.params), tuple(self.evaluations.values()))
             self.params += proposed(self._sampler, n - n_waiting, self._space, history, rng)
             self._n_calls += 1
         first = self._n_proposed
@@ -84,4 +97,5 @@ class CandidatePool:
             params: Mapping[str, Any] = self.params[number]
             values = tuple(float(score) for score in scores)
             mean = sum(values) / len(values)
-            self._evaluations.append(Evaluation(params, n_resources, len(values), mean, values))
+            evaluation = Evaluation(params, n_resources, len(values), mean, values)
+            self.evaluations.setdefault((number, n_resources, len(values)), evaluation)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -250,7 +249,11 @@ class RandomSampler(Sampler):
     ) -> list[dict[str, Any]]:
         known = {params_key(params) for params in history.candidates}
         sampled = sample_distinct(space, n + len(known), rng)
-        return [params for params in sampled if params_key(params) not in known][:n]
+        new = [params for params in sampled if params_key(params) not in known]
+        if len(new) > n and grid_of(space) is not None:
+            # Unlike samples of distributions, those of a grid are not in random order.
+            new = [new[position] for position in rng.permutation(len(new))]
+        return new[:n]
 
 
 class GridSampler(Sampler):
@@ -273,5 +276,4 @@ class GridSampler(Sampler):
                 "sampler=GridSampler() requires lists of values, but the space has distributions. "
                 'Use lists, or leave sampler="auto".'
             )
-        known = {params_key(params) for params in history.candidates}
-        return list(islice((params for params in grid if params_key(params) not in known), n))
+        return first_distinct(grid, n, {params_key(params) for params in history.candidates})

@@ -63,7 +63,9 @@ class SobolSampler(Sampler):
             return RandomSampler().propose(n, space, history, rng)
         designs = [_points(one, rng) for one in spaces_of(space)]
         points = designs[0] if len(designs) == 1 else _alternating(designs, rng)
-        return first_distinct(islice(points, n * MAX_SAMPLES_PER_CANDIDATE), n, known)
+        return first_distinct(
+            islice(points, (n + len(known)) * MAX_SAMPLES_PER_CANDIDATE), n, known
+        )
 
 
 def _alternating(

@@ -1,0 +1,200 @@
+"""Base class of the searches to which `extend` adds candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy, deepcopy
+from dataclasses import replace
+from time import time
+from typing import Any, Literal, Self
+
+from numpy.random import RandomState
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_sha._search.aliases import search_space, space_name
+from sklearn_sha._search.base import BaseHalvingSearch
+from sklearn_sha._search.extension import CompletedSearch, Origin, splits_digest
+from sklearn_sha._search.resume import changed_folder, changed_params
+from sklearn_sha._search.search_spec import SearchSpec, search_seed
+from sklearn_sha._storage.checkpoint import Checkpoint, differences
+from sklearn_sha._storage.store import Store
+from sklearn_sha.candidates.base import History
+from sklearn_sha.candidates.further import GivenCandidates, further_candidates
+from sklearn_sha.candidates.space import spaces_of
+
+
+class ExtendableSearch(BaseHalvingSearch):
+    """Base class of the searches to which `extend` adds candidates."""
+
+    def extend(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        n_candidates: int | Literal["auto"] = "auto",
+        param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        **params: Any,
+    ) -> Self:
+        """Add candidates to a completed search, and search over all of them.
+
+        The result is that of one search over all candidates, in the order in which they were
+        added: its schedule is planned again for their number, and only what is not known yet is
+        evaluated. With samplers that do not use the history and with distributions,
+        ``n_candidates=32`` in `fit` and again in `extend` is the same as ``n_candidates=64`` in
+        `fit`. Candidates are not repeated. Models of a completed search are not kept: if a
+        candidate of `fit` needs more resource, it is refit from scratch. It has to be the same
+        process as that of `fit`; with `checkpoint`, call `fit` and `extend` again in any process.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data of `fit`.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Targets of `fit`.
+        n_candidates : int or "auto", default="auto"
+            Number of further candidates. "auto" tries all remaining combinations of a grid. With
+            distributions it samples 64 candidates.
+        param_distributions : dict or list of dict, default=None
+            Search space of the further candidates. None: that of the search.
+        param_grid : dict or list of dict, default=None
+            Alternative name of `param_distributions`. Only one of the two can be given.
+        **params : dict
+            Parameters of `fit`.
+
+        Returns
+        -------
+        self : object
+            Fitted search, whose attributes describe the search over all candidates.
+
+        Raises
+        ------
+        NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If there are no further candidates; if the last `fit`, `resume` or `extend` was
+            interrupted, so that `resume` has to be called first; or if the data, the splits or
+            the parameters have changed since `fit`.
+        TypeError, TimeoutError, CheckpointError, KeyboardInterrupt
+            As in `fit`. `resume` continues an interrupted `extend`.
+
+        Examples
+        --------
+        >>> from scipy.stats import loguniform
+        >>> from sklearn.datasets import load_digits
+        >>> from sklearn.linear_model import SGDClassifier
+        >>> from sklearn_sha import SuccessiveHalvingSearchCV
+        >>> X, y = load_digits(return_X_y=True)
+        >>> search = SuccessiveHalvingSearchCV(
+        ...     SGDClassifier(random_state=0),
+        ...     {"alpha": loguniform(1e-6, 10)},
+        ...     n_candidates=4,
+        ...     resource="partial_fit",
+        ...     max_resources=8,
+        ...     random_state=0,
+        ... )
+        >>> search.fit(X, y).n_candidates_[0]
+        4
+        >>> search.extend(X, y, n_candidates=4).n_candidates_[0]
+        8
+        """
+        start_time = time()
+        completed, data = self._completed(), (X, y, params)
+        _check_unchanged(
+            [
+                *differences(completed.origin.data, self._data_fingerprint(data)),
+                *changed_params(completed.origin.params, self.get_params()),
+                *changed_folder(completed.path, self._checkpoint_path()),
+            ]
+        )
+        union, space, origin = self._union(completed, n_candidates, param_distributions, param_grid)
+        spec = union._prepare(X, y, params, deepcopy(origin.random_state))
+        _check_unchanged(_differences_of(spec, origin))
+        if spec.sampler.uses_history:
+            spec = replace(
+                spec,
+                space=space,
+                candidates=[*completed.candidates],
+                evaluations=completed.evaluations,
+            )
+        with self._open_store(Store(completed.outcomes)) as store:
+            if isinstance(store, Checkpoint):
+                store.claim(origin.fingerprint, origin.extensions)
+            self._run(spec, store, start_time, data, origin)
+        return self
+
+    def _keep(self, completed: CompletedSearch) -> None:
+        self._completed_search = completed
+
+    def _completed(self) -> CompletedSearch:
+        """Return the state of the completed search."""
+        if self.__dict__.get("_interrupted_search") is not None:
+            raise ValueError(
+                "extend requires a completed search, and the last one was interrupted. Call "
+                "resume first."
+            )
+        check_is_fitted(self)
+        completed: CompletedSearch | None = self.__dict__.get("_completed_search")
+        if completed is None:
+            raise ValueError(
+                f"extend requires the process of fit, or a checkpoint: this {type(self).__name__} "
+                "is a copy or was loaded from a file, without the results on each fold. Call fit "
+                "first, which with the same checkpoint trains nothing again."
+            )
+        return completed
+
+    def _union(
+        self,
+        completed: CompletedSearch,
+        n_candidates: int | str,
+        param_distributions: Any,
+        param_grid: Any,
+    ) -> tuple[Self, Any, Origin]:
+        """Return the search over all candidates, the space of the further ones, and the origin."""
+        union, origin, known = copy(self), completed.origin, completed.candidates
+        space, is_other = self._space(), param_distributions is not None or param_grid is not None
+        # In the state of fit, the sampler continues where it ended.
+        rng = deepcopy(origin.random_state)
+        if is_other:
+            union.param_distributions, union.param_grid = param_distributions, param_grid
+            space = search_space(union)
+            # In that state, it would repeat the quantiles of the first candidates.
+            rng = RandomState([search_seed(rng), len(known)])
+        n_new, new = further_candidates(
+            self._sampler(),
+            space,
+            n_candidates,
+            History(tuple(known), tuple(completed.evaluations.values())),
+            rng,
+            space_name(union),
+        )
+        # Completed, as a list of dicts does not complete them.
+        union.initial_candidates = self._initial_candidates()
+        if is_other:
+            union.param_distributions = [*spaces_of(self._space()), *spaces_of(space)]
+            union.param_grid = None
+        union.n_candidates, union.n_iter = len(known) + n_new, None
+        if new:
+            union.sampler = GivenCandidates([*known, *new])
+        return union, space, origin.extended(space if is_other else None, n_new)
+
+
+def _differences_of(spec: SearchSpec, origin: Origin) -> list[str]:
+    """Return in what a planned search differs from the fit that it extends."""
+    changes = []
+    if splits_digest(spec) != origin.splits:
+        changes.append("the splits (cv yields others each time: give it a random_state)")
+    if spec.resource.name != origin.resource:
+        changes.append(
+            f"the resource (from {origin.resource!r}, which has to be set for more candidates, to "
+            f"{spec.resource.name!r})"
+        )
+    return changes
+
+
+def _check_unchanged(changes: Sequence[str]) -> None:
+    if changes:
+        raise ValueError(
+            f"extend requires the search and the data of fit, but {', '.join(changes)} changed "
+            "since. Restore it, or call fit to start a new search."
+        )

@@ -1,0 +1,114 @@
+"""Further candidates of a search that has been completed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from numpy.random import RandomState
+
+from sklearn_sha._formatting import quantity
+from sklearn_sha._param_validation import check_int
+from sklearn_sha.candidates.base import History, Sampler, Space
+from sklearn_sha.candidates.sampling import N_CANDIDATES, first_distinct, proposed
+from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
+
+
+class GivenCandidates(Sampler):
+    """Proposes given candidates in their order.
+
+    Parameters
+    ----------
+    candidates : sequence of dict
+
+    Examples
+    --------
+    >>> from numpy.random import RandomState
+    >>> from sklearn_sha.candidates import History
+    >>> from sklearn_sha.candidates.further import GivenCandidates
+    >>> GivenCandidates([{"C": 3}, {"C": 1}]).propose(2, {}, History(), RandomState(0))
+    [{'C': 3}, {'C': 1}]
+    """
+
+    def __init__(self, candidates: Sequence[dict[str, Any]]) -> None:
+        self.candidates = candidates
+
+    def propose(
+        self, n: int, space: Space, history: History, rng: RandomState
+    ) -> Sequence[Mapping[str, Any]]:
+        start = len(history.candidates)
+        return self.candidates[start : start + n]
+
+
+def further_candidates(
+    sampler: Sampler,
+    space: Space,
+    n_candidates: int | str,
+    history: History,
+    rng: RandomState,
+    name: str = "param_distributions",
+) -> tuple[int, list[dict[str, Any]]]:
+    """Return the number of further candidates, and those that are known before any training.
+
+    Parameters
+    ----------
+    sampler : Sampler
+    space : dict or list of dict
+    n_candidates : int or "auto"
+        Number of further candidates. "auto": the remaining combinations of a grid, or
+        `N_CANDIDATES` if there are distributions.
+    history : History
+        Of the search so far. Its candidates are not repeated.
+    rng : RandomState
+        In the state in which the first candidates were sampled, if they are of the same space.
+    name : str
+        Name of the parameter by which the user set `space`.
+
+    Returns
+    -------
+    n : int
+        Fewer than `n_candidates`, with a warning, if the space has fewer.
+    candidates : list of dict
+        Empty if the sampler uses the history.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are no further candidates, or if `n_candidates` or `space` is invalid.
+    """
+    check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
+    check_spaces(spaces_of(space), space)
+    grid = grid_of(space)
+    if n_candidates == "auto":
+        wanted = N_CANDIDATES if grid is None else len(grid)
+    else:
+        wanted = int(n_candidates)
+    known: set[Hashable] = {params_key(params) for params in history.candidates}
+    candidates: list[dict[str, Any]] = []
+    if not sampler.uses_history:
+        proposals = proposed(sampler, wanted, space, history, rng)
+        candidates = first_distinct(proposals, wanted, known)
+        n = len(candidates)
+    elif grid is None or len(grid) > wanted + len(known):
+        n = wanted
+    else:
+        n = len(first_distinct(grid, wanted, known))
+    if not n:
+        reason = (
+            f"the sampler proposes none that is new in {name}"
+            if grid is None
+            else f"all {quantity(len(grid), 'combinations')} of {name} have been tried"
+        )
+        raise ValueError(
+            f"There are no further candidates: {reason}. Pass other values to extend, as "
+            "param_distributions."
+        )
+    if n < wanted and n_candidates != "auto":
+        warnings.warn(
+            f"n_candidates={wanted} is more than the {quantity(n, 'further candidates')} that "
+            f"{name} holds; trying these.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return n, candidates
