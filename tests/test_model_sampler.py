@@ -2,6 +2,7 @@
 
 import json
 
+import joblib
 import numpy as np
 import pytest
 from numpy.random import RandomState
@@ -81,7 +82,7 @@ def test_48_candidates_are_better_than_96_random_ones():
         np.array([max(map(score, run(sampler, n, SPACE, score, seed))) for seed in range(20)])
         for sampler, n in [(ModelSampler(), 48), (RandomSampler(), 96)]
     )
-    assert learned.mean() > random.mean()
+    assert np.median(learned) > np.median(random)
     assert np.sum(learned > random) >= 15  # of 20: a probability of 0.02 by chance
 
 
@@ -120,7 +121,7 @@ def test_failed_candidates_are_avoided():
 def test_all_failed_is_no_error():
     first = SobolSampler().propose(16, SPACE, History(), RandomState(0))
     history = History(first, evaluated(first, [np.nan] * 16))
-    assert len(ModelSampler().propose(16, SPACE, history, RandomState(0))) == 16
+    assert len(ModelSampler().propose(16, SPACE, history, RandomState(0))) == 8
 
 
 def test_only_the_order_of_the_scores_matters():
@@ -205,7 +206,8 @@ def test_the_first_rung_is_filled_in_waves():
     sampler = Counted()
     search = search_of(n_candidates=40, sampler=sampler).fit(X)
     first = search.schedule_.n_resources[0]
-    assert sampler.calls == [(40, 0, [], 16), (24, 16, [first], 16), (8, 32, [first], 8)]
+    waves = [(24, 16, [first], 8), (16, 24, [first], 8), (8, 32, [first], 8)]
+    assert sampler.calls == [(40, 0, [], 16), *waves]
     assert search.n_candidates_[0] == 40
 
 
@@ -213,9 +215,7 @@ def test_the_result_does_not_depend_on_the_workers():
     expected = numbers(search_of(n_candidates=40).fit(X))
     assert numbers(search_of(n_candidates=40, n_jobs=2).fit(X)) == expected
     with_threads = search_of(n_candidates=40, n_jobs=2)
-    import joblib
-
-    with joblib.parallel_backend("threading"):
+    with joblib.parallel_config("threading"):
         assert numbers(with_threads.fit(X)) == expected
 
 

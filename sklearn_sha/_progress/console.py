@@ -82,6 +82,11 @@ class ConsoleProgress:
         best = float(np.fmax.reduce(scores))
         return rung_line(self.schedule, request, best, self.progress.elapsed, self.progress.left)
 
+    def ends_early(self, reason: str) -> None:
+        """Show why no more rungs are evaluated."""
+        if self.verbose:
+            print(reason)
+
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
         """Show that the best candidate is refit on all samples."""
         if self.verbose:

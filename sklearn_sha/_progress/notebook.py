@@ -102,6 +102,10 @@ class NotebookProgress(ConsoleProgress):
             )
         self._update(self._bar())
 
+    def ends_early(self, reason: str) -> None:
+        self._lines.append(reason)
+        self._update(escape(reason))
+
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
         line = refit_line(self.schedule, candidate, n_resources, n_samples)
         self._refit_params = format_params(self.params[candidate])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from time import perf_counter
 
 from sklearn_sha._engine.rung_jobs import RungJobs
@@ -21,6 +22,8 @@ class Progress:
     n_folds, n_workers : int
     clock : callable, default=time.perf_counter
         Returns the time in seconds.
+    max_time : float or None, default=None
+        Upper bound of the seconds of the search.
 
     Attributes
     ----------
@@ -36,7 +39,9 @@ class Progress:
         n_folds: int,
         n_workers: int,
         clock: Callable[[], float] = perf_counter,
+        max_time: float | None = None,
     ) -> None:
+        self._max_time = inf if max_time is None else max_time
         self._clock, self._start = clock, clock()
         self._n_folds = n_folds
         self._n_workers = n_workers
@@ -96,7 +101,9 @@ class Progress:
         completed = self._completed_work + self._completed_of_current
         share = 1 - self.n_completed / self.n_jobs if self.n_jobs else 0.0
         remaining = sum(self._planned_work.values()) + self._current_work * share
-        return self.elapsed * remaining / completed if completed and remaining else None
+        if not completed or not remaining:
+            return None
+        return min(self.elapsed * remaining / completed, max(0.0, self._max_time - self.elapsed))
 
 
 def rung_line(

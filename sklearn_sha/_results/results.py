@@ -238,6 +238,16 @@ class Results:
         """Whether all fits of all rungs failed."""
         return all(rung.fit_failed.all() for rung in self._rungs)
 
+    @property
+    def seconds(self) -> float:
+        """Seconds of all fits and scores, summed over the jobs."""
+        return float(sum(np.nansum(rung.fit_time + rung.score_time) for rung in self._rungs))
+
+    @property
+    def n_units(self) -> int:
+        """Number of units that all jobs trained."""
+        return self._units
+
     def last_rung_failed(self) -> bool:
         """Return whether no candidate of the last rung has a score, because fits failed."""
         return self._rungs[-1].has_failed

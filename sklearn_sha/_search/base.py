@@ -44,6 +44,7 @@ from sklearn_sha._search.mlflow import autologged
 from sklearn_sha._search.planned_search import PlannedSearch
 from sklearn_sha._search.resume import FitArguments, InterruptedSearch
 from sklearn_sha._search.run import Run, batch_bytes, make_results, may_refit_early, memory_limit
+from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.checkpoint import Checkpoint
@@ -51,6 +52,7 @@ from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.html import HTMLReprMixin
+from sklearn_sha.schedules import Schedule
 
 _UNPICKLED = "_interrupted_search", "_completed_search"
 """States with all results, and of an interrupted search also with the data and all models."""
@@ -249,7 +251,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             self.verbose,
             plan,
             pool.params,
-            Progress(plan, n_folds, workers.n_workers),
+            Progress(plan, n_folds, workers.n_workers, max_time=self.max_time),
             n_folds=n_folds,
             error_score=results.error_score,
         )
@@ -261,6 +263,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             n_rungs=len(plan.rungs),
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
+            run_times=self._run_times(plan, n_folds, workers.n_workers, start_time),
         )
         engine = Engine(
             pool.params,
@@ -278,6 +281,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             deadline=inf if self.max_time is None else start_time + self.max_time,
         )
         return Run(spec, pool, results, display, workers, observer, engine)
+
+    def _run_times(
+        self, plan: Schedule, n_folds: int, n_workers: int, start_time: float
+    ) -> RunTimes | None:
+        """Return what decides whether further runs are begun; None: all of them are."""
+        return None
 
     def _make_workers(self, store: Store) -> Workers:
         """Make the workers, and prepare a store for models that they train."""

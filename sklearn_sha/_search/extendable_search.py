@@ -99,6 +99,11 @@ class ExtendableSearch(BaseHalvingSearch):
         8
         """
         start_time = time()
+        if self.budget == "anytime":
+            raise ValueError(
+                'budget="anytime" adds candidates as long as max_time allows, and cannot be '
+                "extended. Raise max_time and call resume, or set another budget."
+            )
         completed, data = self._completed(), (X, y, params)
         _check_unchanged(
             [

@@ -13,6 +13,7 @@ from sklearn_sha._engine.interruption import StoppedError
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
+from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungLosses, RungRequest
 from sklearn_sha.candidates.pool import CandidatePool
@@ -36,6 +37,8 @@ class RungObserver:
         Returns the metric by which candidates are promoted, given the names of all metrics.
     aggregate : callable or None
         Aggregates the losses of each candidate over the rungs. None uses the last rung.
+    run_times : RunTimes or None
+        Decides whether a run of an anytime search is begun.
 
     Attributes
     ----------
@@ -53,6 +56,7 @@ class RungObserver:
         n_rungs: int,
         metric_of: Callable[[list[str]], str],
         aggregate: Callable[[ArrayLike], NDArray[np.float64]] | None,
+        run_times: RunTimes | None = None,
     ) -> None:
         self.final_losses: list[float] = []
         self._results = results
@@ -62,6 +66,8 @@ class RungObserver:
         self._rungs: dict[RungRequest, Task] = {}
         self._metric_of = metric_of
         self._aggregate = aggregate
+        self._run_times = run_times
+        self._current_run = 0
         self._stop_requested = False
         self._is_replaying = True
 
@@ -74,6 +80,9 @@ class RungObserver:
             raise StoppedError
         # A resumed search first replays the completed rungs.
         self._is_replaying &= n_known == sum(rung.n_new for rung in rungs)
+        if refusal := self._refusal(rungs[0].request.bracket):
+            self._display.ends_early(refusal)
+            raise StoppedError
         self._display.rungs_begin(rungs, n_known)
         for rung in rungs:
             self._rungs[rung.request] = self._task.subtask(
@@ -81,6 +90,13 @@ class RungObserver:
                 of=rung.n_new,
                 sequential_subtasks=False,
             ).begin()
+
+    def _refusal(self, run: int) -> str:
+        """Return why a run of an anytime search is not begun, or ""."""
+        is_new, self._current_run = run > self._current_run, run
+        if self._run_times is None or self._is_replaying or not is_new:
+            return ""
+        return self._run_times.refusal(run, self._results)
 
     def task(self, request: RungRequest) -> Task:
         return self._rungs[request]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from math import ceil
 from os import PathLike
 from typing import Any, Literal
@@ -14,14 +15,19 @@ from numpy.random import RandomState
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.extendable_search import ExtendableSearch
+from sklearn_sha._search.run_times import RunTimes
+from sklearn_sha.bandit.anytime import N_LATER_RUNS, Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.doubling import BudgetDoubling
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
-from sklearn_sha.candidates.base import Sampler
-from sklearn_sha.candidates.sampling import first_candidates
+from sklearn_sha.candidates.base import History, Sampler
+from sklearn_sha.candidates.sampling import first_candidates, proposed
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules.validation import exact_factor
+
+_DOUBLING: dict[Any, type[BudgetDoubling]] = {"double": BudgetDoubling, "anytime": Anytime}
 
 
 class SuccessiveHalvingSearchCV(ExtendableSearch):
@@ -51,9 +57,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         given.
     sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
         Source of the candidates. All try every combination of a grid if there is room for it.
-        "random", which "auto" is at present, otherwise samples at random
-        (`sklearn_sha.candidates.RandomSampler`), and "sobol" spreads the candidates evenly over the
-        space (`sklearn_sha.candidates.SobolSampler`). Can be an instance of any subclass of
+        Otherwise "random", which "auto" is at present, samples at random
+        (`sklearn_sha.candidates.RandomSampler`), "sobol" spreads the candidates evenly over the
+        space (`sklearn_sha.candidates.SobolSampler`), and "model" proposes them in waves, from the
+        scores so far (`sklearn_sha.candidates.ModelSampler`). Can be an instance of any subclass of
         `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
         a sampler of Optuna.
     initial_candidates : list of dict or None, default=None
@@ -115,14 +122,18 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
         number: it runs Successive Halving with all candidates from `min_resources` (by default the
         minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
-        Completed training is reused.
+        Completed training is reused. "anytime" is for a limited `max_time`: runs with more and more
+        resource up to `max_resources` and more and more candidates. The first one that has
+        `n_candidates` is the search without a budget; up to three runs with `factor` times as many
+        follow. A run that is not expected to end in time, together with the refit, is not begun.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`. An instance of a subclass of
         `sklearn_sha.bandit.Algorithm` ignores `factor`, `patience` and `tol`.
     patience : int or None, default=2
-        With ``budget="double"``, stop after this many consecutive runs whose best score does not
-        exceed the best score of the previous runs by more than `tol`. None never stops early.
+        With ``budget="double"`` or ``"anytime"``, stop after this many consecutive runs whose best
+        score does not exceed the best score of the previous runs by more than `tol`. None never
+        stops early.
     tol : float, default=0.0
         Tolerance for `patience`.
     stop : "stable" or None, default=None
@@ -137,7 +148,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Seconds after which no more training is started. Completed results are kept, and the best
         candidate is selected from the last completed rung (with ``budget="double"``, from the last
         completed run). Without completed results, a TimeoutError is raised. The refit takes
-        additional time.
+        additional time, unless ``budget="anytime"`` reserves time for it.
     fit_timeout : float or None, default=None
         Seconds after which the worker process of a fit and its scoring is terminated; the fit then
         counts as failed. Requires worker processes; the user guide describes its cost.
@@ -292,7 +303,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         min_resources: float | Literal["auto"] = "auto",
         max_resources: int | Literal["auto"] = "auto",
         min_folds: int | Literal["auto", "all"] = "auto",
-        budget: int | Literal["double"] | None = None,
+        budget: int | Literal["double", "anytime"] | None = None,
         algorithm: Literal["auto"] | Algorithm = "auto",
         patience: int | None = 2,
         tol: float = 0.0,
@@ -352,7 +363,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         self.return_train_score = return_train_score
 
     def _algorithm(self) -> Algorithm:
-        check_int("budget", self.budget, '"double" or None', self.budget in (None, "double"))
+        is_named = self.budget in (None, *_DOUBLING)
+        check_int("budget", self.budget, '"double", "anytime" or None', is_named)
         if self.algorithm != "auto":
             if not isinstance(self.algorithm, Algorithm):
                 raise TypeError(
@@ -371,13 +383,13 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                 )
             return self.algorithm
         target_loss = None if self.target_score is None else -self.target_score
-        if self.budget == "double":
+        if self.budget in _DOUBLING:
             if self.stop is not None:
                 raise ValueError(
-                    f"stop={self.stop!r} is for a single run, and budget='double' repeats runs "
-                    "until patience ends them. Leave stop=None, or set patience."
+                    f"stop={self.stop!r} is for a single run, and budget={self.budget!r} repeats "
+                    "runs until patience ends them. Leave stop=None, or set patience."
                 )
-            return BudgetDoubling(self.factor, self.patience, self.tol, target_loss)
+            return _DOUBLING[self.budget](self.factor, self.patience, self.tol, target_loss)
         endings = self.stop, target_loss
         if self.budget is None:
             return SuccessiveHalving(self.factor, *endings)
@@ -394,14 +406,37 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
         n_candidates = n_candidates_of(self)
         initial = self._initial_candidates()
-        return first_candidates(self._sampler(), self._space(), n_candidates, rng, names, initial)
+        state = deepcopy(rng)
+        n, candidates = first_candidates(
+            self._sampler(), self._space(), n_candidates, rng, names, initial
+        )
+        if self.budget == "anytime" and candidates:
+            # The sampler continues where it ended, for the runs after the first n candidates.
+            n_later = ceil(n * exact_factor(self.factor) ** N_LATER_RUNS) - n
+            history = History(tuple(candidates))
+            candidates += proposed(self._sampler(), n_later, self._space(), history, state)
+        return n, candidates
+
+    def _run_times(
+        self, plan: Schedule, n_folds: int, n_workers: int, start_time: float
+    ) -> RunTimes | None:
+        if self.budget != "anytime" or self.max_time is None:
+            return None
+        return RunTimes(
+            plan,
+            n_folds,
+            n_workers,
+            refits=bool(self.refit),
+            start_time=start_time,
+            max_time=self.max_time,
+        )
 
     def _is_fully_automatic(self) -> bool:
         params = self.resource, self.min_resources, self.max_resources, self.algorithm
         return self.budget is None and all(value == "auto" for value in params)
 
     def _has_automatic_maximum(self) -> bool:
-        return super()._has_automatic_maximum() and self.budget in (None, "double")
+        return super()._has_automatic_maximum() and self.budget in (None, *_DOUBLING)
 
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:
         if self.budget is not None or self.algorithm != "auto":

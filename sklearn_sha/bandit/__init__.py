@@ -6,6 +6,7 @@ run algorithms with estimators; `successive_halving`, `hyperband`, `doubling` an
 `uniform_allocation` run them with any function that returns losses.
 """
 
+from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.contract_check import check_algorithm
 from sklearn_sha.bandit.doubling import BudgetDoubling, doubling, repeated_halving
@@ -34,6 +35,7 @@ from sklearn_sha.bandit.successive_halving import (
 
 __all__ = [
     "Algorithm",
+    "Anytime",
     "Bounds",
     "BudgetDoubling",
     "FixedBudget",

@@ -25,14 +25,15 @@ def repeated_halving(
     tol: float = 0.0,
     target: Target | None = None,
 ) -> Requests:
-    """Request the rungs of the doubling trick [1]_: runs over the same candidates.
+    """Request the rungs of the doubling trick [1]_: runs over the same candidates, or over more.
 
     Parameters
     ----------
     schedules : iterable of Schedule
         Schedules of the runs, as from `sklearn_sha.schedules.doubling_schedules`.
     propose : callable, default=None
-        As in `halving`. It is called in the first run only.
+        As in `halving`. It is called in the first run, and for the new candidates of a run that has
+        more than the previous one. If there are none, the run before was the last one.
     patience : int >= 1 or None, default=2
         Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
         the lowest loss of an earlier run. None: run all of them.
@@ -59,11 +60,18 @@ def repeated_halving(
     """
     propose = propose or numbered()
     ids: tuple[int, ...] = ()
-    n_rungs = 0
+    n_before = n_rungs = 0
     best: int | None = None
     stopping = Patience(patience, tol)
     for schedule in schedules:
-        source = _only(ids) if ids else propose
+        n_candidates = schedule.rungs[0].n_candidates
+        if n_candidates > n_before:
+            new = propose(n_candidates - len(ids))
+            if ids and not new:
+                return best
+            ids += new
+        source = _first(ids, propose) if n_candidates > n_before else _first(ids)
+        n_before = n_candidates
         run = halving(schedule, source, target=target)
         request = next(run, None)
         while request is not None:
@@ -82,10 +90,10 @@ def repeated_halving(
     return best
 
 
-def _only(ids: tuple[int, ...]) -> Propose:
-    """Propose the given candidates in the first call, and none afterwards."""
+def _first(ids: tuple[int, ...], propose: Propose = lambda n: ()) -> Propose:
+    """Propose the given candidates in the first call, and new ones afterwards."""
     remaining = [ids]
-    return lambda n: remaining.pop() if remaining else ()
+    return lambda n: remaining.pop() if remaining else propose(n)
 
 
 class BudgetDoubling(Algorithm):

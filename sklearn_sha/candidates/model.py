@@ -27,7 +27,7 @@ class ModelSampler(Sampler):
     The first candidates are spread evenly over the space (`SobolSampler`). Once they are evaluated,
     a forest of extremely randomized trees is fitted to the scores of all completed rungs, as a
     function of the parameters, the resource and the number of folds. The next wave consists of the
-    candidates with the largest expected improvement [2]_ at the largest resource and number of
+    candidates with the largest upper confidence bound [2]_ at the largest resource and number of
     folds so far, and of some random ones. This is repeated, with all scores so far, until there are
     enough candidates.
 
@@ -38,17 +38,18 @@ class ModelSampler(Sampler):
     ----------
     n_initial : int >= 1, default=16
         Number of spread candidates before the first fit.
-    wave_size : int >= 1, default=16
-        Maximum number of candidates of a wave.
-    exploration : float between 0 and 1, default=1/3
+    wave_size : int >= 1, default=8
+        Maximum number of candidates of a wave. Small waves learn sooner, and leave workers idle if
+        they have fewer candidates than there are workers.
+    exploration : float between 0 and 1, default=0.25
         Share of a wave that is chosen at random, without regard to the forest.
 
     References
     ----------
     .. [1] F. Hutter, H. H. Hoos and K. Leyton-Brown, "Sequential Model-Based Optimization for
        General Algorithm Configuration", LION 2011.
-    .. [2] D. R. Jones, M. Schonlau and W. J. Welch, "Efficient Global Optimization of Expensive
-       Black-Box Functions", Journal of Global Optimization 13, 1998.
+    .. [2] D. D. Cox and S. John, "A Statistical Method for Global Optimization", IEEE International
+       Conference on Systems, Man, and Cybernetics, 1992.
 
     Examples
     --------
@@ -66,9 +67,7 @@ class ModelSampler(Sampler):
 
     uses_history = True
 
-    def __init__(
-        self, n_initial: int = 16, wave_size: int = 16, exploration: float = 1 / 3
-    ) -> None:
+    def __init__(self, n_initial: int = 16, wave_size: int = 8, exploration: float = 0.25) -> None:
         self.n_initial = n_initial
         self.wave_size = wave_size
         self.exploration = exploration
@@ -90,17 +89,17 @@ class ModelSampler(Sampler):
         considered = source.propose(_N_CONSIDERED, space, history, rng)
         if len(considered) <= n:
             return considered
-        improvement = expected_improvement(considered, history.evaluations, rng)
+        bounds = upper_bounds(considered, history.evaluations, rng)
         n_best = n - round(self.exploration * n)
-        order = np.argsort(-improvement, kind="stable")
+        order = np.argsort(-bounds, kind="stable")
         chosen = [*order[:n_best], *rng.permutation(order[n_best:])[: n - n_best]]
         return [considered[number] for number in chosen]
 
 
-def expected_improvement(
+def upper_bounds(
     candidates: Sequence[Mapping[str, Any]], evaluations: Sequence[Evaluation], rng: RandomState
 ) -> NDArray[np.float64]:
-    """Return the expected improvement over the best score so far, at the largest resource so far.
+    """Return upper confidence bounds of the scores at the largest resource so far.
 
     Parameters
     ----------
@@ -111,7 +110,7 @@ def expected_improvement(
     Returns
     -------
     ndarray of float, shape (n_candidates,)
-        In units of the standard deviation of the scores' ranks on a normal scale.
+        Mean plus standard deviation of the trees' predictions of ranks, on a normal scale.
     """
     from sklearn.ensemble import ExtraTreesRegressor  # slow to import, and rarely needed
 
@@ -129,8 +128,5 @@ def expected_improvement(
     full = np.broadcast_to(fidelity.max(axis=0), (len(unknown), 2))
     unknown = np.hstack([unknown, full])
     predicted = np.array([tree.predict(unknown) for tree in forest.estimators_])
-    mean, std = predicted.mean(axis=0), predicted.std(axis=0) + np.finfo(float).eps
-    largest = fidelity[:, 0] == fidelity[:, 0].max()
-    z = (mean - targets[largest].max()) / std
-    improvement: NDArray[np.float64] = std * (z * norm.cdf(z) + norm.pdf(z))
-    return improvement
+    bounds: NDArray[np.float64] = predicted.mean(axis=0) + predicted.std(axis=0)
+    return bounds

@@ -243,7 +243,7 @@ class Schedule:
     def n_different(self) -> int:
         """Number of different candidates."""
         sizes = [bracket.rungs[0].n_candidates for bracket in self.brackets]
-        return sizes[0] if self.repeats else sum(sizes)
+        return max(sizes) if self.repeats else sum(sizes)
 
     @property
     def grid_cost(self) -> int:

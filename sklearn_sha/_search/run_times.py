@@ -1,0 +1,75 @@
+"""Which runs of an anytime search end in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import time
+
+from sklearn_sha._results.results import Results
+from sklearn_sha.schedules import Schedule
+
+
+class RunTimes:
+    """Predicts the seconds of the next run of an anytime search, and of the refit after it.
+
+    A run has all evaluations of the previous one. Therefore it takes the time so far, in proportion
+    to the units that it adds. The refit takes the mean time of its units, on the samples of all
+    folds.
+
+    Parameters
+    ----------
+    plan : Schedule
+        Its brackets are the runs.
+    n_folds, n_workers : int
+    refits : bool
+        Whether there is a refit.
+    start_time, max_time : float
+        Seconds.
+    clock : callable, default=time.time
+        Returns the time in seconds.
+    """
+
+    def __init__(
+        self,
+        plan: Schedule,
+        n_folds: int,
+        n_workers: int,
+        *,
+        refits: bool,
+        start_time: float,
+        max_time: float,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self._costs = [run.spent for run in plan.brackets]
+        self._resources = [run.rungs[-1].resource for run in plan.brackets]
+        self._n_folds, self._n_workers = n_folds, n_workers
+        self._refits = refits
+        self._start_time, self._max_time, self._clock = start_time, max_time, clock
+
+    def refusal(self, run: int, results: Results) -> str:
+        """Return why a run is not begun, or "" if it and the refit should end before `max_time`.
+
+        Parameters
+        ----------
+        run : int
+            Number of the run. The first one is always begun.
+        results : Results
+            Results of the runs before it.
+        """
+        if run == 0:
+            return ""
+        elapsed = self._clock() - self._start_time
+        # Known results of an earlier process took their time too.
+        so_far = max(elapsed, results.seconds / self._n_workers)
+        seconds = so_far * (self._costs[run] / self._costs[run - 1] - 1)
+        if self._refits:
+            more_samples = self._n_folds / max(1, self._n_folds - 1)
+            n_units = more_samples * self._resources[run]
+            seconds += n_units * results.seconds / max(1, results.n_units)
+        left = max(0.0, self._max_time - elapsed)
+        if seconds <= left:
+            return ""
+        return (
+            f"Run {run} is not begun: it would take about {seconds:.1f} s, and there are "
+            f"{left:.1f} s left."
+        )

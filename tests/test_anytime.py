@@ -1,0 +1,219 @@
+"""budget="anytime": nested runs, nothing evaluated twice, and no run begun that would end late."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import uniform
+from sklearn.datasets import load_digits
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold
+from test_stopping import numbers
+from toys import CALLS, Curve
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha._search import run_times
+from sklearn_sha._search.run_times import RunTimes
+from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm
+from sklearn_sha.schedules import FoldGrowth, Schedule
+
+X = np.zeros((12, 1))
+SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
+
+bounds = st.builds(
+    Bounds,
+    n_candidates=st.integers(1, 200),
+    max_resources=st.integers(1, 300),
+    continues=st.booleans(),
+    fold_growth=st.sampled_from([None, FoldGrowth(tuple(range(5)))]),
+    n_kept=st.integers(0, 3),
+)
+
+
+def search_of(**params):
+    params = {
+        "budget": "anytime", "resource": "partial_fit", "n_candidates": 16, "max_resources": 20,
+        "cv": KFold(2), "refit": False, "random_state": 0, "patience": None,
+    } | params  # fmt: skip
+    estimator = params.pop("estimator", Curve())
+    return SuccessiveHalvingSearchCV(estimator, params.pop("space", SPACE), **params)
+
+
+class Results:
+    """Results of runs that took 2 s for 100 units."""
+
+    seconds, n_units = 2.0, 100
+
+
+@settings(max_examples=100)
+@given(bounds, st.sampled_from([2, 3, 1.5]))
+def test_runs_are_nested_and_one_is_the_search_without_a_budget(bounds, factor):
+    runs = Anytime(factor).plan(bounds).brackets
+    full = SuccessiveHalving(factor).plan(bounds)
+    shapes = [list(zip(run.n_candidates, run.n_resources, strict=True)) for run in runs]
+    assert list(zip(full.n_candidates, full.n_resources, strict=True)) in shapes
+    for before, after in pairwise(runs):
+        assert after.n_resources[: len(before.rungs)] == before.n_resources
+        assert len(after.rungs) in (len(before.rungs), len(before.rungs) + 1)
+        pairs = zip(before.n_candidates, after.n_candidates, strict=False)
+        assert all(small <= large for small, large in pairs)
+        assert before.n_candidates[0] < after.n_candidates[0] or bounds.n_kept
+    # Each run selects among candidates that are scored on all folds.
+    assert all(run.rungs[-1].folds == full.rungs[-1].folds for run in runs)
+    assert runs[-1].n_resources == full.n_resources
+
+
+@pytest.mark.parametrize("n_kept", [0, 2])
+@pytest.mark.parametrize("growth", [None, FoldGrowth(tuple(range(5)))])
+def test_it_fulfills_the_contract(growth, n_kept):
+    check_algorithm(Anytime(), Bounds(10, 9, fold_growth=growth, n_kept=n_kept))
+
+
+def test_nothing_is_trained_twice():
+    CALLS.clear()
+    search = search_of().fit(X)
+    results = search.all_cv_results_
+    furthest = {}
+    for number, n, folds in zip(
+        results["candidate"], results["n_resources"], results["n_folds"], strict=True
+    ):
+        for fold in range(folds):
+            furthest[number, fold] = max(n, furthest.get((number, fold), 0))
+    assert len(CALLS) == sum(furthest.values()) == 2 * search.rung_history_[-1]["spent"]
+    assert search.rung_history_[-1]["spent"] <= search.schedule_.spent
+    assert len({number for number, _ in furthest}) == 8 * 16  # three runs with twice as many each
+    assert not search.interrupted_
+
+
+def test_its_first_candidates_are_those_of_the_search_without_a_budget():
+    search = search_of().fit(X)
+    plain = search_of(budget=None).fit(X)
+    params = dict(
+        zip(search.all_cv_results_["candidate"], search.all_cv_results_["params"], strict=True)
+    )
+    assert [params[number] for number in range(16)] == plain.all_cv_results_["params"][:16]
+    # The run with 16 candidates promotes the same ones.
+    runs = [row for row in search.rung_history_ if row["n_candidates"] == 16]
+    assert runs[0]["promoted"] == plain.rung_history_[0]["promoted"]
+
+
+def test_a_grid_ends_it():
+    space = {"limit": [k / 20 for k in range(20)]}
+    search = search_of(space=space, n_candidates="auto").fit(X)
+    assert max(search.n_candidates_) == 20
+    assert search.n_resources_[-1] == 20
+    # 8 x 4 of 100 combinations are more than the next run has room for.
+    space = {"limit": [k / 20 for k in range(20)], "speed": [1, 2, 3, 4, 5]}
+    search = search_of(space=space, patience=None).fit(X)
+    assert len(set(search.all_cv_results_["candidate"])) == 100
+
+
+def test_patience_ends_it():
+    space = {"limit": [0.9] + [k / 1000 for k in range(500)], "speed": [1.0]}
+
+    search = search_of(space=space, patience=1, initial_candidates=[{"limit": 0.9}]).fit(X)
+    n_rungs = [len(run.rungs) for run in search.schedule_.brackets]
+    assert search.n_iterations_ in np.cumsum(n_rungs)[1:-1]
+    assert search.best_params_["limit"] == 0.9
+
+
+@pytest.mark.parametrize("sampler", ["random", "model"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_result_does_not_depend_on_the_workers(sampler, n_jobs):
+    expected = numbers(search_of(sampler=sampler).fit(X))
+    assert numbers(search_of(sampler=sampler, n_jobs=n_jobs).fit(X)) == expected
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "max_time", "run", "is_refused"),
+    [
+        (10, 1, 0, False),  # the first run is always begun
+        (10, 41.1, 1, False),  # 30 s for 3 times the units so far, 1 s for the refit
+        (10, 40.9, 1, True),
+        (1, 7.1, 1, False),  # known results took 2 s: 6 s for the run
+        (1, 6.9, 1, True),
+    ],
+)
+def test_a_run_is_begun_if_it_ends_in_time_with_the_refit(elapsed, max_time, run, is_refused):
+    plan = Schedule.joined(
+        [Schedule.from_rungs([10], [4]), Schedule.from_rungs([40], [4])], repeats=True
+    )
+    assert [run.spent for run in plan.brackets] == [40, 160]
+    # Refit: 4 units of 2 s / 10 each, on the samples of 5 folds instead of 4.
+    results = Results()
+    results.n_units = 10 if elapsed == 10 else 10**9
+    times = RunTimes(
+        plan, 5, 1, refits=True, start_time=100, max_time=max_time, clock=lambda: 100 + elapsed
+    )
+    refusal = times.refusal(run, results)
+    assert bool(refusal) == is_refused
+    if is_refused:
+        assert refusal.startswith("Run 1 is not begun: it would take about ")
+
+
+def test_without_a_refit_no_time_is_reserved():
+    plan = Schedule.joined([Schedule.from_rungs([10], [4])] * 2, repeats=True)
+    for refits in (True, False):
+        times = RunTimes(plan, 5, 1, refits=refits, start_time=0, max_time=5.05, clock=lambda: 5.0)
+        assert bool(times.refusal(1, Results())) == refits  # 0.1 s
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_more_time_continues_it(checkpointed, monkeypatch, tmp_path, capsys):
+    """A search whose second run is refused for lack of time is resumed with enough of it."""
+    expected = numbers(search_of(n_candidates=32).fit(X))
+    folder = {"checkpoint": tmp_path / "runs"} if checkpointed else {}
+    search = search_of(n_candidates=32, max_time=1000, verbose=1, **folder)
+    refused = lambda self, run, results: "No time." if run else ""  # noqa: E731
+    with monkeypatch.context() as patched:
+        patched.setattr(run_times.RunTimes, "refusal", refused)
+        search.fit(X)
+    assert "No time." in capsys.readouterr().out
+    assert search.interrupted_
+    first = search.schedule_.brackets[0]
+    assert [row["n_candidates"] for row in search.rung_history_] == first.n_candidates
+    assert search.best_n_resources_ == first.n_resources[-1] < 20
+    search.resume(X)
+    assert numbers(search) == expected
+    assert not search.interrupted_
+    CALLS.clear()
+    if checkpointed:  # another process does the same
+        other = search_of(n_candidates=32, max_time=1000, **folder).fit(X)
+        assert numbers(other) == expected
+        assert CALLS == []
+
+
+def test_too_little_time_for_a_rung_is_an_error():
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0),
+        {"alpha": uniform(0, 1)},
+        resource="partial_fit",
+        max_resources=8,
+        budget="anytime",
+        max_time=1e-3,
+        random_state=0,
+    )
+    # Too short for a run: that of `max_time` without a budget.
+    with pytest.raises(TimeoutError, match=r"max_time=0\.001 seconds ended before"):
+        search.fit(X, y)
+
+
+def test_it_is_not_extended():
+    search = search_of().fit(X)
+    with pytest.raises(ValueError, match='budget="anytime" adds candidates as long as max_time'):
+        search.extend(X)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"stop": "stable"}, "budget='anytime' repeats runs"),
+        ({"budget": "any"}, 'budget=\'any\' must be an integer of at least 1, or "double", "anyt'),
+    ],
+)
+def test_invalid_parameters_raise(params, message):
+    with pytest.raises(ValueError, match=message):
+        search_of(**params).fit(X)
