@@ -204,7 +204,7 @@ def numbers(search):
 
 def test_the_first_rung_is_filled_in_waves():
     sampler = Counted()
-    search = search_of(n_candidates=40, sampler=sampler).fit(X)
+    search = search_of(n_candidates=40, sampler=sampler, max_resources=32).fit(X)
     first = search.schedule_.n_resources[0]
     waves = [(24, 16, [first], 8), (16, 24, [first], 8), (8, 32, [first], 8)]
     assert sampler.calls == [(40, 0, [], 16), *waves]
@@ -212,9 +212,10 @@ def test_the_first_rung_is_filled_in_waves():
 
 
 def test_the_result_does_not_depend_on_the_workers():
-    expected = numbers(search_of(n_candidates=40).fit(X))
-    assert numbers(search_of(n_candidates=40, n_jobs=2).fit(X)) == expected
-    with_threads = search_of(n_candidates=40, n_jobs=2)
+    params = {"n_candidates": 40, "max_resources": 32}
+    expected = numbers(search_of(**params).fit(X))
+    assert numbers(search_of(**params, n_jobs=2).fit(X)) == expected
+    with_threads = search_of(**params, n_jobs=2)
     with joblib.parallel_config("threading"):
         assert numbers(with_threads.fit(X)) == expected
 

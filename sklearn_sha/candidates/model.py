@@ -86,7 +86,8 @@ class ModelSampler(Sampler):
         if not history.evaluations:
             return source.propose(min(n, self.wave_size), space, history, rng)
         n = min(n, self.wave_size)
-        considered = source.propose(_N_CONSIDERED, space, history, rng)
+        # All candidates of a small space are not needed.
+        considered = SobolSampler(max_repeats=2).propose(_N_CONSIDERED, space, history, rng)
         if len(considered) <= n:
             return considered
         bounds = upper_bounds(considered, history.evaluations, rng)

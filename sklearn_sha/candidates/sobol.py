@@ -37,6 +37,12 @@ class SobolSampler(Sampler):
     If all values are lists with at most n combinations, it proposes all of them in the order of
     GridSearchCV.
 
+    Parameters
+    ----------
+    max_repeats : int, default=100
+        Number of points per candidate after which no further candidates are expected, as all were
+        repeated.
+
     References
     ----------
     .. [1] I. M. Sobol', "On the distribution of points in a cube and the approximate evaluation of
@@ -54,6 +60,9 @@ class SobolSampler(Sampler):
     [0, 1, 2, 3]
     """
 
+    def __init__(self, max_repeats: int = MAX_SAMPLES_PER_CANDIDATE) -> None:
+        self.max_repeats = max_repeats
+
     def propose(
         self, n: int, space: Space, history: History, rng: RandomState
     ) -> list[dict[str, Any]]:
@@ -63,9 +72,7 @@ class SobolSampler(Sampler):
             return RandomSampler().propose(n, space, history, rng)
         designs = [_points(one, rng) for one in spaces_of(space)]
         points = designs[0] if len(designs) == 1 else _alternating(designs, rng)
-        return first_distinct(
-            islice(points, (n + len(known)) * MAX_SAMPLES_PER_CANDIDATE), n, known
-        )
+        return first_distinct(islice(points, (n + len(known)) * self.max_repeats), n, known)
 
 
 def _alternating(
