@@ -168,9 +168,9 @@ def _by_result(results: Mapping[str, Any], metric: str, n_kept: int) -> list[dic
     """
     scores = np.nan_to_num(results[f"mean_test_{metric}"], nan=-np.inf)
     order = np.lexsort((scores, results["n_folds"], results["n_resources"]))
-    last = {int(results["candidate"][row]): row for row in order}  # the furthest rung of each
-    rows = sorted((int(np.flatnonzero(order == row)[0]), row, c) for c, row in last.items())
-    return [results["params"][row] for _, row, candidate in rows if candidate >= n_kept]
+    furthest = {int(results["candidate"][row]): row for row in order}
+    rows = {*(row for candidate, row in furthest.items() if candidate >= n_kept)}
+    return [results["params"][row] for row in order if row in rows]
 
 
 def _edge(
