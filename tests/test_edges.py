@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.inspection import edge_report
+from sklearn_sha.inspection import edge_report, trust_report
 
 X = np.zeros((12, 1))
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -155,3 +155,17 @@ def test_of_alternative_spaces_the_one_of_the_best_candidate_counts():
         Peak(optimum=5, b_optimum=2), spaces, resource="partial_fit", max_resources=4, cv=2
     ).fit(X)
     assert [(edge.name, edge.is_upper) for edge in edge_report(search).edges] == [("a", True)]
+
+
+def test_the_trust_report_prints_it_after_its_advice():
+    space = {"a": [1e-4, 1e-3, 1e-2, 0.1, 1.0]}
+    for optimum, n_edges in ((3, 1), (-2, 0)):
+        search = SuccessiveHalvingSearchCV(
+            Peak(optimum=optimum), space, resource="partial_fit", max_resources=8, cv=2
+        ).fit(X)
+        edges, trust = edge_report(search).edges, trust_report(search)
+        assert trust.edges == edges
+        assert len(edges) == n_edges
+        printed, html = " ".join(str(trust).split()), trust._repr_html_()
+        assert printed.endswith(" ".join([trust.advice, *map(str, edges)]))
+        assert all(str(edge) in html for edge in edges)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import html_table, quantity, text_table
 from sklearn_sha._param_validation import check_has_rungs, is_int
+from sklearn_sha.inspection.edges import Edge, edge_report
 from sklearn_sha.inspection.envelope import Row, envelope
 from sklearn_sha.inspection.ranking import best_position, kendall, selected_row, spearman
 from sklearn_sha.schedules import rung_sizes
@@ -26,7 +27,8 @@ _WIDTH = 95  # of the lines of the advice, as wide as the table
 class TrustReport:
     """How far the rungs of a search can be trusted.
 
-    It prints as a table of the rungs, followed by the advice.
+    It prints as a table of the rungs, followed by the advice and the parameters whose best values
+    are at the edge of their range.
 
     Attributes
     ----------
@@ -54,12 +56,16 @@ class TrustReport:
         promoted to estimate it.
     advice : str
         The conclusion, and which parameter to change if the budget may be insufficient.
+    edges : tuple of Edge
+        Parameters whose best values are at the edge of their range
+        (`sklearn_sha.inspection.edge_report`).
     """
 
     rungs: tuple[dict[str, Any], ...]
     tolerance: float
     enough: bool | None
     advice: str
+    edges: tuple[Edge, ...] = ()
 
     def to_frame(self) -> Any:
         """Return the rungs as a `pandas.DataFrame`, one row per rung."""
@@ -68,12 +74,16 @@ class TrustReport:
         return pd.DataFrame(list(self.rungs))
 
     def __str__(self) -> str:
-        return f"{text_table(self._columns())}\n{fill(self.advice, _WIDTH)}"
+        return "\n".join([text_table(self._columns()), *(fill(t, _WIDTH) for t in self._texts())])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{html_table(self._columns())}\n<p>{escape(self.advice)}</p>"
+        texts = "".join(f"<p>{escape(text)}</p>" for text in self._texts())
+        return f"{html_table(self._columns())}\n{texts}"
+
+    def _texts(self) -> list[str]:
+        return [self.advice, *map(str, self.edges)]
 
     def _columns(self) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {
@@ -209,7 +219,8 @@ def trust_report(search: Any) -> TrustReport:
     scores = np.stack(
         [results[f"split{k}_test_{metric}"][selected] for k in range(search.n_splits_)]
     )
-    return TrustReport(tuple(rungs), *_conclusion(rungs, _standard_error(scores), search))
+    conclusion = _conclusion(rungs, _standard_error(scores), search)
+    return TrustReport(tuple(rungs), *conclusion, edge_report(search).edges)
 
 
 Level = tuple[int, int]
