@@ -1,5 +1,6 @@
 """budget="anytime": nested runs, nothing evaluated twice, and no run begun that would end late."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -158,6 +159,14 @@ def test_without_a_refit_no_time_is_reserved():
     for refits in (True, False):
         times = RunTimes(plan, 5, 1, refits=refits, start_time=0, max_time=5.05, clock=lambda: 5.0)
         assert bool(times.refusal(1, Results())) == refits  # 0.1 s
+
+
+def test_a_refit_is_one_fit_if_folds_are_counted():
+    runs = [Schedule.from_rungs([10], [4])] * 2
+    for counts_folds, is_refused in ((False, True), (True, False)):
+        plan = replace(Schedule.joined(runs, repeats=True), counts_folds=counts_folds)
+        times = RunTimes(plan, 5, 1, refits=True, start_time=0, max_time=5.05, clock=lambda: 5.0)
+        assert bool(times.refusal(1, Results())) == is_refused  # 0.1 s, or a fold's 0.02 s
 
 
 @pytest.mark.parametrize("checkpointed", [False, True])

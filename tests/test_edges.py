@@ -38,6 +38,13 @@ class Peak(BaseEstimator):
         return -distance - 0.2 * abs(self.b - self.b_optimum)
 
 
+class Unfit(Peak):
+    """Its fits fail."""
+
+    def partial_fit(self, X, y=None):
+        raise RuntimeError("no fit today")
+
+
 def report(space, search=SuccessiveHalvingSearchCV, seed=0, fixed=None, **params):
     defaults = {"resource": "partial_fit", "max_resources": 8, "min_resources": 1, "cv": 2}
     defaults |= {"random_state": seed, "refit": False}
@@ -169,3 +176,46 @@ def test_the_trust_report_prints_it_after_its_advice():
         printed, html = " ".join(str(trust).split()), trust._repr_html_()
         assert printed.endswith(" ".join([trust.advice, *map(str, edges)]))
         assert all(str(edge) in html for edge in edges)
+
+
+def test_no_more_is_advised_where_values_have_been_tried():
+    space, initial = {"a": loguniform(0.05, 1)}, {"a": 1e-9}
+    (edge,) = report(space, fixed={"optimum": -9}, initial_candidates=[initial]).edges
+    assert (edge.lower, edge.upper) == (1e-9, 1)
+    assert edge.bound < 1e-9
+    # Worse values beyond the edge have been tried.
+    assert report(space, fixed={"optimum": -1.3}, initial_candidates=[initial]).edges == ()
+    search = SuccessiveHalvingSearchCV(
+        Peak(optimum=-3), {"a": loguniform(0.1, 1)}, n_candidates=64, resource="partial_fit",
+        min_resources=1, max_resources=8, random_state=0, refit=False, cv=2,
+    ).fit(X)  # fmt: skip
+    assert [edge.name for edge in edge_report(search).edges] == ["a"]
+    search.extend(X, n_candidates=64, param_distributions={"a": loguniform(1e-6, 0.1)})
+    assert edge_report(search).edges == ()
+
+
+def test_0_and_less_are_no_edge_of_a_logarithmic_range():
+    space = {"b": loguniform(0.05, 1)}
+    for value in (0.0, -1.0):
+        found = report(space, fixed={"b_optimum": value}, initial_candidates=[{"b": value}])
+        assert found.edges == ()
+
+
+def test_integers_of_numpy_do_not_overflow():
+    values = np.array([10**5, 3 * 10**5, 10**6, 3 * 10**6, 10**7], dtype=np.int32)
+    (edge,) = report({"a": values}, fixed={"optimum": 9}).edges
+    assert (edge.lower, edge.upper, edge.bound) == (1e5, 1e7, 1e8)
+
+
+@pytest.mark.filterwarnings("ignore:Scoring failed")
+def test_integers_beyond_floats_are_left_out():
+    assert report({"b": [1, 2, 3, 10**400]}, fixed={"b_optimum": 9}).edges == ()
+
+
+@pytest.mark.filterwarnings("ignore:Scoring failed")
+def test_a_search_whose_fits_all_failed_is_not_fitted():
+    search = SuccessiveHalvingSearchCV(Peak(), {"a": ["x", "y"]}, resource="partial_fit", cv=2)
+    with pytest.raises(ValueError, match="failed"):
+        search.set_params(estimator=Unfit()).fit(X)
+    with pytest.raises(NotFittedError):
+        edge_report(search)

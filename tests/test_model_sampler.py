@@ -168,6 +168,12 @@ def test_encoded_values_tell_all_values_apart():
     assert codes[:-1].min() == 1
 
 
+def test_encoded_values_may_be_of_any_size():
+    values = [1, 2**64, True, np.True_, None, 10**400]
+    codes = encoded([{"v": value} for value in values])[:, 0]
+    assert codes[0] == codes[2] == codes[3] < codes[1] < codes[4] < codes[5]
+
+
 class Counted(Sampler):
     """Counts what the model sampler is asked and answers."""
 

@@ -43,6 +43,7 @@ class RunTimes:
         self._costs = [run.spent for run in plan.brackets]
         self._resources = [run.rungs[-1].resource for run in plan.brackets]
         self._n_folds, self._n_workers = n_folds, n_workers
+        self._counts_folds = plan.counts_folds
         self._refits = refits
         self._start_time, self._max_time, self._clock = start_time, max_time, clock
 
@@ -64,7 +65,7 @@ class RunTimes:
         seconds = so_far * (self._costs[run] / self._costs[run - 1] - 1)
         if self._refits:
             more_samples = self._n_folds / max(1, self._n_folds - 1)
-            n_units = more_samples * self._resources[run]
+            n_units = 1 if self._counts_folds else more_samples * self._resources[run]
             seconds += n_units * results.seconds / max(1, results.n_units)
         left = max(0.0, self._max_time - elapsed)
         if seconds <= left:

@@ -45,7 +45,7 @@ def encoded(candidates: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
 
 def _column(candidates: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.float64]:
     values = {number: params[name] for number, params in enumerate(candidates) if name in params}
-    numbers = {number: value for number, value in values.items() if _is_number(value)}
+    numbers = {number: float(value) for number, value in values.items() if _is_number(value)}
     column = np.full(len(candidates), -1.0)
     column[list(numbers)] = rankdata(list(numbers.values()))
     codes: dict[Hashable, int] = {}
@@ -56,4 +56,10 @@ def _column(candidates: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.fl
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and value == value
+    if not isinstance(value, Real | np.bool_) or value != value:
+        return False
+    try:
+        float(value)
+    except OverflowError:  # of an integer of more than 300 digits
+        return False
+    return True

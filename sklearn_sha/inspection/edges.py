@@ -39,7 +39,7 @@ class Edge:
     value : float
         Best value.
     lower, upper : float
-        Range that was searched.
+        Range that was searched, including candidates beyond that of the search space.
     is_upper : bool
         Whether it is the upper edge.
     bound : float
@@ -120,8 +120,8 @@ def edge_report(search: Any) -> EdgeReport:
     A parameter is reported if
 
     - the value of the best candidate is in the outer 5 % of a bounded distribution (in the outer
-      1/n with fewer than 20 candidates), the smallest or largest of at least three numbers in a
-      list, or beyond the range; and
+      1/n with fewer than 20 candidates), or the smallest or largest of at least three numbers in
+      a list, or beyond the range, and no candidate is further beyond this edge; and
     - values closer to this edge were better: over the candidates in this half of the range, the
       rank correlation between the value and the result is positive, with a p-value of at most 0.1.
       The result is the furthest rung, and then the score. Or the best three candidates all are in
@@ -146,7 +146,7 @@ def edge_report(search: Any) -> EdgeReport:
     to 7 (multiplied by 1.4) if such values are valid.
     """
     check_has_rungs(search, "edge_report")
-    check_is_fitted(search, "all_cv_results_")
+    check_is_fitted(search, "promote_by_")
     results = search.all_cv_results_
     best = results["params"][selected_row(search, search.promote_by_)]
     given = search.param_distributions
@@ -180,17 +180,24 @@ def _edge(
     scale = _Scale.of(values)
     if scale is None or not is_real(value):
         return None
+    tried = [p[name] for p in candidates if is_real(p[name])]
     zone = max(_EDGE, 1 / (len(candidates) + 1))
     position = scale.position(value)
-    is_upper = value >= scale.upper or position >= 1 - zone
-    is_lower = value <= scale.lower or position <= zone
-    if is_upper == is_lower or scale.is_natural(is_upper):
+    # Initial candidates and those of another space can be beyond the range.
+    lower, upper = min(scale.lower, value, *tried), max(scale.upper, value, *tried)
+    is_upper = position >= 1 - zone and (value == upper or upper == scale.upper)
+    is_lower = position <= zone and (value == lower or lower == scale.lower)
+    if (
+        is_upper == is_lower
+        or scale.is_natural(is_upper)
+        or (is_lower and value <= 0 < scale.lower)
+    ):
         return None
-    positions = np.array([scale.position(p[name]) for p in candidates if is_real(p[name])])
+    positions = np.array([scale.position(other) for other in tried])
     if not _improves(positions if is_upper else 1 - positions):
         return None
     bound = scale.widened(value, is_upper)
-    return Edge(name, value, scale.lower, scale.upper, is_upper, bound)
+    return Edge(name, value, lower, upper, is_upper, bound)
 
 
 def _improves(positions: NDArray[np.float64]) -> bool:
@@ -223,7 +230,10 @@ class _Scale:
         if not hasattr(values, "rvs"):
             if not all(map(is_real, values)) or len({*values}) < 3:
                 return None
-            numbers = sorted({*values})
+            try:
+                numbers = sorted({*map(float, values)})  # integers of NumPy can overflow
+            except OverflowError:
+                return None
             return cls(numbers[0], numbers[-1], float(np.median(numbers)), numbers)
         if not all(hasattr(values, name) for name in ("cdf", "support", "median")):
             return None
