@@ -209,12 +209,12 @@ def _trials(
             last = max(values)
             state = TrialState.COMPLETE if last == len(levels) - 1 else TrialState.PRUNED
             value = values[last]
-        told, distributions = described
+        suggested, distributions = described
         trials.append(
             create_trial(
                 state=state,
                 value=value,
-                params=told,
+                params=suggested,
                 distributions=distributions,
                 intermediate_values=values,
             )
@@ -258,13 +258,13 @@ class _ConvertedSpace:
         for number, one in enumerate(self._dicts):
             if one.keys() != params.keys():
                 continue
-            told = {one[name].name: one[name].find(value) for name, value in params.items()}
-            if None in told.values():
+            suggested = {one[name].name: one[name].find(value) for name, value in params.items()}
+            if None in suggested.values():
                 continue
             distributions = {parameter.name: parameter.distribution for parameter in one.values()}
             if len(self._dicts) > 1:
-                return told | {"space": number}, distributions | {"space": self._choice}
-            return told, distributions
+                return suggested | {"space": number}, distributions | {"space": self._choice}
+            return suggested, distributions
         return None
 
 
