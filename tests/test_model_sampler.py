@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from numpy.random import RandomState
 from scipy.stats import loguniform, norm, randint, uniform
+from test_seams import numbers
+from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -203,11 +205,6 @@ def search_of(search_class=SuccessiveHalvingSearchCV, **params):
     return search_class(Curve(), space, **params)
 
 
-def numbers(search):
-    results = {k: v for k, v in search.all_cv_results_.items() if "_time" not in k}
-    return repr(results)
-
-
 def test_the_first_rung_is_filled_in_waves():
     sampler = Counted()
     search = search_of(n_candidates=40, sampler=sampler, max_resources=32).fit(X)
@@ -226,28 +223,14 @@ def test_the_result_does_not_depend_on_the_workers():
         assert numbers(with_threads.fit(X)) == expected
 
 
-class Interrupting(Curve):
-    """Ctrl-C in a certain training step, once."""
-
-    at: int | None = None
-
-    def partial_fit(self, X, y=None):
-        if Interrupting.at is not None and len(CALLS) == Interrupting.at:
-            Interrupting.at = None
-            raise KeyboardInterrupt
-        return super().partial_fit(X, y)
-
-
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
 def test_a_resumed_search_proposes_the_same(share):
-    expected = numbers(search_of(n_candidates=24).fit(X))
     CALLS.clear()
-    search_of(n_candidates=24).fit(X)
+    expected = numbers(search_of(n_candidates=24).fit(X))
     n_calls = len(CALLS)
     CALLS.clear()
-    search = search_of(n_candidates=24).set_params(estimator=Interrupting())
-    Interrupting.at = int(share * n_calls)
-    with pytest.raises(KeyboardInterrupt):
+    search = search_of(n_candidates=24).set_params(estimator=Stopped())
+    with ctrl_c(int(share * n_calls)):
         search.fit(X)
     assert numbers(search.resume(X)) == expected
 

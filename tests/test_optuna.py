@@ -20,7 +20,9 @@ from optuna.samplers import QMCSampler, TPESampler
 from optuna.samplers import RandomSampler as OptunaRandomSampler
 from scipy.stats import loguniform, norm, randint, reciprocal, uniform
 from sklearn.linear_model import Ridge
-from toys import CALLS, Curve
+from test_seams import numbers
+from test_stopping import Stopped, ctrl_c
+from toys import CALLS
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.candidates import Evaluation, History, OptunaSampler, check_sampler
@@ -358,30 +360,12 @@ def test_the_global_random_state_is_left_alone():
     np.testing.assert_array_equal(np.random.get_state()[1], before)
 
 
-class Interrupting(Curve):
-    """Ctrl-C in a certain training step, once."""
-
-    at: int | None = None
-
-    def partial_fit(self, X, y=None):
-        if Interrupting.at is not None and len(CALLS) == Interrupting.at:
-            Interrupting.at = None
-            raise KeyboardInterrupt
-        return super().partial_fit(X, y)
-
-
 def search_of(kind=SuccessiveHalvingSearchCV, space=SPACE, **params):
     arguments = {"sampler": OptunaSampler(TPESampler, 4), "max_resources": 8, "random_state": 0}
     if kind is SuccessiveHalvingSearchCV:
         arguments["n_candidates"] = 16
     arguments |= {"resource": "partial_fit", "refit": False}
-    return kind(Interrupting(), space, **arguments | params)
-
-
-def numbers(search):
-    results = {k: v for k, v in search.all_cv_results_.items() if "_time" not in k}
-    history = [{k: v for k, v in row.items() if "time" not in k} for row in search.rung_history_]
-    return repr((results, history, search.best_params_, search.best_score_))
+    return kind(Stopped(), space, **arguments | params)
 
 
 FAILING = [
@@ -408,9 +392,8 @@ def test_the_result_is_the_same_for_any_number_of_jobs_and_if_resumed(
     for at in (n_calls // 3, n_calls - 1):
         for folder in (None, tmp_path / str(at)):
             CALLS.clear()
-            Interrupting.at = at
             search = search_of(**params, checkpoint=folder)
-            with pytest.raises(KeyboardInterrupt):
+            with ctrl_c(at):
                 search.fit(X)
             resumed = search.resume(X) if folder is None else search_of(**params, checkpoint=folder)
             assert numbers(resumed if folder is None else resumed.fit(X)) == expected

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
+from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -69,18 +70,6 @@ class StopsWhenStable(Algorithm):
                 return end.value
 
 
-class Interrupting(Curve):
-    """Ctrl-C in a certain training step, once."""
-
-    at: int | None = None
-
-    def partial_fit(self, X, y=None):
-        if Interrupting.at is not None and len(CALLS) == Interrupting.at:
-            Interrupting.at = None
-            raise KeyboardInterrupt
-        return super().partial_fit(X, y)
-
-
 def search_of(**params):
     arguments = {
         "n_candidates": 16,
@@ -91,7 +80,7 @@ def search_of(**params):
         "refit": False,
         "random_state": 0,
     }
-    return SuccessiveHalvingSearchCV(Interrupting(), SPACE, **arguments | params)
+    return SuccessiveHalvingSearchCV(Stopped(), SPACE, **arguments | params)
 
 
 def numbers(search):
@@ -148,8 +137,7 @@ def test_an_interrupted_search_resumes_to_the_same_result(at, checkpointed, expe
     folder = tmp_path / "checkpoint" if checkpointed else None
     search = search_of(checkpoint=folder)
     CALLS.clear()
-    Interrupting.at = at
-    with pytest.raises(KeyboardInterrupt):
+    with ctrl_c(at):
         search.fit(X)
     search = search_of(checkpoint=folder).fit(X) if checkpointed else search.resume(X)
     assert numbers(search) == expected
