@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import isfinite
+from textwrap import fill
 from typing import Any
 
 _PLURAL_ENDING = re.compile("(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<!s)s$")
 _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
+_WIDTH = 95  # of sentences, about as wide as the tables
 
 
 def text_table(columns: Mapping[str, Sequence[object]]) -> str:
@@ -69,6 +71,31 @@ def html_table(columns: Mapping[str, Sequence[object]]) -> str:
     cells = map(_cells, columns.values())
     body = "\n".join(_row("td", alignments, row) for row in zip(*cells, strict=True))
     return f"<table><thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>"
+
+
+def text_sentences(sentences: Iterable[str]) -> str:
+    """Wrap sentences for display below a table, each beginning on a new line.
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import text_sentences
+    >>> print(text_sentences(["One line.", "Another line."]))
+    One line.
+    Another line.
+    """
+    return "\n".join(fill(text, _WIDTH) for text in sentences)
+
+
+def html_sentences(sentences: Iterable[str]) -> str:
+    """Format sentences as HTML paragraphs, with escaped characters.
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import html_sentences
+    >>> html_sentences(["a < b"])
+    '<p>a &lt; b</p>'
+    """
+    return "".join(f"<p>{escape(text)}</p>" for text in sentences)
 
 
 def _alignment(column: Sequence[object]) -> str:

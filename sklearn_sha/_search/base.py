@@ -229,9 +229,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             if is_complete:
                 self._keep(CompletedSearch.of(origin, run.pool, store))
             else:
-                self._interrupted_search = InterruptedSearch.of(
-                    spec, store, data, self.get_params(), origin
-                )
+                self._interrupted_search = InterruptedSearch.of(spec, store, data, origin)
 
     def _keep(self, completed: CompletedSearch) -> None:
         """Keep the state of a completed search, if it can be extended."""

@@ -148,7 +148,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_targets(self.estimator, y)
         space = self._space()
         example = example_model(self.estimator, space, random_state)
-        self._initial_candidates()  # raises errors about them before those about the resource
         tuned, resource = self._tuned_estimator(), self._resource()
         check_estimators(resource, tuned, tuned.models())
         training = Training.of(resource, tuned)

@@ -28,28 +28,19 @@ class InterruptedSearch:
         Has the completed results.
     data : dict of str to str
         Returned by `data_fingerprint`.
-    params : dict
-        Parameters of the search and of its components.
     origin : Origin
+        Has the parameters of the search.
     """
 
     spec: SearchSpec
     store: Store
     data: Mapping[str, str]
-    params: Mapping[str, Any]
     origin: Origin
 
     @classmethod
-    def of(
-        cls,
-        spec: SearchSpec,
-        store: Store,
-        data: FitArguments,
-        params: Mapping[str, Any],
-        origin: Origin,
-    ) -> Self:
-        """Return the state of a search with the arguments of its fit and its parameters."""
-        return cls(spec, store, data_fingerprint(*data), params, origin)
+    def of(cls, spec: SearchSpec, store: Store, data: FitArguments, origin: Origin) -> Self:
+        """Return the state of a search with the arguments of its fit."""
+        return cls(spec, store, data_fingerprint(*data), origin)
 
     def changes(
         self,
@@ -73,7 +64,7 @@ class InterruptedSearch:
         """
         return [
             *differences(self.data, data_fingerprint(*data)),
-            *changed_params(self.params, params),
+            *changed_params(self.origin.params, params),
             *changed_folder(self.store.path, checkpoint),
         ]
 

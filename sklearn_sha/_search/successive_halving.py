@@ -405,16 +405,14 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     ) -> tuple[int, list[dict[str, Any]]]:
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
         n_candidates = n_candidates_of(self)
-        initial = self._initial_candidates()
+        sampler, space, initial = self._sampler(), self._space(), self._initial_candidates()
         state = deepcopy(rng)
-        n, candidates = first_candidates(
-            self._sampler(), self._space(), n_candidates, rng, names, initial
-        )
+        n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
         if self.budget == "anytime" and candidates:
             # The sampler continues where it ended, for the runs after the first n candidates.
             n_later = ceil(n * exact_factor(self.factor) ** N_LATER_RUNS) - n
             history = History(tuple(candidates))
-            candidates += proposed(self._sampler(), n_later, self._space(), history, state)
+            candidates += proposed(sampler, n_later, space, history, state)
         return n, candidates
 
     def _run_times(

@@ -22,7 +22,7 @@ class Anytime(BudgetDoubling):
     """Runs of Successive Halving with more resource, more candidates, or both, than the previous.
 
     One run is that of `SuccessiveHalving` with `Bounds.n_candidates`. Each run before it has one
-    rung less, and fewer candidates by `factor`; the three runs after it have more candidates by
+    rung fewer, and fewer candidates by `factor`; the three runs after it have more candidates by
     `factor`. A run has all candidates of the previous one, and rungs with the same resources, so
     that its evaluations are reused. The last rung of each run has all folds.
 
@@ -61,5 +61,4 @@ class Anytime(BudgetDoubling):
             ).with_kept(bounds.n_kept)
             for run in runs
         ]
-        joined = Schedule.joined(schedules, repeats=True)
-        return replace(joined, notes=full.notes, n_kept=bounds.n_kept)
+        return replace(Schedule.joined(schedules, repeats=True), notes=full.notes)

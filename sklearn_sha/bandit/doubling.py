@@ -65,13 +65,13 @@ def repeated_halving(
     stopping = Patience(patience, tol)
     for schedule in schedules:
         n_candidates = schedule.rungs[0].n_candidates
-        if n_candidates > n_before:
+        is_larger, n_before = n_candidates > n_before, n_candidates
+        if is_larger:
             new = propose(n_candidates - len(ids))
             if ids and not new:
                 return best
             ids += new
-        source = _first(ids, propose) if n_candidates > n_before else _first(ids)
-        n_before = n_candidates
+        source = _first(ids, propose) if is_larger else _first(ids)
         run = halving(schedule, source, target=target)
         request = next(run, None)
         while request is not None:

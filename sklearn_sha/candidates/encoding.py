@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from math import isnan, nan
 from numbers import Real
 from typing import Any
 
@@ -45,7 +46,8 @@ def encoded(candidates: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
 
 def _column(candidates: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.float64]:
     values = {number: params[name] for number, params in enumerate(candidates) if name in params}
-    numbers = {number: float(value) for number, value in values.items() if _is_number(value)}
+    converted = {number: _as_float(value) for number, value in values.items()}
+    numbers = {number: value for number, value in converted.items() if not isnan(value)}
     column = np.full(len(candidates), -1.0)
     column[list(numbers)] = rankdata(list(numbers.values()))
     codes: dict[Hashable, int] = {}
@@ -55,11 +57,9 @@ def _column(candidates: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.fl
     return column
 
 
-def _is_number(value: Any) -> bool:
-    if not isinstance(value, Real | np.bool_) or value != value:
-        return False
+def _as_float(value: Any) -> float:
+    """Return a number as a float; NaN for other values."""
     try:
-        float(value)
+        return float(value) if isinstance(value, Real | np.bool_) else nan
     except OverflowError:  # of an integer of more than 300 digits
-        return False
-    return True
+        return nan

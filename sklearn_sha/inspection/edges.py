@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import isfinite, sqrt
-from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -14,12 +12,11 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._formatting import format_params
+from sklearn_sha._formatting import format_params, html_sentences, text_sentences
 from sklearn_sha._param_validation import check_has_rungs, is_real
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.inspection.ranking import selected_row
 
-_WIDTH = 95
 _EDGE = 0.05  # share of a range that is its edge
 _MAX_P_VALUE = 0.1
 _MIN_COMPARED = 4
@@ -85,12 +82,12 @@ class EdgeReport:
     edges: tuple[Edge, ...]
 
     def __str__(self) -> str:
-        return "\n".join(fill(text, _WIDTH) for text in self._sentences())
+        return text_sentences(self._sentences())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return "\n".join(f"<p>{escape(text)}</p>" for text in self._sentences())
+        return html_sentences(self._sentences())
 
     def _sentences(self) -> list[str]:
         return [*map(str, self.edges)] or ["No best value is at the edge of a range that matters."]

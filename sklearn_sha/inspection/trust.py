@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import groupby, pairwise
-from textwrap import fill
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._formatting import html_table, quantity, text_table
+from sklearn_sha._formatting import (
+    html_sentences,
+    html_table,
+    quantity,
+    text_sentences,
+    text_table,
+)
 from sklearn_sha._param_validation import check_has_rungs, is_int
 from sklearn_sha.inspection.edges import Edge, edge_report
 from sklearn_sha.inspection.envelope import Row, envelope
 from sklearn_sha.inspection.ranking import best_position, kendall, selected_row, spearman
 from sklearn_sha.schedules import rung_sizes
-
-_WIDTH = 95  # of the lines of the advice, as wide as the table
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,15 +76,14 @@ class TrustReport:
         return pd.DataFrame(list(self.rungs))
 
     def __str__(self) -> str:
-        return "\n".join([text_table(self._columns()), *(fill(t, _WIDTH) for t in self._texts())])
+        return f"{text_table(self._columns())}\n{text_sentences(self._sentences())}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        texts = "".join(f"<p>{escape(text)}</p>" for text in self._texts())
-        return f"{html_table(self._columns())}\n{texts}"
+        return f"{html_table(self._columns())}\n{html_sentences(self._sentences())}"
 
-    def _texts(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         return [self.advice, *map(str, self.edges)]
 
     def _columns(self) -> dict[str, list[Any]]:

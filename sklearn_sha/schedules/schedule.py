@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from html import escape
 from itertools import accumulate, groupby
-from textwrap import fill
 from typing import Any
 
-from sklearn_sha._formatting import html_table, quantity, text_table
+from sklearn_sha._formatting import (
+    html_sentences,
+    html_table,
+    quantity,
+    text_sentences,
+    text_table,
+)
 from sklearn_sha.schedules.rungs import sizes_with_kept
-
-_WIDTH = 95  # of the lines below the table
 
 
 @dataclass(frozen=True)
@@ -289,14 +291,12 @@ class Schedule:
         return pd.DataFrame(self._columns())
 
     def __str__(self) -> str:
-        sentences = (fill(text, _WIDTH) for text in (self._summary(), *self.notes))
-        return "\n".join([text_table(self._columns()), *sentences])
+        return f"{text_table(self._columns())}\n{text_sentences((self._summary(), *self.notes))}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        sentences = "".join(f"<p>{escape(text)}</p>" for text in (self._summary(), *self.notes))
-        return f"{html_table(self._columns())}\n{sentences}"
+        return f"{html_table(self._columns())}\n{html_sentences((self._summary(), *self.notes))}"
 
     def _columns(self) -> dict[str, list[int]]:
         brackets = self.brackets
