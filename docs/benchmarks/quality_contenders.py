@@ -134,7 +134,7 @@ def workers(search: Callable[[Task, int], list[Evaluated]], task: Task) -> list[
 
 
 def randomized_search(task: Task) -> list[Evaluated]:
-    """RandomizedSearchCV of so many candidates as there is time for.
+    """RandomizedSearchCV with as many candidates as there is time for.
 
     It runs for twice the limit, since the same run is shown at double budget, too.
     """

@@ -10,7 +10,7 @@ from reports import picture, table
 
 AS_GOOD = 0.005
 NEVER = 2
-"""What is never reached counts as so many times the limit in means."""
+"""Multiple of the limit that a goal counts as in means if it is never reached."""
 RANDOM, DOUBLE = "RandomizedSearchCV", "RandomizedSearchCV, double budget"
 Trace = list[tuple[float, float, float]]
 """Seconds, held-out score and cross-validated score of the models of a run."""

@@ -6,7 +6,7 @@ Each contender searches each workload of quality_workloads.py, as quality_conten
 one core and on two, with several seeds, which are those of the splits too. Each run is a process of
 its own with OMP_NUM_THREADS=1. Runs on one core go side by side, one on each core. What was
 measured is kept, so that the command can be interrupted and continued; with all contenders, a seed
-takes about two and a half hours on two cores. `--report` writes the page and its figures anew. To
+takes about two and a half hours on two cores. `--report` writes the page and its figures again. To
 measure a contender again, remove its runs from the JSON file.
 
 A run is a trace: when a user could have had which model. Where peers can be treated in two ways, it
@@ -60,7 +60,7 @@ import sklearn_sha
 HERE = Path(__file__).parent
 PACKAGES = ("scikit-learn", "numpy", "scipy", "joblib", "lightgbm", "optuna", "flaml", "smac")
 TIMEOUT = 10
-"""A process is ended after so many times the limit, and five minutes."""
+"""A process is terminated after this multiple of the limit, plus five minutes."""
 
 
 def main() -> None:
