@@ -1,11 +1,9 @@
 """Every example runs without a warning, and what it promises comes true."""
 
 import re
-from itertools import pairwise
 
 import numpy as np
 from conftest import ROOT
-from sklearn.base import clone
 
 from sklearn_sha.inspection import trust_report
 
@@ -85,29 +83,18 @@ def test_hyperband(run):
 
 def test_where_halving_goes_wrong(run):
     names, printed = run("where_halving_goes_wrong.py")
-    searches = [names[name] for name in ("hasty", "better", "everything")]
-    scores = [search.best_score_ for search in searches]
-    assert scores[0] < scores[1] - 0.05
-    assert scores[1] < scores[2] - 0.01
-    best = searches[2].best_params_
-    hasty = names["hasty"].all_cv_results_
-    is_best = [hasty[f"param_{key}"] == best[key] for key in names["space"]]
-    assert hasty["n_resources"][np.all(is_best, axis=0)].tolist() == [2, 4]
-    for search, following in pairwise(searches):
-        report = trust_report(search)
-        assert not report.enough
-        assert f"set min_resources={following.min_resources}." in report.advice
-        assert str(report) in printed
-    assert searches[2].n_candidates_ == [18]
-
-    # What its limits say.
-    rates = {"learning_rate": np.geomspace(0.02, 1, 12).round(3).tolist()}
-    half = names["half"]
-    assert half.best_score_ == scores[2]
-    assert 0.5 < half.schedule_.relative_cost() < 0.55
-    alike = clone(names["hasty"]).set_params(param_distributions=rates).fit(names["X"], names["y"])
-    assert alike.best_score_ < scores[2] - 0.05
-    assert trust_report(alike).enough
+    hasty, better, everything = (names[name] for name in ("hasty", "better", "everything"))
+    best = everything.best_params_
+    assert hasty.best_score_ < everything.best_score_ - 0.05
+    assert (better.best_score_, better.best_params_) == (everything.best_score_, best)
+    assert 0.45 < better.schedule_.relative_cost() < 0.5
+    rows = hasty.all_cv_results_
+    is_best = [rows[f"param_{key}"] == best[key] for key in names["space"]]
+    assert rows["n_resources"][np.all(is_best, axis=0)].tolist() == [2, 4]
+    reports = [trust_report(search) for search in (hasty, better)]
+    assert all(str(report) in printed for report in reports)
+    assert f"set min_resources={better.min_resources}." in reports[0].advice
+    assert reports[0].probability < 0.6 < 0.8 < reports[1].probability < 0.95
 
 
 def test_every_example_is_run_here():

@@ -1,10 +1,13 @@
 """trust_report: its numbers computed independently, and how often its advice is right."""
 
+from math import exp
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
 from scipy.stats import kendalltau, sem, spearmanr, uniform
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
@@ -13,6 +16,14 @@ from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import envelope, trust_report
+from sklearn_sha.inspection.risk import (
+    Eliminated,
+    RungScores,
+    expected_loss,
+    hazards,
+    probability,
+)
+from sklearn_sha.inspection.risk_coefficients import COEFFICIENTS
 
 # A call costs more than an epoch of so few samples.
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -98,37 +109,72 @@ def test_numbers_equal_an_independent_computation(seed, hyperband, double):
             assert set(row["close"]) == close
         else:
             assert row["close"] == []
-        if later and eliminated:
-            gains = [score[r] - score[at] for r in score.columns if r > at]
-            spread = max(gain.max() - gain.min() for gain in gains if gain.count() > 1)
-            last = table[(table["bracket"] == row["bracket"])].sort_values("iter")
-            last = last[last["iter"] == last["iter"].max()]
-            best_candidate = last.loc[last["mean_test_score"].idxmax(), "candidate"]
-            risk = spread + score.loc[eliminated[0], at] - score.loc[best_candidate, at]
-            np.testing.assert_allclose(row["at_risk"], max(0, risk), atol=1e-12)
-        else:
-            assert np.isnan(row["at_risk"])
     best = by_fold.loc[search.best_candidate_, search.best_n_resources_]
     assert report.tolerance == pytest.approx(sem(best))
-    risks = [row["at_risk"] for row in report.rungs]
-    largest = np.nanmax(risks)
-    assert report.enough == (largest <= report.tolerance)
-    if report.enough and largest:
-        error = f"{report.tolerance:.3g}"
-        assert (
-            f"more than {largest:.3g} above the best one, whose score has a standard error of "
-            f"{error}." in report.advice
-        )
+    hazards = hazards_of(report, table, by_fold, search)
+    assert len(report.eliminated) == len(hazards)
+    for one in report.eliminated:
+        hazard = hazards[one["candidate"], one["bracket"], one["iter"]]
+        assert one["risk"] == pytest.approx(1 - exp(-hazard))
+    assert report.probability == pytest.approx(exp(-sum(hazards.values())))
+    assert report.enough == (report.probability >= 0.95)
+    for row in report.rungs:
+        of_rung = [h for (_, *at), h in hazards.items() if at == [row["bracket"], row["iter"]]]
+        if np.isfinite(row["risk"]):
+            assert row["risk"] == pytest.approx(1 - exp(-sum(of_rung)))
+        else:
+            assert not of_rung
+
+
+def hazards_of(report, table, by_fold, search):
+    """The model of the report, written as loops over the table of all scores."""
+    at, hazards = COEFFICIENTS, {}
+    brackets = sorted({row["bracket"] for row in report.rungs})
+    final = by_fold.loc[search.best_candidate_, search.best_n_resources_].mean()
+    for bracket in brackets:
+        rungs = [row for row in report.rungs if row["bracket"] == bracket]
+        members = [
+            table[(table["bracket"] == bracket) & (table["iter"] == row["iter"])] for row in rungs
+        ]
+        last = members[-1].set_index("candidate")["mean_test_score"]
+        is_selected = search.best_candidate_ in last.index
+        best = search.best_candidate_ if is_selected else last.idxmax()
+        gap = final - last[best]
+        for row, here, after in zip(rungs, members, members[1:], strict=False):
+            resource, following = row["resource"], after["n_resources"].iloc[0]
+            moved = [
+                (by_fold.loc[best, following] - by_fold.loc[c, following]).mean()
+                - (by_fold.loc[best, resource] - by_fold.loc[c, resource]).mean()
+                for c in after["candidate"]
+                if c != best
+            ]
+            changes = np.mean(np.square(moved)) if moved else 0
+            ratio = members[-1]["n_resources"].iloc[0] / resource
+            for candidate in set(here["candidate"]) - set(after["candidate"]):
+                difference = by_fold.loc[best, resource] - by_fold.loc[candidate, resource]
+                lead = difference.mean()
+                variance = (
+                    exp(at["tolerance"]) * report.tolerance**2
+                    + exp(at["folds"]) * sem(difference) ** 2
+                    + ratio ** at["spread_ratio"]
+                    * (exp(at["changes"]) * changes + exp(at["lead"]) * lead**2)
+                )
+                behind = max(0, report.tolerance + gap + at["carried_over"] * lead)
+                hazards[candidate, bracket, row["iter"]] = (
+                    exp(at["constant"] + at["continues"])
+                    * ratio ** at["ratio"]
+                    * len(here) ** at["n_candidates"]
+                    * (1 + behind**2 / variance) ** (-at["tail"] / 2)
+                )
+    return hazards
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_nothing_is_at_risk_if_all_candidates_have_the_same_gains(seed):
+def test_little_is_at_risk_if_all_candidates_have_the_same_gains(seed):
     report = trust_report(search_of(Parallel(), seed).fit(X))
-    assert report.enough
-    assert max(row["at_risk"] for row in report.rungs[:-1]) < 1e-12
+    assert report.probability > 0.9
     assert [row["spearman"] for row in report.rungs[:-1]] == [pytest.approx(1)] * 4
     assert report.rungs[0]["envelope"] == pytest.approx(1 / 4 - 1 / 64)
-    assert report.advice.startswith("The budget is sufficient for the observed gaps")
 
 
 def _is_wrong(search):
@@ -136,21 +182,22 @@ def _is_wrong(search):
     return best - search.best_score_ > 1e-9
 
 
-def test_wrong_results_are_rarer_if_the_budget_is_reported_as_sufficient():
-    """Over many searches among learning curves that cross."""
-    wrong = {True: [], False: []}
-    after_advice = []
+def test_the_probability_and_the_advice_are_right_on_curves_that_cross():
+    """No coefficients were fitted on such curves."""
+    probability, wrong, after_advice = [], [], []
     for seed in range(150):
         search = search_of(seed=seed).fit(X)
         report = trust_report(search)
-        wrong[report.enough].append(_is_wrong(search))
+        probability.append(report.probability)
+        wrong.append(_is_wrong(search))
         if not report.enough:
             advised = int(report.advice.rsplit("min_resources=", 1)[1].rstrip("."))
             after_advice.append(_is_wrong(search.set_params(min_resources=advised).fit(X)))
-    assert min(map(len, wrong.values())) >= 30
-    assert np.mean(wrong[True]) < 0.1
-    assert np.mean(wrong[False]) > 2 * np.mean(wrong[True])
-    assert np.mean(after_advice) < np.mean(wrong[False]) / 2
+    wrong, is_high = np.array(wrong), probability >= np.median(probability)
+    assert np.mean(probability) == pytest.approx(1 - wrong.mean(), abs=0.06)
+    assert wrong[is_high].mean() < wrong[~is_high].mean() / 2
+    assert len(after_advice) >= 100
+    assert np.mean(after_advice) < wrong.mean() / 2
 
 
 def test_the_recommended_budget_has_the_recommended_first_rung():
@@ -160,8 +207,10 @@ def test_the_recommended_budget_has_the_recommended_first_rung():
         if not report.enough:
             break
     budget = int(report.advice.rsplit("Next time set budget=", 1)[1].rstrip("."))
-    risky = [row["resource"] for row in report.rungs if row["at_risk"] > report.tolerance]
-    safe = min(r for r in search.n_resources_ if r > max(risky))
+    hazards = [-np.log1p(-np.nan_to_num(row["risk"])) for row in report.rungs]
+    left = {row["resource"]: sum(hazards[k:]) for k, row in enumerate(report.rungs) if k}
+    below = [at for at, rest in left.items() if rest <= sum(hazards) / 4 and at < max(left)]
+    safe = min(below) if below else sorted(left)[-2]
     assert search.set_params(budget=budget).plan(X).n_resources[0] == safe
     assert search.set_params(budget=budget - 1).plan(X).n_resources[0] == safe - 1
 
@@ -179,7 +228,7 @@ def test_a_report_prints_as_a_table_and_converts_to_a_frame():
     assert not str(trust_report(search_of().fit(X))).startswith("bracket")
 
 
-def test_advice_for_one_rung_and_for_too_few_candidates():
+def test_advice_for_one_rung_and_for_few_candidates():
     report = trust_report(search_of(min_resources=1.0).fit(X))
     assert report.enough
     assert report.advice == (
@@ -188,8 +237,9 @@ def test_advice_for_one_rung_and_for_too_few_candidates():
     two = search_of(n_candidates=2, budget=40, max_resources=30, factor=2).fit(X)
     assert len(trust_report(two).rungs) == 1
     few = search_of(n_candidates=2, min_resources=1, max_resources=8).fit(X)
-    assert trust_report(few).enough is None
-    assert trust_report(few).advice.startswith("Too few candidates were promoted to judge")
+    report = trust_report(few)
+    assert 0.9 < report.probability < 0.99  # of other data sets alone
+    assert "would have ended above the best one is 0.9" in report.advice  # no noise is known
 
 
 def interrupted(after, **params):
@@ -202,27 +252,81 @@ def interrupted(after, **params):
     return search
 
 
-def test_a_search_interrupted_after_one_rung_is_not_a_search_with_one_rung():
-    report = trust_report(interrupted(after=0))
+@pytest.mark.parametrize("after", [0, 2])
+def test_nothing_is_said_of_a_search_that_was_interrupted(after):
+    search = interrupted(after=after)
+    report = trust_report(search)
     assert report.enough is None
-    assert report.advice.startswith("Too few candidates were promoted to judge")
+    assert np.isnan([report.probability, report.expected_loss]).all()
+    assert report.advice.startswith("The last rung was not reached")
+    assert np.isnan(report.rungs[-1]["risk"])
+    assert trust_report(search.resume(X)).probability > 0
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_best_candidate_of_an_interrupted_search_has_the_best_score_of_its_last_rung(seed):
-    search = interrupted(after=2, seed=seed)
-    first, second, last = trust_report(search).rungs
-    assert last["promoted"] > 1
-    scores = [dict(zip(r["candidates"], r["scores"], strict=True)) for r in search.rung_history_]
-    best = max(scores[2], key=scores[2].get)
-    for k, row in enumerate((first, second)):
-        best_eliminated = max(s for c, s in scores[k].items() if c not in scores[k + 1])
-        ranges = [
-            np.ptp([later[c] - scores[k][c] for c in later]) for later in scores[k + 1 :]
-        ]  # fmt: skip
-        risk = max(0, max(ranges) + best_eliminated - scores[k][best])
-        assert row["at_risk"] == pytest.approx(risk)
-    assert np.isnan(last["at_risk"])
+RUNGS = st.integers(0, 2**32 - 1).map(lambda seed: rungs_of(np.random.default_rng(seed)))
+
+
+def rungs_of(rng):
+    """Scores of three rungs on growing numbers of folds."""
+    scores = rng.normal(size=(9, 5)).cumsum(axis=0)
+    first = np.where([True, True, False, False, False], scores, np.nan)
+    later = scores[:4] + rng.normal(size=(4, 5))
+    second = np.where([True, True, True, False, False], later, np.nan)
+    last = scores[:2] + rng.normal(size=(2, 5))
+    return [
+        RungScores(range(9), 10, first),
+        RungScores(range(4), 30, second),
+        RungScores(range(2), 90, last),
+    ]
+
+
+def known_of(rungs, change=lambda scores: scores):
+    changed = [RungScores(r.candidates, r.n_resources, change(r.scores)) for r in rungs]
+    return Eliminated.of([changed], 0, changed[-1].scores[0], continues=False)
+
+
+def probability_of(known):
+    return probability(known, known.tolerance)
+
+
+@given(rungs=RUNGS, factor=st.sampled_from([1e-6, 0.5, 3, 1e6]))
+def test_the_unit_of_the_scores_and_what_a_fold_has_in_common_do_not_matter(rungs, factor):
+    shifts = np.array([0.3, -2, 1.1, 0.7, -0.1])
+    before, scaled = known_of(rungs), known_of(rungs, lambda scores: factor * scores)
+    assert probability_of(scaled) == pytest.approx(probability_of(before))
+    assert expected_loss(scaled) == pytest.approx(factor * expected_loss(before), rel=1e-6)
+    # The tolerance is of the scores themselves, with what folds have in common.
+    shifted = known_of(rungs, lambda scores: scores + shifts)
+    for name in ("lead", "fold_variance", "missing_variance", "changes"):
+        np.testing.assert_allclose(getattr(shifted, name), getattr(before, name), atol=1e-9)
+
+
+@given(rungs=RUNGS, candidate=st.integers(4, 8))
+def test_a_better_eliminated_candidate_is_a_larger_risk(rungs, candidate):
+    rungs[0].scores[candidate] = rungs[0].scores[0] - 1.0
+    low = hazards(known_of(rungs), 0.1)
+    rungs[0].scores[candidate] = rungs[0].scores[0] - 0.5
+    known = known_of(rungs)
+    high = hazards(known, 0.1)
+    assert (high > low).tolist() == (known.candidate == candidate).tolist()
+
+
+@given(rungs=RUNGS)
+def test_a_larger_margin_is_a_smaller_risk_and_their_integral_is_the_expected_loss(rungs):
+    known = known_of(rungs)
+    assert np.all(np.diff([probability(known, margin) for margin in np.arange(50)]) > 0)
+    area, _ = quad(lambda margin: 1 - probability(known, margin), 0, np.inf, limit=500)
+    assert expected_loss(known) == pytest.approx(area, rel=0.02)
+
+
+def test_candidates_without_a_score_are_left_out_and_one_fold_is_enough():
+    scores = np.array([[0.9], [0.8], [np.nan], [0.7]])
+    rungs = [RungScores(range(4), 1, scores), RungScores([0, 1], 4, scores[:2])]
+    known = Eliminated.of([rungs], 0, scores[0], continues=True)
+    assert known.candidate.tolist() == [3]
+    assert np.isfinite(hazards(known, 0.0)).all()
+    same = [RungScores(range(4), 1, np.ones((4, 3))), RungScores([0, 1], 4, np.ones((2, 3)))]
+    assert 0 < probability(Eliminated.of([same], 0, np.ones(3), continues=True), 0.0) < 1
 
 
 def test_failed_candidates_are_ignored():

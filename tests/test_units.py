@@ -97,7 +97,7 @@ class Late(Curve):
 def test_trust_report(unit):
     report = trust_report(search_of().set_params(estimator=Late()).fit(X))
     assert report.enough is False
-    assert "a candidate eliminated at 1 <b>lap could" in report.advice
+    assert "Candidates eliminated at 1 <b>lap carry most" in report.advice
 
 
 each_training = pytest.mark.parametrize(

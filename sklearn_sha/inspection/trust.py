@@ -1,10 +1,10 @@
-"""Trust report: whether the early rungs of a search predicted the final ranking."""
+"""Trust report: whether a search may have eliminated a better candidate than the selected one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,14 @@ from sklearn_sha._formatting import (
 from sklearn_sha._param_validation import check_has_rungs, is_int
 from sklearn_sha.inspection.edges import Edge, edge_report
 from sklearn_sha.inspection.envelope import Row, envelope
-from sklearn_sha.inspection.ranking import best_position, kendall, selected_row, spearman
+from sklearn_sha.inspection.ranking import kendall, selected_row, spearman
+from sklearn_sha.inspection.risk import (
+    Eliminated,
+    RungScores,
+    expected_loss,
+    hazards,
+    standard_error,
+)
 from sklearn_sha.schedules import rung_sizes
 
 
@@ -47,15 +54,23 @@ class TrustReport:
         - noise: standard error of the gap, estimated from the differences on each fold.
         - close: eliminated candidates whose difference to the lowest promoted score is at most
           its standard error.
-        - at_risk: how far above the best candidate of the bracket an eliminated candidate could
-          have ended, had it gained as much as promoted candidates did. At least 0.
+        - risk: probability that a candidate eliminated in the rung would have ended better than
+          the selected one, by more than `tolerance`.
 
         NaN if a value is not defined, for example in the last rung of a bracket.
     tolerance : float
-        Standard error of the best score over the folds. Smaller values of at_risk are noise.
+        Standard error of the best score over the folds. Smaller differences are noise.
+    probability : float
+        That no eliminated candidate would have ended better than the selected one by more than
+        `tolerance`. NaN if the search did not reach its last rung.
+    expected_loss : float
+        Expected difference between the best score at full resource of all candidates and that of
+        the selected one. NaN if the search did not reach its last rung.
+    eliminated : tuple of dict
+        One dict per eliminated candidate and bracket, in decreasing order of its risk, with the
+        keys candidate, bracket, iter, resource and risk.
     enough : bool or None
-        Whether at_risk is at most `tolerance` in all rungs. None if too few candidates were
-        promoted to estimate it.
+        Whether `probability` is at least 0.95. None if it is NaN.
     advice : str
         The conclusion, and which parameter to change if the budget may be insufficient.
     edges : tuple of Edge
@@ -65,6 +80,9 @@ class TrustReport:
 
     rungs: tuple[dict[str, Any], ...]
     tolerance: float
+    probability: float
+    expected_loss: float
+    eliminated: tuple[dict[str, Any], ...]
     enough: bool | None
     advice: str
     edges: tuple[Edge, ...] = ()
@@ -93,7 +111,7 @@ class TrustReport:
         if len(set(columns["folds"])) == 1:
             del columns["folds"]
         columns["close"] = [_n_close(row) for row in self.rungs]
-        columns["at_risk"] = [row["at_risk"] for row in self.rungs]
+        columns["risk"] = [row["risk"] for row in self.rungs]
         if len(set(columns["bracket"])) == 1:
             del columns["bracket"]
         return columns
@@ -112,10 +130,10 @@ _PRINTED_COLUMNS = (
 
 
 def trust_report(search: Any) -> TrustReport:
-    """Report how far the rungs of a fitted search predicted the final ranking.
+    """Report how far a fitted search can be trusted.
 
-    The report estimates for each rung whether an eliminated candidate could have ended above the
-    best one, and recommends a larger budget if so.
+    The report estimates the probability that no eliminated candidate would have ended better than
+    the selected one, and recommends a larger budget if it is below 0.95.
 
     Parameters
     ----------
@@ -137,19 +155,18 @@ def trust_report(search: Any) -> TrustReport:
 
     Notes
     -----
-    Candidates are compared by differences of scores. A gain that all candidates share does not
-    change these differences, and the theorems of [1]_ hold with an envelope of the losses from
-    which a common curve has been subtracted. The range of the gains from a rung to a later one
-    estimates twice that envelope. Therefore an eliminated candidate could have ended above the
-    best one by this range, minus its distance to the best one in that rung. This is ``at_risk``.
+    An eliminated candidate is judged by its lead: how far it was below the candidate that ended
+    best in its bracket, on the same folds. A lead changes until full resource, by an amount that
+    depends on the noise between folds, on how much the leads of promoted candidates changed in this
+    search, on the lead itself and on the ratio of the resources. The probability that it changes
+    enough decreases as a power of the lead, relative to that amount, so that large changes remain
+    possible. It does not depend on the unit of the scores.
 
-    Gains are known for promoted candidates only, so that the report is evidence and not proof.
-    ``envelope`` is the envelope of the scores themselves and has no influence on the advice.
-
-    References
-    ----------
-    .. [1] K. Jamieson and A. Talwalkar, "Non-stochastic Best Arm Identification and
-       Hyperparameter Optimization", AISTATS 2016.
+    The weights were estimated on searches that were replayed on complete learning curves, where
+    the scores of eliminated candidates at full resource are known. Promoted candidates are not a
+    fair sample of those eliminated; weights that predict the latter correct for that. With few
+    candidates, the probability rests on these curves alone. It cannot know of a curve that is
+    unlike all others.
 
     Examples
     --------
@@ -167,14 +184,15 @@ def trust_report(search: Any) -> TrustReport:
     ...     min_folds="all",
     ... )
     >>> trust_report(search.fit(X, y))
-    iter  resource  candidates  promoted  spearman  kendall  envelope    gap  noise  close  at_risk
-       0         1           8         4     0.067   -0.111     0.070  0.000  0.002      4    0.040
-       1         3           4         2     1.000    1.000     0.009  0.012  0.006      0    0.000
-       2        10           2         1         -        -     0.001  0.027  0.012      0        -
-       3        32           1         1         -        -         -      -      -      0        -
-    The budget may be insufficient: judging by the observed gains, a candidate eliminated at 1
-    epoch could have ended 0.0395 above the best one, whose score has a standard error of 0.0156.
-    Next time set min_resources=3.
+    iter  resource  candidates  promoted  spearman  kendall  envelope    gap  noise  close   risk
+       0         1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.469
+       1         3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.058
+       2        10           2         1         -        -     0.001  0.027  0.012      0  0.069
+       3        32           1         1         -        -         -      -      -      0      -
+    The budget may be insufficient: the probability that no eliminated candidate would have ended
+    more than 0.0156 above the best one, which is the standard error of its score, is 0.47. The
+    expected loss of score is 0.03. Candidates eliminated at 1 epoch carry most of the risk. Next
+    time set min_resources=3.
     """
     check_has_rungs(search, "trust_report")
     check_is_fitted(search, "rung_history_")
@@ -188,40 +206,69 @@ def trust_report(search: Any) -> TrustReport:
     results = search.all_cv_results_
     folds = _fold_scores(results, metric)
     gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
-    gain_ranges = _gain_ranges(results, metric)
+    selected = selected_row(search, metric)
+    final = np.stack(
+        [results[f"split{k}_test_{metric}"][selected] for k in range(search.n_splits_)]
+    )
+    brackets = _brackets(history)
+    known = Eliminated.of(
+        [[_rung_scores(row, folds) for row in rows] for rows in brackets],
+        int(results["candidate"][selected]),
+        final,
+        continues=search.schedule_.continues,
+    )
+    tolerance = float(np.nan_to_num(standard_error(final)))
+    by_candidate = hazards(known, tolerance)
     rungs = []
-    for rows in _brackets(history):
-        # If the search was interrupted, the last rung promoted several candidates.
-        finalists, final_scores = rows[-1]["promoted"], _scores(rows[-1])
-        best = finalists[best_position([final_scores[candidate] for candidate in finalists])]
+    for number, rows in enumerate(brackets):
         for k, row in enumerate(rows):
-            resource = row["resource"]
-            margin = _margin(row, folds, search.schedule_.n_kept)
+            inside = (known.bracket == number) & (known.rung == k)
             is_last = k == len(rows) - 1
-            lead = _scores(row)[best] - margin.pop("best_eliminated")
-            gain_range = gain_ranges[_level(row)]
-            # np.maximum keeps NaN, which max would replace by 0.
-            at_risk = float("nan" if is_last else np.maximum(0.0, gain_range - lead))
+            risk = float("nan") if is_last else float(-np.expm1(-by_candidate[inside].sum()))
             rungs.append(
                 {
                     "bracket": row.get("bracket", 0),
                     "iter": row["iter"],
-                    "resource": resource,
+                    "resource": row["resource"],
                     "folds": row["n_folds"],
                     "candidates": len(row["candidates"]),
                     "promoted": len(row["promoted"]),
                     **_agreement(row, rows[k + 1 :]),
-                    "envelope": gammas.get(resource, float("nan")),
-                    **margin,
-                    "at_risk": at_risk,
+                    "envelope": gammas.get(row["resource"], float("nan")),
+                    **_margin(row, folds, search.schedule_.n_kept),
+                    "risk": risk,
                 }
             )
-    selected = selected_row(search, metric)
-    scores = np.stack(
-        [results[f"split{k}_test_{metric}"][selected] for k in range(search.n_splits_)]
+    eliminated = tuple(
+        {
+            "candidate": int(known.candidate[k]),
+            **{
+                name: brackets[known.bracket[k]][known.rung[k]].get(name, 0)
+                for name in ("bracket", "iter", "resource")
+            },
+            "risk": float(-np.expm1(-by_candidate[k])),
+        }
+        for k in np.argsort(-by_candidate, kind="stable")
     )
-    conclusion = _conclusion(rungs, _standard_error(scores), search)
-    return TrustReport(tuple(rungs), *conclusion, edge_report(search).edges)
+    is_complete = all(len(rows[-1]["promoted"]) == 1 for rows in brackets)
+    probability = float(np.exp(-by_candidate.sum())) if is_complete else float("nan")
+    loss = expected_loss(known) if is_complete else float("nan")
+    return TrustReport(
+        tuple(rungs),
+        tolerance,
+        probability,
+        loss,
+        eliminated,
+        probability >= TRUSTED if is_complete else None,
+        _advice(rungs, tolerance, probability, loss, search),
+        edge_report(search).edges,
+    )
+
+
+def _rung_scores(row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]]) -> RungScores:
+    """Scores of a rung on each fold."""
+    scores = np.stack([folds[candidate, _level(row)] for candidate in row["candidates"]])
+    return RungScores(row["candidates"], row["resource"], scores)
 
 
 Level = tuple[int, int]
@@ -295,77 +342,92 @@ def _margin(
     promoted = [c for c in row["promoted"] if c in scores]
     eliminated = [c for c in scores if c not in set(promoted)]
     if not promoted or not eliminated:
-        return {"gap": nan, "noise": nan, "close": [], "best_eliminated": nan}
+        return {"gap": nan, "noise": nan, "close": []}
     worst = min([c for c in promoted if c >= n_kept] or promoted, key=scores.__getitem__)
     best = max(eliminated, key=scores.__getitem__)
     level = _level(row)
-    noise = {c: _standard_error(folds[worst, level] - folds[c, level]) for c in eliminated}
+    noise = {c: standard_error(folds[worst, level] - folds[c, level]) for c in eliminated}
     return {
         "gap": scores[worst] - scores[best],
         "noise": noise[best],
         "close": [c for c in eliminated if scores[worst] - scores[c] <= noise[c]],
-        "best_eliminated": scores[best],
     }
 
 
-def _standard_error(values: NDArray[np.float64]) -> float:
-    values = values[~np.isnan(values)]
-    n = len(values)
-    return float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+TRUSTED = 0.95
+"""Probability from which a report sees no sign that more budget was needed."""
+
+_SHARE = 0.25
+"""Of the risk, which is left after the recommended first rung."""
 
 
-def _gain_ranges(results: Mapping[str, Any], metric: str) -> dict[Level, float]:
-    """Largest range of the candidates' gains from each level to a higher one."""
-    by_level: dict[Level, dict[int, float]] = {}
-    candidates, means = results["candidate"].tolist(), results[f"mean_test_{metric}"].tolist()
-    for candidate, level, score in zip(candidates, _levels(results), means, strict=True):
-        by_level.setdefault(level, {})[candidate] = score
-    gain_ranges = {}
-    for level, scores in by_level.items():
-        ranges = []
-        for later in (other for other in by_level if other > level):
-            both = scores.keys() & by_level[later].keys()
-            gains = np.array([by_level[later][c] - scores[c] for c in both])
-            gains = gains[~np.isnan(gains)]
-            if len(gains) > 1:
-                ranges.append(float(np.ptp(gains)))
-        gain_ranges[level] = max(ranges, default=float("nan"))
-    return gain_ranges
+def safe_resource(resources: Sequence[int], risks: Sequence[float]) -> int | None:
+    """Smallest resource of a rung from which on there is at most a quarter of the risk.
+
+    It is below the maximum, if there is a rung between the first one and the maximum.
+
+    Parameters
+    ----------
+    resources : sequence of int
+        Of the rungs.
+    risks : sequence of float
+        Of the rungs, as hazards, which add up.
+
+    Returns
+    -------
+    int or None
+        None if all rungs have the same resource, and differ in their folds.
+
+    Examples
+    --------
+    >>> from sklearn_sha.inspection.trust import safe_resource
+    >>> safe_resource([1, 3, 10, 32], [0.5, 0.3, 0.05, 0])
+    10
+    """
+    pairs = list(zip(resources, risks, strict=True))
+    later = sorted({at for at in resources if at > min(resources)})
+    below = later[:-1] or later  # a search at the maximum alone is a grid search
+    few = (
+        at
+        for at in below
+        if sum(risk for other, risk in pairs if other >= at) <= _SHARE * sum(risks)
+    )
+    return next(few, below[-1] if below else None)
 
 
-def _conclusion(rungs: Sequence[Row], noise: float, search: Any) -> tuple[float, bool | None, str]:
-    """Return tolerance, enough and advice of a report."""
-    tolerance = 0.0 if np.isnan(noise) else noise
-    risks = [row["at_risk"] for row in rungs if row["at_risk"] == row["at_risk"]]
-    if not risks:
-        single = all(len(bracket.rungs) == 1 for bracket in search.schedule_.brackets)
-        advice = (
-            "There is a single rung, so that no candidate was eliminated before full resource."
-            if single
-            else "Too few candidates were promoted to judge whether the budget is sufficient."
-        )
-        return tolerance, True if single else None, advice
-    largest = max(risks)
-    error = f"the best one, whose score has a standard error of {tolerance:.3g}"
-    if largest <= tolerance:
-        above = f"more than {largest:.3g} above {error}" if largest else "above the best one"
+def _advice(
+    rungs: Sequence[Row], tolerance: float, probability: float, loss: float, search: Any
+) -> str:
+    """Return the conclusion of a report."""
+    if np.isnan(probability):
         return (
-            tolerance,
-            True,
-            "The budget is sufficient for the observed gaps: judging by the observed gains, no "
-            f"eliminated candidate could have ended {above}.",
+            "The last rung was not reached, so that eliminated candidates cannot be compared with "
+            "the best one at full resource. If the search was interrupted, call resume."
         )
-    worst = max(rungs, key=lambda row: np.nan_to_num(row["at_risk"], nan=-1))
-    safe = max(after["resource"] for row, after in pairwise(rungs) if row["at_risk"] > tolerance)
-    larger_budget = f"min_resources={safe}"
-    if is_int(getattr(search, "budget", None)):
+    if all(len(bracket.rungs) == 1 for bracket in search.schedule_.brackets):
+        return "There is a single rung, so that no candidate was eliminated before full resource."
+    known = "more than 0.99" if probability > 0.99 else f"{probability:.2f}"
+    better = (
+        f"more than {tolerance:.3g} above the best one, which is the standard error of its score,"
+        if tolerance
+        else "above the best one"
+    )
+    facts = (
+        f"the probability that no eliminated candidate would have ended {better} is {known}. The "
+        f"expected loss of score is {loss:.1g}."
+    )
+    if probability >= TRUSTED:
+        return f"No sign that more budget was needed: {facts}"
+    hazard = [-np.log1p(-row["risk"]) if row["risk"] == row["risk"] else 0.0 for row in rungs]
+    safe = safe_resource([row["resource"] for row in rungs], hazard)
+    larger_budget = 'min_folds="all"' if safe is None else f"min_resources={safe}"
+    if safe is not None and is_int(getattr(search, "budget", None)):
         # In the paper, the first rung is at r_0 = budget / (n ceil(log n)).
         sizes = rung_sizes(rungs[0]["candidates"], search.factor)
         larger_budget = f"budget={safe * rungs[0]['candidates'] * len(sizes)}"
+    unit = search.schedule_.unit
+    riskiest = quantity(rungs[int(np.argmax(hazard))]["resource"], unit)
     return (
-        tolerance,
-        False,
-        "The budget may be insufficient: judging by the observed gains, a candidate eliminated at "
-        f"{quantity(worst['resource'], search.schedule_.unit)} could have ended "
-        f"{worst['at_risk']:.3g} above {error}. Next time set {larger_budget}.",
+        f"The budget may be insufficient: {facts} Candidates eliminated at {riskiest} carry most "
+        f"of the risk. Next time set {larger_budget}."
     )

@@ -1,0 +1,256 @@
+"""The probability that no eliminated candidate would have ended better than the selected one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import trapezoid
+
+from sklearn_sha.inspection.risk_coefficients import COEFFICIENTS
+
+Floats = NDArray[np.float64]
+
+_MAX_HAZARD = 50.0
+_N_MARGINS = 200
+_MAX_MARGIN = 1e4
+"""Of the expected loss, in tolerances. Beyond it the probability is below 1e-8."""
+
+
+@dataclass(frozen=True, eq=False)
+class RungScores:
+    """Scores of the candidates of a rung.
+
+    Attributes
+    ----------
+    candidates : sequence of int
+    n_resources : int
+    scores : ndarray of shape (n_candidates, n_folds)
+        Test scores. NaN for folds that did not score the rung, and for failed fits.
+    """
+
+    candidates: Sequence[int]
+    n_resources: int
+    scores: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Eliminated:
+    """What a search knows of the candidates that it eliminated, in the rungs that did so.
+
+    All attributes are arrays of shape (n_eliminated,). Leads are differences from the scores of
+    the best candidate of the bracket, on the same folds: what a fold has in common cancels.
+
+    Attributes
+    ----------
+    candidate, bracket, rung : ndarray of int
+    lead : ndarray of float
+        How far below the best candidate of the bracket it was.
+    gap : ndarray of float
+        How far below the selected candidate the best one of the bracket ended. 0 in the bracket
+        of the selected candidate.
+    fold_variance : ndarray of float
+        Squared standard error of the lead over the folds of the rung.
+    missing_variance : ndarray of float
+        Variance of the lead due to folds that did not score the rung.
+    changes : ndarray of float
+        Mean square of the changes of the leads of promoted candidates, to the next rung.
+    ratio : ndarray of float
+        Of full resource to the resource of the rung.
+    n_candidates : ndarray of float
+        Of the rung.
+    tolerance : ndarray of float
+        Standard error of the score of the selected candidate.
+    continues : ndarray of float
+        1 if models continue training from rung to rung, 0 if they are refit from scratch.
+    """
+
+    candidate: NDArray[Any]
+    bracket: NDArray[Any]
+    rung: NDArray[Any]
+    lead: Floats
+    gap: Floats
+    fold_variance: Floats
+    missing_variance: Floats
+    changes: Floats
+    ratio: Floats
+    n_candidates: Floats
+    tolerance: Floats
+    continues: Floats
+
+    @classmethod
+    def of(
+        cls,
+        brackets: Sequence[Sequence[RungScores]],
+        selected: int,
+        final_scores: Floats,
+        *,
+        continues: bool,
+    ) -> Self:
+        """Collect what is known from the scores of the rungs.
+
+        Parameters
+        ----------
+        brackets : sequence of sequences of RungScores
+            The rungs of each bracket, from the first to the last.
+        selected : int
+            The selected candidate.
+        final_scores : ndarray of shape (n_folds,)
+            Its scores at full resource.
+        continues : bool
+            Whether models continue training.
+
+        Returns
+        -------
+        Eliminated
+            A candidate without a score in the rung that eliminated it is left out.
+        """
+        tolerance = float(np.nan_to_num(standard_error(final_scores)))
+        rows = [
+            (*row, tolerance, float(continues))
+            for number, rungs in enumerate(brackets)
+            for row in _rows_of(number, rungs, selected, float(np.nanmean(final_scores)), tolerance)
+        ]
+        columns = np.array(rows, dtype=float).reshape(-1, len(fields(cls))).T
+        ids = columns[:3].astype(int)
+        return cls(*ids, *columns[3:])
+
+
+def standard_error(values: Floats) -> float:
+    """Standard error of the mean over the folds that are there; NaN if it is one."""
+    values = values[~np.isnan(values)]
+    n = len(values)
+    return float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+
+
+def _rows_of(
+    bracket: int, rungs: Sequence[RungScores], selected: int, final: float, tolerance: float
+) -> Iterator[tuple[float, ...]]:
+    """Yield the values of each eliminated candidate of a bracket."""
+    last = rungs[-1]
+    means = np.nan_to_num(_means(last.scores), nan=-np.inf)
+    is_selected = selected in last.candidates
+    best = selected if is_selected else last.candidates[int(means.argmax())]
+    gap = 0.0 if is_selected else max(0.0, final - float(means.max()))
+    leads = [_leads(rung, best) for rung in rungs]
+    deviations = [_deviations(lead) for lead in leads]
+    known = [d[~np.isnan(d)] for d in deviations[:-1]]
+    typical = float(np.median(np.concatenate(known))) if any(map(len, known)) else np.nan
+    if np.isnan(typical):
+        typical = tolerance * np.sqrt(last.scores.shape[1])
+    for k, (rung, after) in enumerate(pairwise(rungs)):
+        lead = dict(zip(rung.candidates, _means(leads[k]), strict=True))
+        later = dict(zip(after.candidates, _means(leads[k + 1]), strict=True))
+        changes = np.array([later[c] - lead[c] for c in after.candidates if c != best])
+        changes = changes[np.isfinite(changes)]
+        n_folds, n_scored = leads[k].shape[1], int((~np.isnan(leads[k])).any(axis=0).sum())
+        for candidate, deviation in zip(rung.candidates, deviations[k], strict=True):
+            if candidate in later or not np.isfinite(lead[candidate]):
+                continue
+            variance = (typical if np.isnan(deviation) else deviation) ** 2
+            yield (
+                *(candidate, bracket, k, lead[candidate], gap),
+                *(variance / n_scored, variance * (1 / n_scored - 1 / n_folds)),
+                float(np.mean(changes**2)) if len(changes) else 0.0,
+                *(last.n_resources / rung.n_resources, len(rung.candidates)),
+            )
+
+
+def _leads(rung: RungScores, best: int) -> Floats:
+    """Differences from the scores of the best candidate, by candidate and fold."""
+    return np.asarray(rung.scores[list(rung.candidates).index(best)] - rung.scores)
+
+
+def _means(scores: Floats) -> Floats:
+    """Means over the folds that are there; NaN without any."""
+    n = (~np.isnan(scores)).sum(axis=1)
+    return np.asarray(np.where(n > 0, np.nansum(scores, axis=1) / np.maximum(n, 1), np.nan))
+
+
+def _deviations(leads: Floats) -> Floats:
+    """Standard deviations over the folds that are there; NaN with less than two."""
+    n = (~np.isnan(leads)).sum(axis=1)
+    squares = np.nansum((leads - _means(leads)[:, None]) ** 2, axis=1)
+    return np.asarray(np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan))
+
+
+def hazards(
+    known: Eliminated, margin: Floats | float, coefficients: Mapping[str, float] = COEFFICIENTS
+) -> Floats:
+    """Minus log of the probability that a candidate would not have ended better by a margin.
+
+    Parameters
+    ----------
+    known : Eliminated
+    margin : float or ndarray
+        Difference from the score of the selected candidate at full resource, at least 0.
+    coefficients : mapping of str to float
+
+    Returns
+    -------
+    ndarray of shape (n_eliminated,)
+    """
+    at = coefficients
+    spread = known.ratio ** at["spread_ratio"] * (
+        np.exp(at["changes"]) * known.changes + np.exp(at["lead"]) * known.lead**2
+    )
+    variance = (
+        np.exp(at["tolerance"]) * known.tolerance**2
+        + np.exp(at["folds"]) * known.fold_variance
+        + np.exp(at["missing_folds"]) * known.missing_variance
+        + spread
+    )
+    behind = np.maximum(0.0, margin + known.gap + at["carried_over"] * known.lead)
+    # Without any spread, a candidate that is behind stays behind.
+    ratios = np.where(behind > 0, np.inf, 0.0)
+    np.divide(behind**2, variance, out=ratios, where=variance > 0)
+    log_hazard = (
+        at["constant"]
+        + at["ratio"] * np.log(known.ratio)
+        + at["continues"] * known.continues
+        + at["n_candidates"] * np.log(known.n_candidates)
+        - at["tail"] / 2 * np.log1p(ratios)
+    )
+    return np.asarray(np.minimum(np.exp(np.minimum(log_hazard, 5.0)), _MAX_HAZARD))
+
+
+def probability(known: Eliminated, margin: float) -> float:
+    """Probability that no eliminated candidate would have ended better by a margin.
+
+    Parameters
+    ----------
+    known : Eliminated
+    margin : float
+
+    Returns
+    -------
+    float
+    """
+    return float(np.exp(-hazards(known, margin).sum()))
+
+
+def expected_loss(known: Eliminated) -> float:
+    """Expected difference between the best of all candidates and the selected one.
+
+    It is the integral over all margins of the probability that one of them would have ended
+    better by that margin.
+
+    Parameters
+    ----------
+    known : Eliminated
+
+    Returns
+    -------
+    float
+        In the unit of the scores.
+    """
+    if not len(known.candidate):
+        return 0.0
+    scale = max(float(known.tolerance[0]), float(np.abs(known.lead).max()) * 1e-3, 1e-12)
+    margins = scale * np.concatenate([[0.0], np.geomspace(1e-2, _MAX_MARGIN, _N_MARGINS)])
+    better = [1 - probability(known, margin) for margin in margins]
+    return float(trapezoid(better, margins))
