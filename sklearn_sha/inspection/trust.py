@@ -406,7 +406,8 @@ def _advice(
         )
     if all(len(bracket.rungs) == 1 for bracket in search.schedule_.brackets):
         return "There is a single rung, so that no candidate was eliminated before full resource."
-    known = "more than 0.99" if probability > 0.99 else f"{probability:.2f}"
+    # Rounded down: 0.949 is not 0.95.
+    known = "more than 0.99" if probability > 0.99 else f"{np.floor(100 * probability) / 100:.2f}"
     better = (
         f"more than {tolerance:.3g} above the best one, which is the standard error of its score,"
         if tolerance
