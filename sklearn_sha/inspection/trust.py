@@ -190,7 +190,7 @@ def trust_report(search: Any) -> TrustReport:
        2        10           2         1         -        -     0.001  0.027  0.012      0  0.069
        3        32           1         1         -        -         -      -      -      0      -
     The budget may be insufficient: the probability that no eliminated candidate would have ended
-    more than 0.0156 above the best one, which is the standard error of its score, is 0.47. The
+    more than 0.0156 above the best one, which is the standard error of its score, is 0.46. The
     expected loss of score is 0.03. Candidates eliminated at 1 epoch carry most of the risk. Next
     time set min_resources=3.
     """
