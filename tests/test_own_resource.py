@@ -183,7 +183,7 @@ def test_a_search_starts_over_by_it(kind, resource):
     space = {"max_features": [1, 2, 3, 4], "min_samples_leaf": [1, 2, 3, 4]}
     search = kind(
         DecisionTreeClassifier(random_state=0), space, resource=resource, max_resources=10, cv=CV,
-        factor=2,
+        factor=2, random_state=0,
     ).fit(X, Y)  # fmt: skip
     assert not search.schedule_.continues
     best = clone(search.estimator).set_params(max_leaf_nodes=10, **search.best_params_)
