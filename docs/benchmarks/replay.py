@@ -140,6 +140,18 @@ class _Evaluations:
         return float(total / seconds[:, :, -1].sum())
 
 
+def answer(requests: Requests, losses_of: Callable[[RungRequest], RungLosses]) -> int:
+    """Answer the requests of an algorithm until it ends, and return the selected candidate."""
+    losses: RungLosses | None = None
+    while True:
+        try:
+            request = requests.send(losses)
+        except StopIteration as stop:
+            selected: int = stop.value
+            return selected
+        losses = losses_of(request)
+
+
 def replay(table: Table, requests: Requests) -> Outcome:
     """Run an algorithm on all candidates of a table.
 
@@ -154,14 +166,7 @@ def replay(table: Table, requests: Requests) -> Outcome:
     Outcome
     """
     evaluations = _Evaluations(table)
-    losses: RungLosses | None = None
-    while True:
-        try:
-            request = requests.send(losses)
-        except StopIteration as stop:
-            selected = stop.value
-            break
-        losses = evaluations.losses(request)
+    selected = answer(requests, evaluations.losses)
     final = table.scores[:, :, -1].mean(axis=1)
     regret = float(final.max() - final[selected])
     return Outcome(selected, regret, evaluations.cost(), evaluations.seconds())

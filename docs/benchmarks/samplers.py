@@ -21,7 +21,7 @@ import numpy as np
 from learning_curves import FAMILIES, FOLDER, load_curves
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from replay import Table, bounds_of
+from replay import Table, answer, bounds_of
 from reports import table, write
 
 from sklearn_sha.bandit import RungLosses, RungRequest, SuccessiveHalving
@@ -80,14 +80,7 @@ class Problem:
         bounds = bounds_of(self.table.subset(np.arange(n_candidates)), growth, None)
         algorithm = SuccessiveHalving()
         requests = algorithm.requests(algorithm.plan(bounds), pool.propose)
-        losses: RungLosses | None = None
-        while True:
-            try:
-                request = requests.send(losses)
-            except StopIteration as end:
-                selected: int = end.value
-                break
-            losses = self._losses(request, pool)
+        selected = answer(requests, partial(self._losses, pool=pool))
         final = self.table.scores[:, :, -1].mean(axis=1)
         return float(final.max() - final[self._row(pool, selected)])
 

@@ -17,23 +17,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from learning_curves import DATA
 from numpy.typing import NDArray
-from replay import Table, bounds_of, lcdb_tables, measured_tables
+from replay import Table, answer, bounds_of, lcdb_tables, measured_tables
 from reports import picture, table, write
 from scipy.integrate import trapezoid
 from scipy.optimize import minimize
 
 import sklearn_sha
-from sklearn_sha.bandit import RungLosses, SuccessiveHalving, numbered
+from sklearn_sha.bandit import Bounds, RungLosses, RungRequest, SuccessiveHalving, numbered
 from sklearn_sha.inspection.risk import Eliminated, RungScores, hazards
-from sklearn_sha.inspection.risk_coefficients import COEFFICIENTS
-from sklearn_sha.inspection.trust import safe_resource
+from sklearn_sha.inspection.trust import TRUSTED, safe_resource
 from sklearn_sha.schedules import FoldGrowth
 
 N_GROUPS = 4
@@ -59,8 +59,7 @@ START = {
 }
 """Round numbers, and not what was fitted before: that would know of all data sets."""
 
-TRUSTED = 0.95
-NAMES = list(COEFFICIENTS)
+NAMES = list(START)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,29 +92,21 @@ class Search:
         return float(self.known.tolerance[0])
 
 
-def run(
-    table_: Table, factor: int, order: list[int], minimum: int | None, grows: bool
-) -> tuple[int, list[RungScores]]:
+def run(table_: Table, factor: int, bounds: Bounds) -> tuple[int, list[RungScores]]:
     """Return the selected candidate, and the scores of the rungs."""
-    growth = FoldGrowth(tuple(order)) if grows else None
-    bounds = bounds_of(table_, growth, None)
-    bounds = type(bounds)(**{**vars(bounds), "min_resources": minimum})
     algorithm = SuccessiveHalving(factor=factor)
-    requests = algorithm.requests(algorithm.plan(bounds), numbered())
-    losses: RungLosses | None = None
     rungs: list[RungScores] = []
-    while True:
-        try:
-            request = requests.send(losses)
-        except StopIteration as stop:
-            return stop.value, rungs
+
+    def losses_of(request: RungRequest) -> RungLosses:
         folds = list(range(table_.n_folds) if request.folds is None else request.folds)
         ids = list(request.candidate_ids)
         scores = np.full((len(ids), table_.n_folds), np.nan)
         at = table_.position(request.n_resources)
         scores[:, folds] = table_.scores[ids][:, folds, at]
         rungs.append(RungScores(ids, request.n_resources, scores))
-        losses = RungLosses.of(-scores[:, folds].mean(axis=1), fold_losses=-scores[:, folds])
+        return RungLosses.of(-scores[:, folds].mean(axis=1), fold_losses=-scores[:, folds])
+
+    return answer(algorithm.requests(algorithm.plan(bounds), numbered()), losses_of), rungs
 
 
 def searches(n_seeds: int) -> Iterator[Search]:
@@ -136,9 +127,8 @@ def searches(n_seeds: int) -> Iterator[Search]:
                 rng = np.random.default_rng([seed, n, number])
                 some = whole.subset(rng.permutation(len(whole.scores))[:n])
                 order = rng.permutation(some.n_folds).tolist()
-                maximum = int(some.resources[-1])
-                minimum = None if share is None else max(1, maximum // share)
-                selected, rungs = run(some, factor, order, minimum, grows)
+                bounds = bounds_of(some, FoldGrowth(tuple(order)) if grows else None, share)
+                selected, rungs = run(some, factor, bounds)
                 final = some.scores[:, :, -1]
                 known = Eliminated.of([rungs], selected, final[selected], continues=some.continues)
                 if not len(known.candidate):
@@ -146,8 +136,10 @@ def searches(n_seeds: int) -> Iterator[Search]:
                 at = [rung.n_resources for rung in rungs]
                 advised = safe_resource(at, _by_rung(known, len(rungs)))
                 # Rungs that differ only in their folds: the advice is to use all of them.
-                changed = (minimum, False) if advised is None else (advised, grows)
-                other, _ = run(some, factor, order, *changed)
+                changed: dict[str, Any] = (
+                    {"fold_growth": None} if advised is None else {"min_resources": advised}
+                )
+                other, _ = run(some, factor, replace(bounds, **changed))
                 means = final.mean(axis=1)
                 yield Search(
                     f"{whole.family.partition('-')[0]}, {metric}",
@@ -222,7 +214,7 @@ class Sample:
 
     def fit(self) -> NDArray[np.float64]:
         """Coefficients of the highest penalized likelihood of what is at most which margin."""
-        start = np.array([START[name] for name in NAMES])
+        start = np.array(list(START.values()))
 
         def loss(coefficients: NDArray[np.float64]) -> float:
             total = PENALTY * float(np.sum((coefficients - start) ** 2))
@@ -237,9 +229,14 @@ class Sample:
         return np.asarray(minimize(loss, start, method="L-BFGS-B", options={"maxiter": 100}).x)
 
 
+def bins_of(found: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Number each probability by its bin, of ten of equal width."""
+    return np.minimum((10 * found).astype(int), 9)
+
+
 def calibration_error(found: NDArray[np.float64], is_right: NDArray[np.bool_]) -> float:
-    """Expected calibration error, over ten bins of equal width."""
-    bins = np.minimum((10 * found).astype(int), 9)
+    """Expected calibration error."""
+    bins = bins_of(found)
     return float(
         sum(
             abs(found[bins == k].mean() - is_right[bins == k].mean()) * (bins == k).mean()
@@ -332,18 +329,16 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
         some = np.array([s.metric == metric and s.first_rung == first for s in found])
         by_first.append(row_of(f"{metric}, {first}", some, columns))
     probability, is_right = columns["probability"], columns["right"]
-    reliability = []
-    for low in np.arange(10) / 10:
-        inside = (probability >= low) & (probability < low + 0.1 + (low > 0.85))
-        if inside.any():
-            reliability.append(
-                [
-                    f"{low:.1f} to {low + 0.1:.1f}",
-                    f"{inside.sum():,}",
-                    f"{probability[inside].mean():.2f}",
-                    f"{is_right[inside].mean():.2f}",
-                ]
-            )
+    bins = bins_of(probability)
+    reliability = [
+        [
+            f"{k / 10:.1f} to {(k + 1) / 10:.1f}",
+            f"{(bins == k).sum():,}",
+            f"{probability[bins == k].mean():.2f}",
+            f"{is_right[bins == k].mean():.2f}",
+        ]
+        for k in np.unique(bins)
+    ]
     low = probability < TRUSTED
     advised = np.array([search.regret_if_advised for search in found])
     return [
@@ -374,7 +369,7 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
 
 def draw(probability: NDArray[np.float64], is_right: NDArray[np.float64]) -> None:
     """Draw how often reports are right, by their probability."""
-    bins = np.minimum((10 * probability).astype(int), 9)
+    bins = bins_of(probability)
     known = np.unique(bins)
     with picture("trust.svg", 4, 4) as ax:
         ax.plot([0, 1], [0, 1], color="0.7", zorder=0)

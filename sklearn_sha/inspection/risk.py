@@ -15,7 +15,7 @@ from sklearn_sha.inspection.risk_coefficients import COEFFICIENTS
 
 Floats = NDArray[np.float64]
 
-_MAX_HAZARD = 50.0
+_MAX_LOG_HAZARD = float(np.log(50))
 _N_MARGINS = 200
 _MAX_MARGIN = 1e4
 """Of the expected loss, in tolerances. Beyond it the probability is below 1e-8."""
@@ -109,7 +109,7 @@ class Eliminated:
         Eliminated
             A candidate without a score in the rung that eliminated it is left out.
         """
-        tolerance = float(np.nan_to_num(standard_error(final_scores)))
+        tolerance = tolerance_of(final_scores)
         rows = [
             (*row, tolerance, float(continues))
             for number, rungs in enumerate(brackets)
@@ -125,6 +125,11 @@ def standard_error(values: Floats) -> float:
     values = values[~np.isnan(values)]
     n = len(values)
     return float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+
+
+def tolerance_of(final_scores: Floats) -> float:
+    """Standard error of the score of the selected candidate; 0 if it is unknown."""
+    return float(np.nan_to_num(standard_error(final_scores)))
 
 
 def _rows_of(
@@ -215,7 +220,7 @@ def hazards(
         + at["n_candidates"] * np.log(known.n_candidates)
         - at["tail"] / 2 * np.log1p(ratios)
     )
-    return np.asarray(np.minimum(np.exp(np.minimum(log_hazard, 5.0)), _MAX_HAZARD))
+    return np.asarray(np.exp(np.minimum(log_hazard, _MAX_LOG_HAZARD)))
 
 
 def probability(known: Eliminated, margin: float) -> float:

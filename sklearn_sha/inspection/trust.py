@@ -28,6 +28,7 @@ from sklearn_sha.inspection.risk import (
     expected_loss,
     hazards,
     standard_error,
+    tolerance_of,
 )
 from sklearn_sha.schedules import rung_sizes
 
@@ -217,14 +218,14 @@ def trust_report(search: Any) -> TrustReport:
         final,
         continues=search.schedule_.continues,
     )
-    tolerance = float(np.nan_to_num(standard_error(final)))
+    tolerance = tolerance_of(final)
     by_candidate = hazards(known, tolerance)
-    rungs = []
+    rungs, by_rung = [], []
     for number, rows in enumerate(brackets):
         for k, row in enumerate(rows):
             inside = (known.bracket == number) & (known.rung == k)
+            by_rung.append(float(by_candidate[inside].sum()))
             is_last = k == len(rows) - 1
-            risk = float("nan") if is_last else float(-np.expm1(-by_candidate[inside].sum()))
             rungs.append(
                 {
                     "bracket": row.get("bracket", 0),
@@ -236,7 +237,7 @@ def trust_report(search: Any) -> TrustReport:
                     **_agreement(row, rows[k + 1 :]),
                     "envelope": gammas.get(row["resource"], float("nan")),
                     **_margin(row, folds, search.schedule_.n_kept),
-                    "risk": risk,
+                    "risk": float("nan") if is_last else _risk(by_rung[-1]),
                 }
             )
     eliminated = tuple(
@@ -246,7 +247,7 @@ def trust_report(search: Any) -> TrustReport:
                 name: brackets[known.bracket[k]][known.rung[k]].get(name, 0)
                 for name in ("bracket", "iter", "resource")
             },
-            "risk": float(-np.expm1(-by_candidate[k])),
+            "risk": _risk(by_candidate[k]),
         }
         for k in np.argsort(-by_candidate, kind="stable")
     )
@@ -260,9 +261,13 @@ def trust_report(search: Any) -> TrustReport:
         loss,
         eliminated,
         probability >= TRUSTED if is_complete else None,
-        _advice(rungs, tolerance, probability, loss, search),
+        _advice(rungs, by_rung, tolerance, probability, loss, search),
         edge_report(search).edges,
     )
+
+
+def _risk(hazard: float) -> float:
+    return float(-np.expm1(-hazard))
 
 
 def _rung_scores(row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]]) -> RungScores:
@@ -396,7 +401,12 @@ def safe_resource(resources: Sequence[int], risks: Sequence[float]) -> int | Non
 
 
 def _advice(
-    rungs: Sequence[Row], tolerance: float, probability: float, loss: float, search: Any
+    rungs: Sequence[Row],
+    by_rung: Sequence[float],
+    tolerance: float,
+    probability: float,
+    loss: float,
+    search: Any,
 ) -> str:
     """Return the conclusion of a report."""
     if np.isnan(probability):
@@ -419,15 +429,14 @@ def _advice(
     )
     if probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
-    hazard = [-np.log1p(-row["risk"]) if row["risk"] == row["risk"] else 0.0 for row in rungs]
-    safe = safe_resource([row["resource"] for row in rungs], hazard)
+    safe = safe_resource([row["resource"] for row in rungs], by_rung)
     larger_budget = 'min_folds="all"' if safe is None else f"min_resources={safe}"
     if safe is not None and is_int(getattr(search, "budget", None)):
         # In the paper, the first rung is at r_0 = budget / (n ceil(log n)).
         sizes = rung_sizes(rungs[0]["candidates"], search.factor)
         larger_budget = f"budget={safe * rungs[0]['candidates'] * len(sizes)}"
     unit = search.schedule_.unit
-    riskiest = quantity(rungs[int(np.argmax(hazard))]["resource"], unit)
+    riskiest = quantity(rungs[int(np.argmax(by_rung))]["resource"], unit)
     return (
         f"The budget may be insufficient: {facts} Candidates eliminated at {riskiest} carry most "
         f"of the risk. Next time set {larger_budget}."
