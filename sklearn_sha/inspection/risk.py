@@ -210,8 +210,8 @@ def hazards(
         + spread
     )
     behind = np.maximum(0.0, margin + known.gap + at["carried_over"] * known.lead)
-    # Without any spread, no lead changes.
-    ratios = np.full(len(behind), np.inf)
+    # Without any spread, a candidate that is behind stays behind.
+    ratios = np.where(behind > 0, np.inf, 0.0)
     np.divide(behind**2, variance, out=ratios, where=variance > 0)
     log_hazard = (
         at["constant"]
