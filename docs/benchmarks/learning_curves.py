@@ -43,7 +43,7 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import SGDClassifier, SGDRegressor
-from sklearn.metrics import r2_score
+from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
@@ -80,6 +80,8 @@ class Curves:
         Accuracy on the test samples of the fold, or R2 (at least -3.28).
     neg_log_loss : ndarray of float of the same shape
         At least -3.28. NaN if the model has no probabilities.
+    roc_auc : ndarray of float of the same shape
+        Of the probabilities, one class against the others. NaN if the model has none.
     seconds : ndarray of float of the same shape
         CPU time to fit from scratch with this resource.
     continues : bool
@@ -90,6 +92,7 @@ class Curves:
     resources: NDArray[np.int64]
     scores: NDArray[np.float64]
     neg_log_loss: NDArray[np.float64]
+    roc_auc: NDArray[np.float64]
     seconds: NDArray[np.float64]
     continues: bool
 
@@ -102,6 +105,7 @@ def load_curves(family: str, data: str) -> Curves:
             file["resources"].astype(np.int64),
             _decoded(file["scores"]),
             _decoded(file["neg_log_loss"]),
+            _decoded(file["roc_auc"]),
             file["seconds"].astype(float),
             FAMILIES[family].maximum is not None,
         )
@@ -380,20 +384,22 @@ def measure(family: str, data: str, n_configurations: int, n_samples: int) -> di
     resources = resource_grid(kind.maximum or n_train, 1 if kind.maximum else 2 * n_classes)
     params = list(ParameterSampler(kind.space(is_regression), n_configurations, random_state=0))
     shape = n_configurations, N_FOLDS, len(resources)
-    scores, losses, seconds = (np.full(shape, np.nan) for _ in range(3))
+    scores, losses, areas, seconds = (np.full(shape, np.nan) for _ in range(4))
     model_class = kind.regressor if is_regression else kind.classifier
     for j, fold in enumerate(folds):
         for i, some in enumerate(params):
             fixed = {k: v for k, v in kind.fixed.items() if k in model_class().get_params()}
             curve = _curve(kind, model_class(**fixed, **some), fold, resources, data)
             for k, (predicted, y_test, elapsed) in enumerate(curve):
-                scores[i, j, k], losses[i, j, k] = scores_of(predicted, y_test, is_regression)
+                found = scores_of(predicted, y_test, is_regression)
+                scores[i, j, k], losses[i, j, k], areas[i, j, k] = found
                 seconds[i, j, k] = elapsed
     return {
         "params": np.array(json.dumps(params, default=lambda value: value.item())),
         "resources": np.array(resources, dtype=np.int32),
         "scores": _encoded(scores),
         "neg_log_loss": _encoded(losses),
+        "roc_auc": _encoded(areas),
         "seconds": _rounded(seconds),
     }
 
@@ -430,20 +436,29 @@ def _with_all_classes(model: Any, X: Any, y: Any) -> Any:
     return predicted
 
 
-def scores_of(predicted: Any, y: Any, is_regression: bool) -> tuple[float, float]:
-    """Return accuracy or R2, and the negated log loss, or NaN without probabilities.
+def scores_of(predicted: Any, y: Any, is_regression: bool) -> tuple[float, float, float]:
+    """Return accuracy or R2, the negated log loss and the ROC AUC, or NaN without probabilities.
 
     Classes are 0, 1, ..., as are the columns of probabilities.
     """
     if is_regression:
         diverged = not np.isfinite(predicted).all()
-        return -np.inf if diverged else r2_score(y, predicted), np.nan
+        return -np.inf if diverged else r2_score(y, predicted), np.nan, np.nan
     if predicted.ndim == 1:
-        return float(np.mean(predicted == y)), np.nan
+        return float(np.mean(predicted == y)), np.nan, np.nan
     # Probabilities of a model that diverged are NaN.
     chosen = np.nan_to_num(predicted[np.arange(len(y)), y] / predicted.sum(axis=1))
     tiny = np.finfo(float).eps
-    return float(np.mean(predicted.argmax(axis=1) == y)), float(np.log(chosen.clip(tiny)).mean())
+    accuracy = float(np.mean(predicted.argmax(axis=1) == y))
+    return accuracy, float(np.log(chosen.clip(tiny)).mean()), _roc_auc(predicted, y)
+
+
+def _roc_auc(probabilities: Any, y: Any) -> float:
+    shares = np.nan_to_num(probabilities)
+    if shares.shape[1] == 2:
+        return float(roc_auc_score(y, shares[:, 1]))
+    against_others = [roc_auc_score(y == k, shares[:, k]) for k in np.unique(y)]
+    return float(np.mean(against_others))
 
 
 def _encoded(values: NDArray[np.float64]) -> NDArray[np.int16]:

@@ -33,7 +33,7 @@ from scipy.optimize import minimize
 import sklearn_sha
 from sklearn_sha.bandit import Bounds, RungLosses, RungRequest, SuccessiveHalving, numbered
 from sklearn_sha.inspection.risk import Eliminated, RungScores, hazards
-from sklearn_sha.inspection.trust import TRUSTED, safe_resource
+from sklearn_sha.inspection.trust_advice import TRUSTED, safe_resource
 from sklearn_sha.schedules import FoldGrowth
 
 N_GROUPS = 4

@@ -44,15 +44,15 @@ class Task:
         )
 
     def subtask(
-        self, name: str, *, of: int = 0, number: int | None = None, **options: bool
+        self, name: str, *, of: int | None = 0, number: int | None = None, **options: bool
     ) -> Task:
         """Make a subtask.
 
         Parameters
         ----------
         name : str
-        of : int, default=0
-            Maximum number of subtasks of the subtask itself.
+        of : int or None, default=0
+            Maximum number of subtasks of the subtask itself. None if it is unknown.
         number : int or None, default=None
             Number of the subtask; None numbers subtasks consecutively.
         **options : bool

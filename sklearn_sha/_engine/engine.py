@@ -46,6 +46,8 @@ class Engine:
         Completed outcomes, which are not evaluated again.
     workers : Workers
     observer : Observer
+    keeps_eliminated : bool, default=False
+        Whether models of eliminated candidates are kept, so that an audit can continue them.
     refits : bool, default=False
         Whether the last candidate is refit on all samples while its folds are evaluated.
     deadline : float, default=inf
@@ -67,10 +69,12 @@ class Engine:
         workers: Workers,
         observer: Observer,
         *,
+        keeps_eliminated: bool = False,
         refits: bool = False,
         deadline: float = inf,
     ) -> None:
         self.refitted: dict[tuple[int, int], PackedEstimator] = {}
+        self._keeps_eliminated = keeps_eliminated
         self._refits = refits
         self._params = params
         # The data are an argument of their own, which can be sent to each worker just once.
@@ -147,8 +151,9 @@ class Engine:
     def _answer(self, rungs: Sequence[RungJobs]) -> None:
         """Store an outcome of every candidate of the rungs, on each of their folds."""
         eliminated = chain.from_iterable(rung.request.eliminated for rung in rungs)
-        for candidate, number in product(eliminated, range(len(self._folds))):
-            self._store.remove_model(candidate, number)
+        if not self._keeps_eliminated:
+            for candidate, number in product(eliminated, range(len(self._folds))):
+                self._store.remove_model(candidate, number)
         views, groups = self._jobs(rungs)
         self._preprocessing.discard_all_but(groups)
         while calls := self._preprocessing.calls(views, self._open(groups)):

@@ -82,6 +82,11 @@ class ConsoleProgress:
         best = float(np.fmax.reduce(scores))
         return rung_line(self.schedule, request, best, self.progress.elapsed, self.progress.left)
 
+    def audit_begins(self, plan: object) -> None:
+        """Show what an audit trains and what it costs, as `plan` prints it."""
+        if self.verbose:
+            print(plan)
+
     def ends_early(self, reason: str) -> None:
         """Show why no more rungs are evaluated."""
         if self.verbose:

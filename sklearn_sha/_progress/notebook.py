@@ -50,7 +50,7 @@ class NotebookProgress(ConsoleProgress):
 
         self._columns: dict[str, list[object]] = {}
         self._lines: list[str] = []
-        self._details = self._name = self._refit_params = ""
+        self._details = self._name = self._refit_params = self._audit = ""
         self._updated = self.progress.elapsed
         self._handle = display(_Output("", ""), display_id=True)
 
@@ -75,7 +75,7 @@ class NotebookProgress(ConsoleProgress):
         elapsed, left = self.progress.elapsed, self.progress.left
         name = rung_name(self.schedule, request)
         row = {
-            "rung": name.replace("rung ", ""),
+            "rung": "audit" if self._audit else name.replace("rung ", ""),
             "candidates": len(request.candidate_ids),
             "folds": len(request.folds or ()),
             self.schedule.unit: request.n_resources,
@@ -101,6 +101,10 @@ class NotebookProgress(ConsoleProgress):
                 f"<details><summary>candidates of {name}</summary>{html_table(columns)}</details>"
             )
         self._update(self._bar())
+
+    def audit_begins(self, plan: object) -> None:
+        self._audit = str(plan)
+        self._lines.append(self._audit)
 
     def ends_early(self, reason: str) -> None:
         self._lines.append(reason)
@@ -140,7 +144,9 @@ class NotebookProgress(ConsoleProgress):
     def _update(self, bar: str = "") -> None:
         self._updated = self.progress.elapsed
         html = html_table(self._columns) if self._columns else ""
-        html += "".join(f"<p>{text}</p>" for text in (self.schedule.training, bar) if text)
+        html += "".join(
+            f"<p>{text}</p>" for text in (self.schedule.training, self._audit, bar) if text
+        )
         self._handle.update(_Output(html + self._details, "\n".join(self._lines)))
 
 

@@ -31,6 +31,8 @@ class Results:
         Whether the plan counts the cost over all folds, and not per fold.
     continues : bool
         Whether models continue training between rungs.
+    keeps_eliminated : bool
+        Whether models of eliminated candidates can continue training too.
     repeats : bool
         Whether brackets are runs over the same candidates. Then only the last one counts.
     unit : str
@@ -53,6 +55,8 @@ class Results:
         Number of fits, including failed ones.
     metric : str
         Metric that promotes. The first one by default.
+    audited : set of (int, int)
+        Brackets and candidates that an audit adds to last rungs.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class Results:
         n_folds: int,
         counts_all_folds: bool,
         continues: bool,
+        keeps_eliminated: bool,
         repeats: bool,
         unit: str,
         columns: Sequence[str],
@@ -73,6 +78,9 @@ class Results:
         self.n_folds = n_folds
         self._n_folds_in_cost = 1 if counts_all_folds else n_folds
         self._continues = continues
+        self._keeps_eliminated = keeps_eliminated
+        self._without_models: set[int] = set()
+        self.audited: set[tuple[int, int]] = set()
         self._repeats = repeats
         self._unit = unit
         self.columns = columns
@@ -115,6 +123,8 @@ class Results:
         extended = next((rung for rung in self._rungs if rung.is_extended_by(request)), None)
         earlier = [rung for rung in self._rungs if rung is not extended]
         previous = last_rung_of(earlier, request.bracket)
+        # Those that an audit adds, after others were promoted, do not make a rung incomplete again.
+        is_complete |= bool(self._promoted.get((request.bracket, request.rung)))
         is_new = jobs.is_new()
         new_outcomes = [*compress(outcomes, is_new.flat)]
         self.n_fits += len(new_outcomes)
@@ -184,11 +194,49 @@ class Results:
         if (n_missing := len(self.params) - len(self._trained)) > 0:
             more = np.zeros((n_missing, self.n_folds), dtype=np.intp)
             self._trained = np.concatenate([self._trained, more])
+        if not self._keeps_eliminated:
+            self._without_models.update(jobs.request.eliminated)
         where = np.ix_(jobs.request.candidate_ids, jobs.folds)
-        trained = self._trained[where]
-        self._trained[where] = np.where(is_new, jobs.target, trained)
-        n_known_units = trained[is_new].sum() if self._continues else 0
-        return int(jobs.target * is_new.sum() - n_known_units)
+        units = self._missing_units(jobs.request.candidate_ids, jobs.folds, jobs.target)
+        self._trained[where] = np.where(is_new, jobs.target, self._trained[where])
+        return int(units[is_new].sum())
+
+    def _missing_units(
+        self, candidates: Sequence[int], folds: Sequence[int], target: int
+    ) -> NDArray[np.intp]:
+        """Units that models have to be trained with until they have `target`."""
+        if not self._continues:
+            return np.full((len(candidates), len(folds)), target)
+        has_model = np.array([number not in self._without_models for number in candidates])
+        return np.asarray(target - self._trained[np.ix_(candidates, folds)] * has_model[:, None])
+
+    def audit_request(self, candidates: Sequence[int], bracket: int) -> RungRequest:
+        """Return the request that adds eliminated candidates to the last rung of a bracket.
+
+        Parameters
+        ----------
+        candidates : sequence of int
+        bracket : int
+        """
+        rung = last_rung_of(self._rungs, bracket)
+        assert rung is not None
+        ids = tuple(sorted({*rung.request.candidate_ids, *candidates}))
+        return replace(rung.request, candidate_ids=ids, eliminated=())
+
+    def audit_cost(self, candidate: int, bracket: int) -> float:
+        """Return the cost of adding an eliminated candidate to the last rung, as `cost` counts it.
+
+        Parameters
+        ----------
+        candidate : int
+        bracket : int
+        """
+        rung = last_rung_of(self._rungs, bracket)
+        assert rung is not None
+        target = int(self._trained[rung.request.candidate_ids[0], rung.folds[0]])
+        is_missing = self._trained[candidate, rung.folds] < target
+        units = self._missing_units([candidate], rung.folds, target)[0]
+        return float(units[is_missing].sum()) / self._n_folds_in_cost
 
     def _has_failed(self, fit_failed: NDArray[np.bool_]) -> bool:
         """Return whether no candidate has a score, because fits failed."""
@@ -248,6 +296,21 @@ class Results:
         """Number of units that all jobs trained."""
         return self._units
 
+    @property
+    def cost(self) -> float:
+        """Cost so far, as `Schedule.spent` counts it."""
+        return self._units / self._n_folds_in_cost
+
+    @property
+    def has_promoted(self) -> bool:
+        """Whether a candidate was promoted."""
+        return any(self._promoted.values())
+
+    @property
+    def last_bracket(self) -> int:
+        """Bracket of the last rung of which all candidates were evaluated."""
+        return next(rung for rung in reversed(self._rungs) if rung.is_complete).request.bracket
+
     def last_rung_failed(self) -> bool:
         """Return whether no candidate of the last rung has a score, because fits failed."""
         return self._rungs[-1].has_failed
@@ -296,6 +359,7 @@ class Results:
             self.params,
             n_folds=self.n_folds,
             has_cached="cached" in self.columns,
+            audited=self.audited,
         )
 
     def cv_results(self, all_results: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[np.intp]]:

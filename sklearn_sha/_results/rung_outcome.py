@@ -70,8 +70,8 @@ class RungOutcome:
     def is_new_at(self, jobs: RungJobs) -> NDArray[np.bool_]:
         """Return `is_new` for the candidates and folds of other jobs; False if it has none."""
         found = np.zeros((len(jobs.request.candidate_ids), len(jobs.folds)), dtype=bool)
-        rows, own_rows = _common(jobs.request.candidate_ids, self.request.candidate_ids)
-        columns, own_columns = _common(jobs.folds, self.folds)
+        rows, own_rows = common_positions(jobs.request.candidate_ids, self.request.candidate_ids)
+        columns, own_columns = common_positions(jobs.folds, self.folds)
         found[np.ix_(rows, columns)] = self.is_new[np.ix_(own_rows, own_columns)]
         return found
 
@@ -80,7 +80,7 @@ class RungOutcome:
         return self.test[metric].mean(axis=1)
 
 
-def _common(
+def common_positions(
     first: Sequence[int], second: Sequence[int]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the positions in two sequences of the numbers that both have."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -15,7 +15,7 @@ from sklearn_sha._results.columns import (
     store_splits,
     store_times,
 )
-from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
+from sklearn_sha._results.rung_outcome import RungOutcome, common_positions, last_rung_of
 from sklearn_sha.inspection.ranking import spearman
 
 _RUNG_COLUMNS = ("bracket", "iter", "n_resources", "n_folds", "candidate", "cached")
@@ -36,6 +36,7 @@ def all_cv_results(
     *,
     n_folds: int,
     has_cached: bool,
+    audited: Collection[tuple[int, int]],
 ) -> dict[str, Any]:
     """Make ``all_cv_results_``, with one row per candidate and rung.
 
@@ -49,13 +50,16 @@ def all_cv_results(
         Number of all folds.
     has_cached : bool
         Whether there is a column ``cached``.
+    audited : collection of (int, int)
+        Brackets and candidates that an audit added to last rungs. There is a column ``audited`` if
+        there are any.
 
     Returns
     -------
     dict of str to ndarray, MaskedArray or list
         GridSearchCV's columns without ranks, ``bracket``, ``iter`` (the number of the rung),
-        ``n_resources`` (the total of the candidate), ``n_folds`` (that scored it), ``candidate``
-        and ``cached``. Scores on other folds are NaN.
+        ``n_resources`` (the total of the candidate), ``n_folds`` (that scored it), ``candidate``,
+        ``cached`` and ``audited``. Scores on other folds are NaN.
     """
     results: dict[str, Any] = {}
     for name in ("fit_time", "score_time"):
@@ -77,6 +81,14 @@ def all_cv_results(
     results["candidate"] = ids
     if has_cached:
         results["cached"] = ~np.concatenate([rung.is_new.any(axis=1) for rung in rungs])
+    if audited:
+        results["audited"] = np.array(
+            [
+                rung.request.is_last_rung and (rung.request.bracket, candidate) in audited
+                for rung in rungs
+                for candidate in rung.request.candidate_ids
+            ]
+        )
     return results
 
 
@@ -230,8 +242,11 @@ def _promotion(
         positions = np.searchsorted(rung.request.candidate_ids, promoted_ids)
         lowest_promoted = float(means[positions].min())
     if previous is not None:
-        positions = np.searchsorted(previous.request.candidate_ids, rung.request.candidate_ids)
-        correlation = spearman(previous.mean_scores(metric)[positions], means)
+        # Audited candidates of a last rung are not in the rung before it.
+        in_both, before = common_positions(
+            rung.request.candidate_ids, previous.request.candidate_ids
+        )
+        correlation = spearman(previous.mean_scores(metric)[before], means[in_both])
     return {
         "best_score": float(np.fmax.reduce(means)),
         "cut_score": lowest_promoted,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from sklearn_sha._formatting import quantity
+from sklearn_sha._search.audit import MAX_SHARE
 from sklearn_sha.candidates.space import grid_of, n_outside
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
@@ -54,3 +55,17 @@ def grid_notes(
     if n_sampled == len(grid):
         return []
     return [f"{n_sampled} of the {len(grid)} combinations of the grid are sampled."]
+
+
+def audit_notes(schedule: Schedule, n_candidates: int | Literal["auto"] | None) -> list[str]:
+    """Return what an audit at the end of a search costs."""
+    if n_candidates is None or all(len(bracket.rungs) == 1 for bracket in schedule.brackets):
+        return []
+    if n_candidates == "auto":
+        return [f"The audit at its end costs at most {MAX_SHARE} times as much in addition."]
+    n_folds = 1 if schedule.n_folds is None else schedule.n_folds
+    cost = n_candidates * schedule.rungs[-1].resource * n_folds
+    return [
+        f"The audit at its end trains {quantity(n_candidates, 'eliminated candidates')} to full "
+        f"resource, and costs at most {cost} {schedule.cost_unit} in addition."
+    ]

@@ -28,8 +28,8 @@ from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._results.failures import all_failed_message
 from sklearn_sha._results.results import Results
+from sklearn_sha._search.completed_search import CompletedSearch, Origin, splits_digest
 from sklearn_sha._search.delegation import BestEstimatorMixin
-from sklearn_sha._search.extension import CompletedSearch, Origin, splits_digest
 from sklearn_sha._search.fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
@@ -43,7 +43,14 @@ from sklearn_sha._search.fitted_attributes import (
 from sklearn_sha._search.mlflow import autologged
 from sklearn_sha._search.planned_search import PlannedSearch
 from sklearn_sha._search.resume import FitArguments, InterruptedSearch
-from sklearn_sha._search.run import Run, batch_bytes, make_results, may_refit_early, memory_limit
+from sklearn_sha._search.run import (
+    Refitted,
+    Run,
+    batch_bytes,
+    make_results,
+    may_refit_early,
+    memory_limit,
+)
 from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
@@ -52,6 +59,7 @@ from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.html import HTMLReprMixin
+from sklearn_sha.inspection.trust import TrustReport, trust_report
 from sklearn_sha.schedules import Schedule
 
 _UNPICKLED = "_interrupted_search", "_completed_search"
@@ -210,8 +218,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         start_time: float,
         data: FitArguments,
         origin: Origin,
+        refitted: Refitted | None = None,
     ) -> None:
-        """Run the search from the results of a store, and keep its state if it is interrupted."""
+        """Run the search from the results of a store, and keep the state to continue from.
+
+        A candidate that was `refitted` before is not refit again.
+        """
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # attributes of an earlier fit
         X, y, params = data
@@ -221,18 +233,18 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         try:
             with autologged(self, X, y):
                 run = self._make_run(spec, store, start_time, task)
+                run = replace(run, refitted=refitted)
                 is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
         finally:
             for name in _UNPICKLED:
                 self.__dict__.pop(name, None)
             if is_complete:
-                self._keep(CompletedSearch.of(origin, run.pool, store))
+                self._completed_search = CompletedSearch.of(
+                    origin, spec, run.pool, store, run.results
+                )
             else:
                 self._interrupted_search = InterruptedSearch.of(spec, store, data, origin)
-
-    def _keep(self, completed: CompletedSearch) -> None:
-        """Keep the state of a completed search, if it can be extended."""
 
     def _make_run(self, spec: SearchSpec, store: Store, start_time: float, task: Task) -> Run:
         """Make the parts of a run of the search."""
@@ -243,6 +255,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             pool.params,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
+            keeps_eliminated=self.keep_eliminated,
         )
         workers = self._make_workers(store)
         display = progress_display(
@@ -258,7 +271,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             display,
             pool,
             task,
-            n_rungs=len(plan.rungs),
+            n_rungs=None if spec.audits else len(plan.rungs),
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
             run_times=self._run_times(plan, n_folds, workers.n_workers, start_time),
@@ -275,10 +288,16 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             store,
             workers,
             observer,
+            keeps_eliminated=self.keep_eliminated,
             refits=may_refit_early(self.refit, self.max_time, spec, workers, task),
             deadline=inf if self.max_time is None else start_time + self.max_time,
         )
-        return Run(spec, pool, results, display, workers, observer, engine)
+
+        def report() -> TrustReport:
+            self._set_attributes(spec, results)
+            return trust_report(self)
+
+        return Run(spec, pool, results, display, workers, observer, engine, report)
 
     def _run_times(
         self, plan: Schedule, n_folds: int, n_workers: int, start_time: float
@@ -302,7 +321,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _evaluate_and_refit(self, run: Run, store: Store, task: Task) -> bool:
         """Evaluate the rungs and refit; return whether the search was completed."""
         is_complete = self._evaluate_rungs(run)
-        if is_complete:
+        if is_complete and not self.keep_eliminated:
             store.clear_models()
         self.interrupted_ = not is_complete
         self._set_attributes(run.spec, run.results)
@@ -390,11 +409,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     def _refit(self, run: Run, task: Task) -> None:
         """Refit the best candidate on all samples, unless a worker has done so."""
-        spec = run.spec
+        spec, key = run.spec, (self.best_candidate_, self.best_n_resources_)
+        if run.refitted is not None and run.refitted.key == key:
+            self._set(run.refitted.attributes)
+            return
         n_samples = n_samples_of(spec.folds[0].X)
         run.display.refit_begins(self.best_candidate_, self.best_n_resources_, n_samples)
         subtask = task.subtask("refit-with-best-params")
-        packed = run.engine.refitted.get((self.best_candidate_, self.best_n_resources_))
+        packed = run.engine.refitted.get(key)
         start = perf_counter()
         if packed is None or (best := packed.unpack()) is None:
             with local_backend():
@@ -408,6 +430,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_
         run.display.refit_ends(self.refit_time_)
+
+    def _refitted(self) -> Refitted | None:
+        """Return the refit of the best candidate, if there is one."""
+        names = ("best_estimator_", "refit_time_", "feature_names_in_")
+        attributes = {name: vars(self)[name] for name in names if name in vars(self)}
+        if "best_estimator_" not in attributes:
+            return None
+        return Refitted((self.best_candidate_, self.best_n_resources_), attributes)
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()

@@ -9,21 +9,19 @@ from time import time
 from typing import Any, Literal, Self
 
 from numpy.random import RandomState
-from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._search.aliases import search_space, space_name
-from sklearn_sha._search.base import BaseHalvingSearch
-from sklearn_sha._search.extension import CompletedSearch, Origin, splits_digest
-from sklearn_sha._search.resume import changed_folder, changed_params
-from sklearn_sha._search.search_spec import SearchSpec, search_seed
-from sklearn_sha._storage.checkpoint import Checkpoint, differences
+from sklearn_sha._search.audited_search import AuditedSearch, check_unchanged
+from sklearn_sha._search.completed_search import CompletedSearch, Origin, differences_of
+from sklearn_sha._search.search_spec import search_seed
+from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
 from sklearn_sha.candidates.space import spaces_of
 
 
-class ExtendableSearch(BaseHalvingSearch):
+class ExtendableSearch(AuditedSearch):
     """Base class of the searches to which `extend` adds candidates."""
 
     def extend(
@@ -45,6 +43,7 @@ class ExtendableSearch(BaseHalvingSearch):
         `fit`. Candidates are not repeated. Models of a completed search are not kept: if a
         candidate of `fit` needs more resource, it is refit from scratch. It has to be the same
         process as that of `fit`; with `checkpoint`, call `fit` and `extend` again in any process.
+        An audit before is not repeated: audit the extended search, for which its results are known.
 
         Parameters
         ----------
@@ -104,17 +103,11 @@ class ExtendableSearch(BaseHalvingSearch):
                 'budget="anytime" adds candidates as long as max_time allows, and cannot be '
                 "extended. Raise max_time and call resume, or set another budget."
             )
-        completed, data = self._completed(), (X, y, params)
-        _check_unchanged(
-            [
-                *differences(completed.origin.data, self._data_fingerprint(data)),
-                *changed_params(completed.origin.params, self.get_params()),
-                *changed_folder(completed.path, self._checkpoint_path()),
-            ]
-        )
+        completed, data = self._completed("extend"), (X, y, params)
+        check_unchanged("extend", self._changes_since(completed, data))
         union, space, origin = self._union(completed, n_candidates, param_distributions, param_grid)
         spec = union._prepare(X, y, params, deepcopy(origin.random_state))
-        _check_unchanged(_differences_of(spec, origin))
+        check_unchanged("extend", differences_of(spec, origin))
         if spec.sampler.uses_history:
             spec = replace(
                 spec,
@@ -122,31 +115,11 @@ class ExtendableSearch(BaseHalvingSearch):
                 candidates=[*completed.candidates],
                 evaluations=completed.evaluations,
             )
-        with self._open_store(Store(completed.outcomes)) as store:
+        with self._open_store(Store(completed.store.outcomes)) as store:
             if isinstance(store, Checkpoint):
                 store.claim(origin.fingerprint, origin.extensions)
             self._run(spec, store, start_time, data, origin)
         return self
-
-    def _keep(self, completed: CompletedSearch) -> None:
-        self._completed_search = completed
-
-    def _completed(self) -> CompletedSearch:
-        """Return the state of the completed search."""
-        if self.__dict__.get("_interrupted_search") is not None:
-            raise ValueError(
-                "extend requires a completed search, and the last one was interrupted. Call "
-                "resume first."
-            )
-        check_is_fitted(self)
-        completed: CompletedSearch | None = self.__dict__.get("_completed_search")
-        if completed is None:
-            raise ValueError(
-                f"extend requires the process of fit, or a checkpoint: this {type(self).__name__} "
-                "is a copy or was loaded from a file, without the results on each fold. Call fit "
-                "first, which with the same checkpoint trains nothing again."
-            )
-        return completed
 
     def _union(
         self,
@@ -182,24 +155,3 @@ class ExtendableSearch(BaseHalvingSearch):
         if new:
             union.sampler = GivenCandidates([*known, *new])
         return union, space, origin.extended(space if is_other else None, n_new)
-
-
-def _differences_of(spec: SearchSpec, origin: Origin) -> list[str]:
-    """Return in what a planned search differs from the fit that it extends."""
-    changes = []
-    if splits_digest(spec) != origin.splits:
-        changes.append("the splits (cv yields others each time: give it a random_state)")
-    if spec.resource.name != origin.resource:
-        changes.append(
-            f"the resource (from {origin.resource!r}, which has to be set for more candidates, to "
-            f"{spec.resource.name!r})"
-        )
-    return changes
-
-
-def _check_unchanged(changes: Sequence[str]) -> None:
-    if changes:
-        raise ValueError(
-            f"extend requires the search and the data of fit, but {', '.join(changes)} changed "
-            "since. Restore it, or call fit to start a new search."
-        )

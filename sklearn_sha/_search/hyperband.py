@@ -12,7 +12,7 @@ from numpy.random import RandomState
 
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import space_name
-from sklearn_sha._search.base import BaseHalvingSearch
+from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.candidates.base import Sampler
@@ -20,7 +20,7 @@ from sklearn_sha.candidates.sampling import candidates_for_brackets
 from sklearn_sha.resources.base import Resource
 
 
-class HyperbandSearchCV(BaseHalvingSearch):
+class HyperbandSearchCV(AuditedSearch):
     """Search over hyperparameters with Hyperband.
 
     Successive Halving requires a choice between many candidates with little training and few
@@ -84,6 +84,9 @@ class HyperbandSearchCV(BaseHalvingSearch):
     checkpoint : path-like or None, default=None
         As in SuccessiveHalvingSearchCV.
     model_memory : int, "auto" or None, default="auto"
+        As in SuccessiveHalvingSearchCV.
+    keep_eliminated : bool, default=False
+    audit_eliminated : int, "auto" or None, default=None
         As in SuccessiveHalvingSearchCV.
     score_aggregation : "last", "best" or "mean", default="last"
         Score by which candidates are promoted: the score in the current rung, or the best or the
@@ -214,6 +217,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         fit_timeout: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
         model_memory: int | Literal["auto"] | None = "auto",
+        keep_eliminated: bool = False,
+        audit_eliminated: int | Literal["auto"] | None = None,
         score_aggregation: Literal["last", "best", "mean"] = "last",
         promote_by: str | None = None,
         batch_size: int | None = None,
@@ -247,6 +252,8 @@ class HyperbandSearchCV(BaseHalvingSearch):
         self.fit_timeout = fit_timeout
         self.checkpoint = checkpoint
         self.model_memory = model_memory
+        self.keep_eliminated = keep_eliminated
+        self.audit_eliminated = audit_eliminated
         self.score_aggregation = score_aggregation
         self.promote_by = promote_by
         self.batch_size = batch_size

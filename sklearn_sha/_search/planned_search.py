@@ -17,7 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
-from sklearn_sha._search.advice import cost_warning, grid_notes
+from sklearn_sha._search.advice import audit_notes, cost_warning, grid_notes
 from sklearn_sha._search.aliases import search_space, space_name
 from sklearn_sha._search.planning import (
     Plan,
@@ -174,6 +174,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             scoring=scoring,
             resource=plan.training.resource,
             warning=plan.warning,
+            audits=() if self.audit_eliminated is None else (self.audit_eliminated,),
         )
 
     def _make_plan(
@@ -225,7 +226,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         if not proposes_later:
             notes = (*schedule.notes, *grid_notes(space, candidates, initial))
             schedule = replace(schedule, notes=notes)
-        return Plan(candidates, training, schedule, warning)
+        notes = (*schedule.notes, *audit_notes(schedule, self.audit_eliminated))
+        return Plan(candidates, training, replace(schedule, notes=notes), warning)
 
     def _notes(
         self, schedule: Schedule, resource: Resource, context: PlanningContext

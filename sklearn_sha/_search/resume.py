@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
 
-from sklearn_sha._search.extension import Origin
+from sklearn_sha._search.completed_search import Origin
 from sklearn_sha._search.fingerprint import NOT_IN_FINGERPRINT, data_fingerprint, digest
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.checkpoint import differences

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf, nan
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,13 +15,31 @@ from sklearn_sha._engine.engine import Engine
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
+from sklearn_sha._search.audit import MAX_SHARE, audit_plan
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.free_memory import free_memory
 from sklearn_sha.candidates.pool import CandidatePool
+from sklearn_sha.inspection.trust import TrustReport
 
 _MIN_BATCH_BYTES = 2**26
 """Minimum size of the results of a batch, in bytes, for worker processes."""
+
+
+@dataclass(frozen=True)
+class Refitted:
+    """Refit of the best candidate of an earlier run.
+
+    Attributes
+    ----------
+    key : (int, int)
+        Candidate and resource.
+    attributes : dict of str to object
+        Attributes of the search that the refit sets.
+    """
+
+    key: tuple[int, int]
+    attributes: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -36,6 +55,10 @@ class Run:
     workers : Workers
     observer : RungObserver
     engine : Engine
+    report : callable
+        Returns the trust report of the rungs so far.
+    refitted : Refitted or None
+        None if there was no earlier run.
     """
 
     spec: SearchSpec
@@ -45,16 +68,39 @@ class Run:
     workers: Workers
     observer: RungObserver
     engine: Engine
+    report: Callable[[], TrustReport]
+    refitted: Refitted | None = None
 
     def evaluate_rungs(self) -> None:
-        """Evaluate the requests of the algorithm until it ends or an error is raised."""
-        with self.workers, self.observer, suppress(StopIteration):
-            rounds = self.spec.algorithm.rounds(self.spec.schedule, self.pool.propose)
-            requests = next(rounds)
-            while True:
-                self.observer.final_losses.clear()
-                self.engine.run(requests)
-                requests = rounds.send(min(self.observer.final_losses, default=nan))
+        """Evaluate the requests of the algorithm and of the audits, until an error is raised."""
+        with self.workers, self.observer:
+            with suppress(StopIteration):
+                self._run_algorithm()
+            for n_candidates in self.spec.audits:
+                self._audit(n_candidates)
+
+    def _run_algorithm(self) -> None:
+        rounds = self.spec.algorithm.rounds(self.spec.schedule, self.pool.propose)
+        requests = next(rounds)
+        while True:
+            self.observer.final_losses.clear()
+            self.engine.run(requests)
+            requests = rounds.send(min(self.observer.final_losses, default=nan))
+
+    def _audit(self, n_candidates: int | Literal["auto"]) -> None:
+        """Audit so many candidates, or until the report sees no risk."""
+        results = self.results
+        max_cost = (1 + MAX_SHARE) * results.cost
+        while results.has_promoted:
+            left = max_cost - results.cost
+            plan = audit_plan(self.report(), results, self.spec.schedule, n_candidates, left)
+            if plan is None:
+                return
+            results.audited.update(zip(plan.brackets, plan.candidates, strict=True))
+            self.display.audit_begins(plan)
+            self.engine.run(plan.requests(results))
+            if n_candidates != "auto":
+                return
 
 
 def make_results(
@@ -63,6 +109,7 @@ def make_results(
     *,
     error_score: float | str,
     return_train_score: bool,
+    keeps_eliminated: bool,
 ) -> Results:
     """Make the empty results of a search.
 
@@ -73,6 +120,8 @@ def make_results(
         Parameters by candidate id.
     error_score : float or "raise"
     return_train_score : bool
+    keeps_eliminated : bool
+        Whether the models of eliminated candidates are kept.
 
     Returns
     -------
@@ -88,6 +137,7 @@ def make_results(
         n_folds=len(spec.folds),
         counts_all_folds=plan.n_folds is not None or plan.counts_folds,
         continues=plan.continues,
+        keeps_eliminated=keeps_eliminated,
         repeats=plan.repeats,
         unit=plan.unit,
         columns=columns,

@@ -31,8 +31,8 @@ class RungObserver:
     pool : CandidatePool
     task : Task
         Callback task of the search; each rung is a subtask.
-    n_rungs : int
-        Upper bound of the number of rungs.
+    n_rungs : int or None
+        Upper bound of the number of rungs. None if it is unknown.
     metric_of : callable
         Returns the metric by which candidates are promoted, given the names of all metrics.
     aggregate : callable or None
@@ -53,7 +53,7 @@ class RungObserver:
         pool: CandidatePool,
         task: Task,
         *,
-        n_rungs: int,
+        n_rungs: int | None,
         metric_of: Callable[[list[str]], str],
         aggregate: Callable[[ArrayLike], NDArray[np.float64]] | None,
         run_times: RunTimes | None = None,

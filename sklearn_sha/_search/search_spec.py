@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import RandomState
@@ -56,6 +56,8 @@ class SearchSpec:
         Warning that `plan` shows; empty for none.
     evaluations : dict of (int, int, int) to Evaluation
         What a sampler that uses the history knows of `candidates` from an earlier search.
+    audits : tuple of int or "auto"
+        Numbers of eliminated candidates that are audited, one audit after the other.
     """
 
     space: Any
@@ -71,6 +73,7 @@ class SearchSpec:
     resource: Resource
     warning: str = ""
     evaluations: Mapping[EvaluationKey, Evaluation] = field(default_factory=dict)
+    audits: tuple[int | Literal["auto"], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,14 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         are deleted with a warning, and refit from scratch if their candidates are promoted. The
         results do not depend on it. "auto" is a quarter of the free memory at the start of the
         search, None means no limit.
+    keep_eliminated : bool, default=False
+        Keep the models of eliminated candidates, if training can continue, so that an audit
+        continues them instead of refitting them from scratch. `model_memory` limits their memory.
+        With a `checkpoint`, they stay in its folder.
+    audit_eliminated : int, "auto" or None, default=None
+        Number of eliminated candidates that `fit` audits at its end, those with the highest risks
+        (see `audit`). "auto" audits until the probability of the trust report is 0.95, for at most
+        a tenth of the cost of the search. None: no audit.
     score_aggregation : "last", "best" or "mean", default="last"
         Score by which candidates are promoted: the score in the current rung, or the best or the
         mean of the scores so far, for scores that fluctuate during training. The best candidate of
@@ -313,6 +321,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         fit_timeout: float | None = None,
         checkpoint: str | PathLike[str] | None = None,
         model_memory: int | Literal["auto"] | None = "auto",
+        keep_eliminated: bool = False,
+        audit_eliminated: int | Literal["auto"] | None = None,
         score_aggregation: Literal["last", "best", "mean"] = "last",
         promote_by: str | None = None,
         batch_size: int | None = None,
@@ -349,6 +359,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         self.fit_timeout = fit_timeout
         self.checkpoint = checkpoint
         self.model_memory = model_memory
+        self.keep_eliminated = keep_eliminated
+        self.audit_eliminated = audit_eliminated
         self.score_aggregation = score_aggregation
         self.promote_by = promote_by
         self.batch_size = batch_size

@@ -42,6 +42,8 @@ def check_parameters(params: Mapping[str, Any]) -> None:
         raise ValueError(f"target_score={params['target_score']!r} must be a number or None.")
     if not isinstance(params["keep_initial"], bool | np.bool_):
         raise TypeError(f"keep_initial={params['keep_initial']!r} must be True or False.")
+    if not isinstance(params["keep_eliminated"], bool | np.bool_):
+        raise TypeError(f"keep_eliminated={params['keep_eliminated']!r} must be True or False.")
     aggregation = params["score_aggregation"]
     if aggregation not in ("last", "best", "mean"):
         raise ValueError(f'score_aggregation={aggregation!r} must be "last", "best" or "mean".')
@@ -73,6 +75,8 @@ def _check_integers(params: Mapping[str, Any]) -> None:
         '"auto" or a float in (0, 1], a fraction of max_resources',
         lowest == "auto" or is_fraction,
     )
+    n_audited = params["audit_eliminated"]
+    check_int("audit_eliminated", n_audited, '"auto" or None', n_audited in ("auto", None))
     check_int("model_memory", model_memory, '"auto" or None', model_memory in ("auto", None))
 
 

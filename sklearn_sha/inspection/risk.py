@@ -107,7 +107,8 @@ class Eliminated:
         Returns
         -------
         Eliminated
-            A candidate without a score in the rung that eliminated it is left out.
+            Without candidates that have no score in the rung that eliminated them, and without
+            those that an audit trained to full resource.
         """
         tolerance = tolerance_of(final_scores)
         rows = [
@@ -137,10 +138,12 @@ def _rows_of(
 ) -> Iterator[tuple[float, ...]]:
     """Yield the values of each eliminated candidate of a bracket."""
     last = rungs[-1]
-    means = np.nan_to_num(_means(last.scores), nan=-np.inf)
-    is_selected = selected in last.candidates
-    best = selected if is_selected else last.candidates[int(means.argmax())]
-    gap = 0.0 if is_selected else max(0.0, final - float(means.max()))
+    means = dict(zip(last.candidates, np.nan_to_num(_means(last.scores), nan=-np.inf), strict=True))
+    # An audited candidate is in the last rung, but not in all rungs before.
+    finalists = [c for c in last.candidates if all(c in rung.candidates for rung in rungs)]
+    is_selected = selected in finalists
+    best = selected if is_selected else max(finalists, key=means.__getitem__)
+    gap = 0.0 if is_selected else max(0.0, final - float(means[best]))
     leads = [_leads(rung, best) for rung in rungs]
     deviations = [_deviations(lead) for lead in leads]
     known = [d[~np.isnan(d)] for d in deviations[:-1]]
@@ -150,11 +153,13 @@ def _rows_of(
     for k, (rung, after) in enumerate(pairwise(rungs)):
         lead = dict(zip(rung.candidates, _means(leads[k]), strict=True))
         later = dict(zip(after.candidates, _means(leads[k + 1]), strict=True))
-        changes = np.array([later[c] - lead[c] for c in after.candidates if c != best])
+        both = [c for c in after.candidates if c in lead and c != best]
+        changes = np.array([later[c] - lead[c] for c in both])
         changes = changes[np.isfinite(changes)]
         n_folds, n_scored = leads[k].shape[1], int((~np.isnan(leads[k])).any(axis=0).sum())
         for candidate, deviation in zip(rung.candidates, deviations[k], strict=True):
-            if candidate in later or not np.isfinite(lead[candidate]):
+            is_known = candidate in later or candidate in means
+            if is_known or not np.isfinite(lead[candidate]):
                 continue
             variance = (typical if np.isnan(deviation) else deviation) ** 2
             yield (

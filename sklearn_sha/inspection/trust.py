@@ -14,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._formatting import (
     html_sentences,
     html_table,
-    quantity,
     text_sentences,
     text_table,
 )
-from sklearn_sha._param_validation import check_has_rungs, is_int
+from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.inspection.edges import Edge, edge_report
 from sklearn_sha.inspection.envelope import Row, envelope
 from sklearn_sha.inspection.ranking import kendall, selected_row, spearman
@@ -30,7 +29,7 @@ from sklearn_sha.inspection.risk import (
     standard_error,
     tolerance_of,
 )
-from sklearn_sha.schedules import rung_sizes
+from sklearn_sha.inspection.trust_advice import TRUSTED, advice, audit_conclusion, n_to_audit
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,6 +73,16 @@ class TrustReport:
         Whether `probability` is at least 0.95. None if it is NaN.
     advice : str
         The conclusion, and which parameter to change if the budget may be insufficient.
+    brackets : tuple of dict
+        One dict per bracket, with the keys bracket and probability: that no candidate which it
+        eliminated would have ended better than the selected one by more than `tolerance`.
+    audited : tuple of dict
+        One dict per eliminated candidate that an audit trained to full resource, in decreasing
+        order of its score, with the keys candidate, bracket, iter and resource (of the rung that
+        eliminated it), score and is_selected. These candidates carry no risk.
+    n_to_audit : int
+        Number of eliminated candidates, those with the highest risks, whose audit would raise
+        `probability` to 0.95 if none of them is better.
     edges : tuple of Edge
         Parameters whose best values are at the edge of their range
         (`sklearn_sha.inspection.edge_report`).
@@ -86,6 +95,9 @@ class TrustReport:
     eliminated: tuple[dict[str, Any], ...]
     enough: bool | None
     advice: str
+    brackets: tuple[dict[str, Any], ...] = ()
+    audited: tuple[dict[str, Any], ...] = ()
+    n_to_audit: int = 0
     edges: tuple[Edge, ...] = ()
 
     def to_frame(self) -> Any:
@@ -253,6 +265,16 @@ def trust_report(search: Any) -> TrustReport:
     )
     is_complete = all(len(rows[-1]["promoted"]) == 1 for rows in brackets)
     probability = float(np.exp(-by_candidate.sum())) if is_complete else float("nan")
+    by_bracket = tuple(
+        {
+            "bracket": rows[0].get("bracket", 0),
+            "probability": float(np.exp(-by_candidate[known.bracket == number].sum())),
+        }
+        for number, rows in enumerate(brackets)
+    )
+    audited = _audited(brackets, results, int(results["candidate"][selected]))
+    others = _best_of_others(brackets, {one["candidate"] for one in audited})
+    n_riskiest = n_to_audit(np.sort(by_candidate)[::-1].tolist())
     loss = expected_loss(known) if is_complete else float("nan")
     return TrustReport(
         tuple(rungs),
@@ -261,9 +283,61 @@ def trust_report(search: Any) -> TrustReport:
         loss,
         eliminated,
         probability >= TRUSTED if is_complete else None,
-        _advice(rungs, by_rung, tolerance, probability, loss, search),
+        " ".join(
+            sentence
+            for sentence in (
+                audit_conclusion(audited, others, search.schedule_.unit),
+                advice(
+                    rungs,
+                    by_rung,
+                    by_bracket,
+                    tolerance,
+                    probability,
+                    loss,
+                    n_riskiest,
+                    search,
+                ),
+            )
+            if sentence
+        ),
+        by_bracket,
+        audited,
+        n_riskiest,
         edge_report(search).edges,
     )
+
+
+def _audited(
+    brackets: Sequence[Sequence[Row]], results: Mapping[str, Any], selected: int
+) -> tuple[dict[str, Any], ...]:
+    """Candidates that an audit trained to full resource, by decreasing score."""
+    if "audited" not in results:
+        return ()
+    ids = {*results["candidate"][results["audited"]].tolist()}
+    found = []
+    for *before, last in brackets:
+        scores = _scores(last)
+        for candidate in ids.intersection(scores):
+            row = next(row for row in reversed(before) if candidate in row["candidates"])
+            found.append(
+                {
+                    "candidate": candidate,
+                    "bracket": row.get("bracket", 0),
+                    "iter": row["iter"],
+                    "resource": row["resource"],
+                    "score": scores[candidate],
+                    "is_selected": candidate == selected,
+                }
+            )
+    return tuple(
+        sorted(found, key=lambda one: (-np.nan_to_num(one["score"], nan=-np.inf), one["candidate"]))
+    )
+
+
+def _best_of_others(brackets: Sequence[Sequence[Row]], audited: set[int]) -> float:
+    """Best score in the last rungs of the candidates that were not audited."""
+    scores = [s for rows in brackets for c, s in _scores(rows[-1]).items() if c not in audited]
+    return float(np.fmax.reduce(scores))
 
 
 def _risk(hazard: float) -> float:
@@ -322,7 +396,8 @@ def _brackets(history: Sequence[Row]) -> list[list[Row]]:
 def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
     """Mean rank correlations of a rung with the later rungs of its bracket."""
     score_of = _scores(row)
-    pairs = [([score_of[c] for c in r["candidates"]], r["scores"]) for r in later]
+    both = [[(score_of[c], s) for c, s in _scores(r).items() if c in score_of] for r in later]
+    pairs = [([a for a, _ in scores], [b for _, b in scores]) for scores in both]
     agreement = {}
     for name, correlation in (("spearman", spearman), ("kendall", kendall)):
         known = [(correlation(a, b), len(a)) for a, b in pairs if len(a) > 1]
@@ -357,87 +432,3 @@ def _margin(
         "noise": noise[best],
         "close": [c for c in eliminated if scores[worst] - scores[c] <= noise[c]],
     }
-
-
-TRUSTED = 0.95
-"""Probability from which a report sees no sign that more budget was needed."""
-
-_SHARE = 0.25
-"""Of the risk, which is left after the recommended first rung."""
-
-
-def safe_resource(resources: Sequence[int], risks: Sequence[float]) -> int | None:
-    """Smallest resource of a rung from which on there is at most a quarter of the risk.
-
-    It is below the maximum, if there is a rung between the first one and the maximum.
-
-    Parameters
-    ----------
-    resources : sequence of int
-        Of the rungs.
-    risks : sequence of float
-        Of the rungs, as hazards, which add up.
-
-    Returns
-    -------
-    int or None
-        None if all rungs have the same resource, and differ in their folds.
-
-    Examples
-    --------
-    >>> from sklearn_sha.inspection.trust import safe_resource
-    >>> safe_resource([1, 3, 10, 32], [0.5, 0.3, 0.05, 0])
-    10
-    """
-    pairs = list(zip(resources, risks, strict=True))
-    later = sorted({at for at in resources if at > min(resources)})
-    below = later[:-1] or later  # a search at the maximum alone is a grid search
-    few = (
-        at
-        for at in below
-        if sum(risk for other, risk in pairs if other >= at) <= _SHARE * sum(risks)
-    )
-    return next(few, below[-1] if below else None)
-
-
-def _advice(
-    rungs: Sequence[Row],
-    by_rung: Sequence[float],
-    tolerance: float,
-    probability: float,
-    loss: float,
-    search: Any,
-) -> str:
-    """Return the conclusion of a report."""
-    if np.isnan(probability):
-        return (
-            "The last rung was not reached, so that eliminated candidates cannot be compared with "
-            "the best one at full resource. If the search was interrupted, call resume."
-        )
-    if all(len(bracket.rungs) == 1 for bracket in search.schedule_.brackets):
-        return "There is a single rung, so that no candidate was eliminated before full resource."
-    # Rounded down: 0.949 is not 0.95.
-    known = "more than 0.99" if probability > 0.99 else f"{np.floor(100 * probability) / 100:.2f}"
-    better = (
-        f"more than {tolerance:.3g} above the best one, which is the standard error of its score,"
-        if tolerance
-        else "above the best one"
-    )
-    facts = (
-        f"the probability that no eliminated candidate would have ended {better} is {known}. The "
-        f"expected loss of score is {loss:.1g}."
-    )
-    if probability >= TRUSTED:
-        return f"No sign that more budget was needed: {facts}"
-    safe = safe_resource([row["resource"] for row in rungs], by_rung)
-    larger_budget = 'min_folds="all"' if safe is None else f"min_resources={safe}"
-    if safe is not None and is_int(getattr(search, "budget", None)):
-        # In the paper, the first rung is at r_0 = budget / (n ceil(log n)).
-        sizes = rung_sizes(rungs[0]["candidates"], search.factor)
-        larger_budget = f"budget={safe * rungs[0]['candidates'] * len(sizes)}"
-    unit = search.schedule_.unit
-    riskiest = quantity(rungs[int(np.argmax(by_rung))]["resource"], unit)
-    return (
-        f"The budget may be insufficient: {facts} Candidates eliminated at {riskiest} carry most "
-        f"of the risk. Next time set {larger_budget}."
-    )

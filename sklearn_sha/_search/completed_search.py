@@ -1,18 +1,18 @@
-"""The state from which `extend` adds candidates to a completed search."""
+"""The state from which `extend` and `audit` continue a completed search."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from numpy.random import RandomState
 
 from sklearn_sha._formatting import quantity
+from sklearn_sha._results.results import Results
 from sklearn_sha._search.fingerprint import described_space, digest
 from sklearn_sha._search.search_spec import SearchSpec
-from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import Store
 from sklearn_sha.candidates.base import Evaluation
 from sklearn_sha.candidates.pool import CandidatePool, EvaluationKey
@@ -37,7 +37,7 @@ class Origin:
     fingerprint : dict of str to str
         Identifies the search in a checkpoint; empty without one.
     extensions : tuple of str
-        Texts that identify the extensions since.
+        Texts that identify the extensions and audits since.
     """
 
     random_state: RandomState
@@ -62,6 +62,11 @@ class Origin:
             identity += f" of another space ({digest(described_space(space))[:12]})"
         return replace(self, extensions=(*self.extensions, identity))
 
+    def audited(self, n_candidates: int | Literal["auto"]) -> Self:
+        """Return the origin of an audit of so many candidates."""
+        number = "automatic" if n_candidates == "auto" else quantity(n_candidates, "candidates")
+        return replace(self, extensions=(*self.extensions, f"an audit ({number})"))
+
 
 @dataclass(frozen=True)
 class CompletedSearch:
@@ -70,27 +75,58 @@ class CompletedSearch:
     Attributes
     ----------
     origin : Origin
+    spec : SearchSpec
+        Without the data.
     candidates : list of dict
         Parameters by candidate id.
     evaluations : dict of (int, int, int) to Evaluation
         Completed evaluations, if the sampler uses the history.
-    outcomes : dict of (int, int, int) to Outcome
-        By candidate, fold and resource. Empty if a checkpoint has them.
+    store : Store
+        Has the outcomes, and the models of eliminated candidates if they are kept. Empty if a
+        checkpoint has them.
+    results : Results
     path : Path or None
         Folder of the checkpoint; None without one.
     """
 
     origin: Origin
+    spec: SearchSpec
     candidates: Sequence[dict[str, Any]]
     evaluations: Mapping[EvaluationKey, Evaluation]
-    outcomes: dict[tuple[int, int, int], Outcome]
+    store: Store
+    results: Results
     path: Path | None
 
     @classmethod
-    def of(cls, origin: Origin, pool: CandidatePool, store: Store) -> Self:
-        """Return the state of a search with its candidates and its store."""
-        outcomes = store.outcomes if store.path is None else {}
-        return cls(origin, pool.params, pool.evaluations, outcomes, store.path)
+    def of(
+        cls,
+        origin: Origin,
+        spec: SearchSpec,
+        pool: CandidatePool,
+        store: Store,
+        results: Results,
+    ) -> Self:
+        """Return the state of a search with its candidates, its store and its results."""
+        without_data = replace(spec, folds=[])
+        path = store.path
+        if path is not None:
+            store = Store()
+        elif not store.models:
+            store = Store(store.outcomes)  # the folder of its models is deleted
+        return cls(origin, without_data, pool.params, pool.evaluations, store, results, path)
+
+
+def differences_of(spec: SearchSpec, origin: Origin) -> list[str]:
+    """Return in what a planned search differs from the fit that it continues."""
+    changes = []
+    if splits_digest(spec) != origin.splits:
+        changes.append("the splits (cv yields others each time: give it a random_state)")
+    if spec.resource.name != origin.resource:
+        changes.append(
+            f"the resource (from {origin.resource!r}, which has to be set for more candidates, to "
+            f"{spec.resource.name!r})"
+        )
+    return changes
 
 
 def splits_digest(spec: SearchSpec) -> str:

@@ -1,0 +1,196 @@
+"""Base class of the searches, with `audit`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from math import isnan
+from time import time
+from typing import Any, Literal, Self
+
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_sha._param_validation import check_int
+from sklearn_sha._search.audit import MAX_SHARE, AuditPlan, audit_plan
+from sklearn_sha._search.base import BaseHalvingSearch
+from sklearn_sha._search.completed_search import CompletedSearch, differences_of
+from sklearn_sha._search.resume import FitArguments, changed_folder, changed_params
+from sklearn_sha._storage.checkpoint import Checkpoint, differences
+from sklearn_sha.inspection.trust import TrustReport, trust_report
+
+
+class AuditedSearch(BaseHalvingSearch):
+    """Base class of the searches, with what continues a completed search."""
+
+    def audit(
+        self, X: Any, y: Any = None, *, n_candidates: int | Literal["auto"] = 4, **params: Any
+    ) -> Self:
+        """Train the eliminated candidates with the highest risks to full resource.
+
+        A candidate that turns out better than the selected one becomes the selected candidate,
+        and is refit. `sklearn_sha.inspection.trust_report` names the risks, and what the audit has
+        found. The audited candidates are in the last rung of ``rung_history_``, and the column
+        ``audited`` of ``cv_results_`` and ``all_cv_results_`` is True for them. The models of
+        eliminated candidates continue training if `keep_eliminated` is True, otherwise they are
+        refit from scratch. It has to be the same process as that of `fit`; with `checkpoint`, call
+        `fit` and `audit` again in any process.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data of `fit`.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Targets of `fit`.
+        n_candidates : int or "auto", default=4
+            Number of further candidates to audit. "auto": until the probability of the trust
+            report is 0.95, but for at most a tenth of the cost of the search.
+        **params : dict
+            Parameters of `fit`.
+
+        Returns
+        -------
+        self : object
+            Fitted search.
+
+        Raises
+        ------
+        NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If there is nothing to audit; if the last `fit`, `resume`, `extend` or `audit` was
+            interrupted, so that `resume` has to be called first; or if the data, the splits or
+            the parameters have changed since `fit`.
+        TimeoutError, CheckpointError, KeyboardInterrupt
+            As in `fit`. `resume` continues an interrupted audit.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from sklearn.linear_model import SGDClassifier
+        >>> from sklearn_sha import SuccessiveHalvingSearchCV
+        >>> from sklearn_sha.inspection import trust_report
+        >>> X, y = load_digits(return_X_y=True)
+        >>> search = SuccessiveHalvingSearchCV(
+        ...     SGDClassifier(random_state=0),
+        ...     {"alpha": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100]},
+        ...     resource="partial_fit",
+        ...     min_resources=1,
+        ...     max_resources=32,
+        ...     min_folds="all",
+        ... ).fit(X, y)
+        >>> trust_report(search).enough
+        False
+        >>> trust_report(search.audit(X, y, n_candidates=7)).enough
+        True
+        """
+        start_time = time()
+        completed, data = self._completed("audit"), (X, y, params)
+        check_unchanged("audit", self._changes_since(completed, data))
+        self.plan_audit(n_candidates)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those of fit
+            fresh = self._prepare(X, y, params, deepcopy(completed.origin.random_state))
+        check_unchanged("audit", differences_of(fresh, completed.origin))
+        spec = replace(
+            completed.spec,
+            folds=fresh.folds,
+            candidates=[*completed.candidates],
+            evaluations=completed.evaluations,
+            audits=(*completed.spec.audits, n_candidates),
+        )
+        origin = completed.origin.audited(n_candidates)
+        refitted = self._refitted()
+        with self._open_store(completed.store) as store:
+            if isinstance(store, Checkpoint):
+                store.claim(origin.fingerprint, origin.extensions)
+            self._run(spec, store, start_time, data, origin, refitted)
+        return self
+
+    def plan_audit(self, n_candidates: int | Literal["auto"] = 4) -> AuditPlan:
+        """Return which candidates `audit` would train and what it costs, without training.
+
+        Parameters
+        ----------
+        n_candidates : int or "auto", default=4
+            As in `audit`.
+
+        Returns
+        -------
+        AuditPlan
+            Prints as sentences.
+
+        Raises
+        ------
+        NotFittedError
+            If `fit` has not been called.
+        ValueError
+            If there is nothing to audit, or if `audit` would refuse the search.
+        """
+        check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
+        completed = self._completed("audit")
+        results, schedule = completed.results, completed.spec.schedule
+        report = trust_report(self)
+        plan = audit_plan(report, results, schedule, n_candidates, MAX_SHARE * results.cost)
+        if plan is None:
+            raise ValueError(_nothing_to_audit(report, n_candidates))
+        return plan
+
+    def _completed(self, method: str) -> CompletedSearch:
+        """Return the state of the completed search, which a method continues."""
+        if self.__dict__.get("_interrupted_search") is not None:
+            raise ValueError(
+                f"{method} requires a completed search, and the last one was interrupted. Call "
+                "resume first."
+            )
+        check_is_fitted(self)
+        completed: CompletedSearch | None = self.__dict__.get("_completed_search")
+        if completed is None:
+            raise ValueError(
+                f"{method} requires the process of fit, or a checkpoint: this "
+                f"{type(self).__name__} is a copy or was loaded from a file, without the results "
+                "on each fold. Call fit first, which with the same checkpoint trains nothing again."
+            )
+        return completed
+
+    def _changes_since(self, completed: CompletedSearch, data: FitArguments) -> list[str]:
+        """Return the names of what has changed since fit, of what the results depend on."""
+        origin = completed.origin
+        return [
+            *differences(origin.data, self._data_fingerprint(data)),
+            *changed_params(origin.params, self.get_params()),
+            *changed_folder(completed.path, self._checkpoint_path()),
+        ]
+
+
+def check_unchanged(method: str, changes: Sequence[str]) -> None:
+    """Raise an error if something has changed since the fit that a method continues.
+
+    Parameters
+    ----------
+    method : str
+        "extend" or "audit".
+    changes : sequence of str
+        Names of what has changed.
+    """
+    if changes:
+        raise ValueError(
+            f"{method} requires the search and the data of fit, but {', '.join(changes)} changed "
+            "since. Restore it, or call fit to start a new search."
+        )
+
+
+def _nothing_to_audit(report: TrustReport, n_candidates: int | str) -> str:
+    """Return why there is nothing to audit."""
+    reason = "no eliminated candidate is left that was not trained to full resource"
+    if isnan(report.probability):
+        reason = "the search did not reach its last rung at full resource"
+    elif report.eliminated and report.enough:
+        reason = f"the probability is {report.probability:.3f} already"
+    elif report.eliminated:
+        reason = (
+            f"one more candidate would exceed {MAX_SHARE} of the cost of the search. Set "
+            "n_candidates to a number to audit it anyway"
+        )
+    return f"There is nothing to audit with n_candidates={n_candidates!r}: {reason}."
