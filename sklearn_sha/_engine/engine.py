@@ -132,6 +132,11 @@ class Engine:
                     del asking[algorithm]
                     self._observer.promoted(request, () if end.value is None else (end.value,))
 
+    def discard_models(self) -> None:
+        """Discard all models, so that further evaluations are refit from scratch."""
+        for candidate, fold in [*self._store.models]:
+            self._store.remove_model(candidate, fold)
+
     def _n_known(self, rungs: Sequence[RungJobs]) -> int:
         return sum(key in self._store.outcomes for rung in rungs for key in rung.new_keys())
 

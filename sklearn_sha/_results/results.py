@@ -210,6 +210,10 @@ class Results:
         has_model = np.array([number not in self._without_models for number in candidates])
         return np.asarray(target - self._trained[np.ix_(candidates, folds)] * has_model[:, None])
 
+    def discard_models(self) -> None:
+        """Count the training of any further evaluation from scratch."""
+        self._without_models.update(range(len(self.params)))
+
     def audit_request(self, candidates: Sequence[int], bracket: int) -> RungRequest:
         """Return the request that adds eliminated candidates to the last rung of a bracket.
 

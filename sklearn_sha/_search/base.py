@@ -240,6 +240,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             for name in _UNPICKLED:
                 self.__dict__.pop(name, None)
             if is_complete:
+                if not self.keep_eliminated:
+                    run.results.discard_models()
                 self._completed_search = CompletedSearch.of(
                     origin, spec, run.pool, store, run.results
                 )
@@ -297,7 +299,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             self._set_attributes(spec, results)
             return trust_report(self)
 
-        return Run(spec, pool, results, display, workers, observer, engine, report)
+        return Run(
+            spec, pool, results, display, workers, observer, engine, report, self.keep_eliminated
+        )
 
     def _run_times(
         self, plan: Schedule, n_folds: int, n_workers: int, start_time: float

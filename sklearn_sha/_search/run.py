@@ -57,6 +57,8 @@ class Run:
     engine : Engine
     report : callable
         Returns the trust report of the rungs so far.
+    keeps_eliminated : bool
+        Whether an audit continues the models of eliminated candidates.
     refitted : Refitted or None
         None if there was no earlier run.
     """
@@ -69,6 +71,7 @@ class Run:
     observer: RungObserver
     engine: Engine
     report: Callable[[], TrustReport]
+    keeps_eliminated: bool
     refitted: Refitted | None = None
 
     def evaluate_rungs(self) -> None:
@@ -76,6 +79,10 @@ class Run:
         with self.workers, self.observer:
             with suppress(StopIteration):
                 self._run_algorithm()
+            if self.spec.audits and not self.keeps_eliminated:
+                # As after a completed search: an audit costs the same in `fit` as after it.
+                self.engine.discard_models()
+                self.results.discard_models()
             for n_candidates in self.spec.audits:
                 self._audit(n_candidates)
 

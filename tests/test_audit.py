@@ -1,0 +1,436 @@
+"""audit: eliminated candidates at full resource, what they cost, and what becomes of the best."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import loguniform
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeClassifier
+from test_stopping import SPACE, Stopped, ctrl_c, numbers
+from toys import CALLS, curve
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.inspection import trust_report
+
+X, Y = (part[:300] for part in load_digits(return_X_y=True))
+NOTHING = np.zeros((300, 1))
+
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore:{warning}")
+    for warning in (
+        ":sklearn.exceptions.FitFailedWarning",
+        ".*(Scoring failed|non-finite|fixed cost of each fit|same score|too low to eliminate)",
+    )
+]
+
+SEARCHES = {
+    "halving": (
+        SuccessiveHalvingSearchCV,
+        {"n_candidates": 12, "min_folds": "all", "min_resources": 1},
+    ),
+    "growing folds": (SuccessiveHalvingSearchCV, {"n_candidates": 12, "min_folds": 1}),
+    "double": (
+        SuccessiveHalvingSearchCV,
+        {"n_candidates": 12, "budget": "double", "patience": None, "min_folds": "all"},
+    ),
+    "hyperband": (HyperbandSearchCV, {}),
+    "model": (SuccessiveHalvingSearchCV, {"n_candidates": 20, "sampler": "model"}),
+}
+
+
+CROSSING = {"n_candidates": 32, "max_resources": 64}
+"""With which halving is often wrong."""
+
+
+def search_of(name="halving", seed=0, **params):
+    kind, arguments = SEARCHES[name]
+    common = {"resource": "partial_fit", "max_resources": 27, "cv": KFold(3), "refit": False}
+    estimator = params.pop("estimator", Stopped())
+    arguments = common | {"random_state": seed} | arguments | params
+    return kind(estimator, arguments.pop("space", SPACE), **arguments)
+
+
+def audited_ids(search):
+    results = search.all_cv_results_
+    return sorted(results["candidate"][results["audited"]].tolist())
+
+
+def n_steps():
+    """Number of training steps since the last call."""
+    n = len(CALLS)
+    CALLS.clear()
+    return n
+
+
+@pytest.mark.parametrize("name", ["halving", "growing folds", "double", "hyperband"])
+@settings(max_examples=8)
+@given(seed=st.integers(0, 999), n=st.integers(1, 5), keeps=st.booleans())
+def test_the_riskiest_candidates_have_their_scores_at_full_resource(name, seed, n, keeps):
+    search = search_of(name, seed, keep_eliminated=keeps).fit(NOTHING)
+    before = trust_report(search)
+    expected = [one["candidate"] for one in before.eliminated[:n]]
+    history, best = search.rung_history_, search.best_score_
+    CALLS.clear()
+    plan = search.plan_audit(n)
+    assert plan.candidates == tuple(expected)
+    assert n_steps() == 0
+    search.audit(NOTHING, n_candidates=n)
+    counted_folds = 1 if search.schedule_.n_folds else 3
+    assert n_steps() == round(plan.cost * counted_folds)  # exactly what was planned
+    spent = search.rung_history_[-1]["spent"] if name != "hyperband" else None
+    if spent is not None:
+        assert spent - history[-1]["spent"] == plan.cost
+    assert audited_ids(search) == sorted(expected)
+    rows = {
+        candidate: (params, score, n_resources, n_folds)
+        for candidate, params, score, n_resources, n_folds, is_audited in zip(
+            *(
+                search.all_cv_results_[column]
+                for column in ("candidate", "params", "mean_test_score", "n_resources", "n_folds")
+            ),
+            search.all_cv_results_["audited"],
+            strict=True,
+        )
+        if is_audited
+    }
+    for params, score, n_resources, n_folds in rows.values():
+        assert (n_resources, n_folds) == (27, 3)
+        assert score == pytest.approx(curve(params["limit"], params["speed"], 27))
+    scores = [score for _, score, _, _ in rows.values()]
+    assert search.best_score_ == pytest.approx(max([best, *scores]))
+    assert search.cv_results_["audited"].sum() == n
+    assert search.cv_results_["rank_test_score"][search.best_index_] == 1
+    after = trust_report(search)
+    assert {one["candidate"] for one in after.audited} == set(expected)
+    left = {one["candidate"] for one in after.eliminated}
+    assert left == {one["candidate"] for one in before.eliminated[n:]}
+    if search.best_score_ == best:
+        assert after.probability == pytest.approx(plan.probability_if_none_is_better, rel=1e-2)
+        assert after.probability > before.probability
+        assert "None is better than the selected candidate." in after.advice
+    else:
+        assert [one["is_selected"] for one in after.audited] == [True] + [False] * (n - 1)
+        assert f"Candidate {search.best_candidate_}, which had been elim" in after.advice
+
+
+@pytest.mark.parametrize("name", ["halving", "growing folds", "hyperband"])
+@pytest.mark.parametrize("seed", range(6))
+def test_an_audit_of_all_candidates_is_a_grid_search(name, seed):
+    search = search_of(name, seed).fit(NOTHING)
+    search.audit(NOTHING, n_candidates=1000)
+    candidates = {
+        c: p
+        for c, p in zip(*(search.all_cv_results_[k] for k in ("candidate", "params")), strict=True)
+    }
+    finals = [curve(p["limit"], p["speed"], 27) for p in candidates.values()]
+    assert search.best_score_ == pytest.approx(max(finals))
+    report = trust_report(search)
+    assert report.probability == 1
+    assert report.expected_loss == 0
+    assert report.eliminated == ()
+    with pytest.raises(ValueError, match=r"nothing to audit.*no eliminated candidate is left"):
+        search.audit(NOTHING)
+
+
+def test_some_audits_find_a_better_candidate():
+    """Otherwise the tests above would say little."""
+    found = 0
+    for seed in range(10):
+        search = search_of(seed=seed, **CROSSING).fit(NOTHING)
+        before = search.best_candidate_
+        found += search.audit(NOTHING, n_candidates=5).best_candidate_ != before
+    assert 2 <= found <= 9
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_in_fit_it_is_the_same_as_after_it(name):
+    inside = search_of(name, audit_eliminated=3).fit(NOTHING)
+    after = search_of(name).fit(NOTHING).audit(NOTHING, n_candidates=3)
+    assert numbers(inside) == numbers(after)
+    assert audited_ids(inside) == audited_ids(after)
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 999), keeps=st.booleans())
+def test_kept_models_change_the_cost_only(seed, keeps):
+    steps, found = [], []
+    for keep_eliminated in (False, True):
+        CALLS.clear()
+        search = search_of("growing folds", seed, keep_eliminated=keep_eliminated).fit(NOTHING)
+        steps.append(n_steps())
+        search.audit(NOTHING)
+        steps.append(n_steps())
+        found.append([search.all_cv_results_["mean_test_score"].tolist(), search.best_candidate_])
+    assert found[0] == found[1]
+    assert steps[0] == steps[2]
+    assert steps[3] < steps[1] == 4 * 3 * 27
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 999), name=st.sampled_from(["halving", "growing folds", "hyperband"]))
+def test_an_automatic_audit_ends_when_it_can_be_trusted_or_costs_a_tenth(seed, name):
+    params = {"n_candidates": 40} if name != "hyperband" else {}
+    plain = search_of(name, seed, keep_eliminated=True, **params).fit(NOTHING)
+    cost = sum(row["spent"] for row in plain.rung_history_[-1:])
+    CALLS.clear()
+    search = search_of(
+        name, seed, keep_eliminated=True, audit_eliminated="auto", **params
+    ).fit(NOTHING)  # fmt: skip
+    spent = max(row["spent"] for row in search.rung_history_)
+    assert spent <= 1.1 * cost
+    if "audited" not in search.all_cv_results_:
+        assert spent == cost
+        return
+    before, report = trust_report(plain), trust_report(search)
+    assert before.probability < 0.95
+    if report.probability < 0.95:  # not one more would have been within the limit
+        one = report.eliminated[0]
+        folds = 3 if search.schedule_.n_folds else 1
+        assert spent + (27 - one["resource"]) * folds > 1.1 * cost or folds == 3
+
+
+def test_an_automatic_audit_needs_no_more_than_it_takes():
+    search = search_of(n_candidates=60, max_resources=9, audit_eliminated="auto", seed=2)
+    search.fit(NOTHING)
+    audited = audited_ids(search)
+    report = trust_report(search)
+    if report.enough:
+        one_less = search_of(n_candidates=60, max_resources=9, seed=2).fit(NOTHING)
+        one_less.audit(NOTHING, n_candidates=len(audited) - 1)
+        assert not trust_report(one_less).enough
+    assert audited
+
+
+@pytest.mark.parametrize("params", [{}, {"checkpoint": True}, {"keep_eliminated": True}])
+@pytest.mark.parametrize("at", [0, 1, 30, 100, 200])
+def test_interrupted_it_keeps_the_search_and_is_resumed(params, at, tmp_path):
+    expected = search_of().fit(NOTHING).audit(NOTHING)
+    if "checkpoint" in params:
+        params = {"checkpoint": tmp_path / "kept"}
+    search = search_of(**params).fit(NOTHING)
+    best = search.best_candidate_
+    CALLS.clear()
+    with ctrl_c(at=at):
+        search.audit(NOTHING)
+    assert search.interrupted_
+    assert search.best_score_ == pytest.approx(
+        max(search.cv_results_["mean_test_score"])
+    )  # of those that are completed
+    assert best in search.all_cv_results_["candidate"][search.cv_results_rows_]
+    with pytest.raises(ValueError, match="audit requires a completed search"):
+        search.audit(NOTHING)
+    CALLS.clear()
+    search.resume(NOTHING)
+    assert not search.interrupted_
+    if not params.get("keep_eliminated"):
+        assert numbers(search) == numbers(expected)
+        assert len(CALLS) <= 4 * 3 * 27 - at + 27
+    assert audited_ids(search) == audited_ids(expected)
+
+
+def test_with_a_checkpoint_the_same_calls_train_nothing_again(tmp_path):
+    params = {"checkpoint": tmp_path / "kept", "keep_eliminated": True}
+    first = search_of(**params).fit(NOTHING).audit(NOTHING, n_candidates=2).audit(NOTHING)
+    CALLS.clear()
+    again = search_of(**params).fit(NOTHING)
+    assert "audited" not in again.all_cv_results_
+    again.audit(NOTHING, n_candidates=2).audit(NOTHING)
+    assert CALLS == []
+    assert numbers(again) == numbers(first)
+    assert len(audited_ids(again)) == 6
+
+
+@pytest.mark.parametrize("backend", [1, 2])
+def test_models_that_were_kept_continue_training_exactly(backend, tmp_path):
+    """On real estimators, in this process and in workers; as scores of GridSearchCV show."""
+    grid = {"alpha": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 3, 10]}
+    model = SGDClassifier(random_state=0)
+    for resource, estimator, space in (
+        ("partial_fit", model, grid),
+        ("n_estimators", RandomForestClassifier(random_state=0), {"max_depth": [1, 2, 3, 5, 8]}),
+        ("n_samples", DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3, 4, 5, 6]}),
+    ):
+        maximum = "auto" if resource == "n_samples" else 16
+        searches = [
+            SuccessiveHalvingSearchCV(
+                estimator, space, resource=resource, min_resources=50 if maximum == "auto" else 1,
+                max_resources=maximum, cv=3, n_jobs=backend, keep_eliminated=keeps, random_state=0,
+            ).fit(X, Y).audit(X, Y, n_candidates=3)
+            for keeps in (False, True)
+        ]  # fmt: skip
+        full = SuccessiveHalvingSearchCV(
+            estimator, space, resource=resource, min_resources=1.0, max_resources=maximum, cv=3,
+            random_state=0,
+        ).fit(X, Y)  # fmt: skip
+        expected = dict(
+            zip(
+                map(str, full.cv_results_["params"]),
+                full.cv_results_["mean_test_score"],
+                strict=True,
+            )
+        )
+        for search in searches:
+            results = search.cv_results_
+            assert results["audited"].sum() == 3
+            for params, score in zip(results["params"], results["mean_test_score"], strict=True):
+                assert score == expected[str(params)]
+            if search.best_score_ == full.best_score_:
+                np.testing.assert_array_equal(
+                    search.predict(X), clone(search.best_estimator_).fit(X, Y).predict(X)
+                ) if resource == "n_samples" else None
+
+
+def test_only_another_best_candidate_is_refit():
+    refits = {}
+    for seed in range(10):
+        search = search_of(seed=seed, refit=True, **CROSSING).fit(NOTHING)
+        before, estimator = search.best_candidate_, search.best_estimator_
+        CALLS.clear()
+        search.audit(NOTHING)
+        is_new = search.best_candidate_ != before
+        refits[is_new] = len(CALLS) - 4 * 3 * 64
+        assert (search.best_estimator_ is estimator) != is_new
+        assert search.best_estimator_.limit == search.best_params_["limit"]
+        assert search.refit_time_ >= 0
+    assert refits == {False: 0, True: 64}
+
+
+def test_several_metrics_and_a_callable_refit():
+    def scoring(model, X, y=None):
+        score = model.score(X)
+        return {"good": score, "bad": -score}
+
+    search = search_of(scoring=scoring, refit="bad", promote_by="good").fit(NOTHING)
+    expected = [one["candidate"] for one in trust_report(search).eliminated[:4]]
+    assert audited_ids(search.audit(NOTHING)) == sorted(expected)
+    assert search.best_score_ == search.cv_results_["mean_test_bad"].max()
+    seen = []
+
+    def last(results):
+        seen.append(len(results["params"]))
+        return seen[-1] - 1
+
+    search = search_of(refit=last).fit(NOTHING)
+    n = seen[-1]
+    search.audit(NOTHING)
+    assert seen[-1] == n + 4
+
+
+def test_failing_candidates_rank_last():
+    space = SPACE | {"fails": [False, False, "nan"]}
+    search = search_of(space=space, n_candidates=20).fit(NOTHING)
+    best = search.best_score_
+    search.audit(NOTHING, n_candidates=20)
+    assert search.best_score_ >= best
+
+
+class Late(Stopped):
+    """Fails after 20 epochs, unless it is the best."""
+
+    best = 0.0
+
+    def partial_fit(self, X, y=None):
+        if getattr(self, "units_", 0) == 20 and self.limit != self.best:
+            raise RuntimeError("no more")
+        return super().partial_fit(X, y)
+
+
+def test_candidates_that_fail_in_the_audit_change_nothing(monkeypatch):
+    plain = search_of().fit(NOTHING)
+    monkeypatch.setattr(Late, "best", plain.best_params_["limit"])
+    search = search_of(estimator=Late()).fit(NOTHING)
+    failed_before = {row["candidate"] for row in search.failures_}
+    audited = [one["candidate"] for one in trust_report(search).eliminated[:3]]
+    search.audit(NOTHING, n_candidates=3)
+    assert audited_ids(search) == sorted(audited)
+    assert {row["candidate"] for row in search.failures_} == failed_before | {*audited}
+    assert search.best_params_ == plain.best_params_
+    assert "None is better than the selected candidate." in trust_report(search).advice
+
+
+def test_an_extended_search_can_be_audited_and_an_audited_one_extended():
+    search = search_of().fit(NOTHING).extend(NOTHING, n_candidates=8)
+    together = search_of(n_candidates=20).fit(NOTHING)
+    search.audit(NOTHING), together.audit(NOTHING)
+    assert numbers(search) == numbers(together)
+    audited = search_of().fit(NOTHING).audit(NOTHING)
+    CALLS.clear()
+    audited.extend(NOTHING, n_candidates=8)
+    n_extending = n_steps()
+    assert "audited" not in audited.all_cv_results_
+    assert numbers(audited.audit(NOTHING)) == numbers(together)
+    assert n_extending + n_steps() < 4 * 3 * 27 + n_extending
+
+
+def test_the_plan_says_what_an_audit_costs():
+    plain = search_of().plan(NOTHING)
+    assert not any("audit" in note for note in plain.notes)
+    (note,) = search_of(audit_eliminated=3).plan(NOTHING).notes
+    assert note == (
+        "The audit at its end trains 3 eliminated candidates to full resource, and costs at most "
+        "81 epochs per fold in addition."
+    )
+    (note,) = search_of(audit_eliminated="auto").plan(NOTHING).notes
+    assert note == "The audit at its end costs at most 0.1 times as much in addition."
+    single = search_of(audit_eliminated="auto", min_resources=1.0).plan(NOTHING)
+    assert not any("audit" in note for note in single.notes)
+
+
+def test_progress_says_what_is_audited(capsys):
+    search = search_of(verbose=1).fit(NOTHING)
+    capsys.readouterr()
+    plan = search.plan_audit()
+    search.audit(NOTHING)
+    lines = capsys.readouterr().out.splitlines()
+    assert str(plan) in lines
+    assert lines[-1].startswith("rung 3/3   6 candidates, 27 epochs") or "27 epochs" in lines[-1]
+    assert str(plan).startswith(
+        "The audit trains 4 eliminated candidates to 27 epochs (candidates "
+    )
+    assert "It costs 108 epochs per fold, " in str(plan)
+    assert "candidate " in str(search_of().fit(NOTHING).plan_audit(1))
+
+
+def test_what_cannot_be_audited_is_said():
+    with pytest.raises(NotFittedError):
+        search_of().audit(NOTHING)
+    single = search_of(min_resources=1.0).fit(NOTHING)
+    with pytest.raises(ValueError, match="no eliminated candidate is left that was not trained"):
+        single.audit(NOTHING)
+    assert (
+        "audited" not in search_of(min_resources=1.0, audit_eliminated=4).fit(NOTHING).cv_results_
+    )
+    search = search_of().fit(NOTHING)
+    with pytest.raises(ValueError, match="n_candidates=0 must be an integer of at least 1"):
+        search.audit(NOTHING, n_candidates=0)
+    with pytest.raises(ValueError, match="audit requires the search and the data of fit, but X ch"):
+        search.audit(np.ones((300, 1)))
+    with pytest.raises(ValueError, match="but cv changed since"):
+        search.set_params(cv=KFold(2)).audit(NOTHING)
+    with pytest.raises(ValueError, match="audit requires the process of fit"):
+        pickle.loads(pickle.dumps(search)).audit(NOTHING)
+    with pytest.raises(ValueError, match=r'audit_eliminated=0 must be .* or "auto" or None'):
+        search_of(audit_eliminated=0).fit(NOTHING)
+    with pytest.raises(TypeError, match="keep_eliminated=1 must be True or False"):
+        search_of(keep_eliminated=1).fit(NOTHING)
+    dear = search_of(n_candidates=4, seed=1).fit(NOTHING)
+    with pytest.raises(ValueError, match=r"one more candidate would exceed 0\.1 of the cost"):
+        dear.audit(NOTHING, n_candidates="auto")
+
+
+def test_with_kept_models_the_memory_limit_holds():
+    """Models beyond it are discarded or in files; the results are the same."""
+    params = {"estimator": SGDClassifier(random_state=0), "space": {"alpha": loguniform(1e-6, 10)}}
+    kept, few = (
+        search_of(keep_eliminated=True, model_memory=limit, **params).fit(X, Y).audit(X, Y)
+        for limit in (None, 1)
+    )
+    assert numbers(kept) == numbers(few)
