@@ -14,13 +14,15 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVC
 from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
+from toys import curve as score_after
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
+from sklearn_sha.inspection import trust_report
 from sklearn_sha.inspection.curves import cost_by_resource, curves, param_points, visible_range
 
 mpl.use("agg")
 X = np.arange(24.0).reshape(12, 2)
-KINDS = ("curves", "rungs", "params", "cost")
+KINDS = ("curves", "rungs", "params", "cost", "trust")
 
 
 # A call costs more than an epoch of so few samples.
@@ -233,6 +235,41 @@ def test_a_display_plots_on_given_axes(kind, budget):
 def test_hyperband_and_a_single_candidate_can_be_plotted(kind):
     for one in (search_of(HyperbandSearchCV), search_of(space={"limit": [0.5]})):
         SearchDisplay.from_search(one.fit(X), kind=kind).figure_.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [(SuccessiveHalvingSearchCV, {"n_candidates": 8}), (HyperbandSearchCV, {})],
+)
+def test_trust_shows_what_each_eliminated_candidate_could_have_reached(kind, params):
+    space = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
+    search = search_of(kind, space=space, random_state=3, **params).fit(X)
+    display = SearchDisplay.from_search(search, kind="trust")
+    eliminated = {one["candidate"] for one in trust_report(search).eliminated}
+    assert {one.candidate for one in display.possible.candidates} == eliminated
+    bars = [line for line in display.ax_.get_lines() if len({*line.get_xdata()}) == 1]
+    bars = [tuple(line.get_ydata()) for line in bars if len(line.get_ydata()) == 2]
+    assert sorted(bars) == sorted((o.expected, o.highest) for o in display.possible.candidates)
+    assert display.possible.selected_score == pytest.approx(search.best_score_)
+    search.audit(X, n_candidates=2)
+    display = SearchDisplay.from_search(search, kind="trust")
+    known = [one for one in display.possible.candidates if one.is_audited]
+    for one in known:
+        params = search.all_cv_results_["params"][
+            search.all_cv_results_["candidate"].tolist().index(one.candidate)
+        ]
+        assert one.expected == one.highest == pytest.approx(score_after(**params, units=8))
+    diamonds = [line for line in display.ax_.get_lines() if line.get_marker() == "D"]
+    assert len(diamonds) == len(known) == 2
+
+
+def test_trust_is_about_the_metric_that_promotes_and_a_complete_search():
+    scoring = {"a": lambda m, X, y=None: m.limit, "b": lambda m, X, y=None: -m.limit}
+    search = search_of(scoring=scoring, refit="a").fit(X)
+    with pytest.raises(ValueError, match="metric='b' does not promote candidates"):
+        SearchDisplay.from_search(search, kind="trust", metric="b")
+    with pytest.raises(ValueError, match='kind="trust" requires a display of this kind'):
+        SearchDisplay.from_search(search).plot(kind="trust")
 
 
 def test_invalid_arguments_raise(search):

@@ -21,6 +21,7 @@ from sklearn_sha.inspection.risk import (
     RungScores,
     expected_loss,
     hazards,
+    highest_leads,
     probability,
 )
 from sklearn_sha.inspection.risk_coefficients import COEFFICIENTS
@@ -317,6 +318,21 @@ def test_a_larger_margin_is_a_smaller_risk_and_their_integral_is_the_expected_lo
     assert np.all(np.diff([probability(known, margin) for margin in np.arange(50)]) > 0)
     area, _ = quad(lambda margin: 1 - probability(known, margin), 0, np.inf, limit=500)
     assert expected_loss(known) == pytest.approx(area, rel=0.02)
+
+
+@given(rungs=RUNGS, level=st.sampled_from([0.01, 0.05, 0.3]))
+def test_the_highest_scores_of_a_rung_are_exceeded_with_the_given_probability(rungs, level):
+    known = known_of(rungs)
+    expected, highest = highest_leads(known, level)
+    assert (highest >= expected).all()
+    at = hazards(known, highest)
+    for rung in (0, 1):
+        inside = known.rung == rung
+        wanted = -np.log1p(-level) / inside.sum()
+        # One that is not expected to reach it anyway has no interval.
+        is_open = inside & (hazards(known, expected) > wanted)
+        np.testing.assert_allclose(at[is_open], wanted, rtol=1e-4)
+        assert (at[inside] <= wanted * 1.001).all()
 
 
 def test_candidates_without_a_score_are_left_out_and_one_fold_is_enough():

@@ -210,8 +210,8 @@ def measured_tables(metric: str = "scores") -> Iterator[Table]:
 
     Parameters
     ----------
-    metric : {"scores", "neg_log_loss"}
-        Configurations without probabilities are left out of the latter.
+    metric : {"scores", "neg_log_loss", "roc_auc"}
+        Configurations without probabilities are left out of the latter two.
     """
     for path in sorted(FOLDER.glob("*.npz")):
         family, _, data = path.stem.partition("-")

@@ -10,7 +10,8 @@ results/trust.md. `--fit` also writes sklearn_sha/inspection/risk_coefficients.p
 It takes about five minutes. LCDB needs the extra `examples`.
 
 The report is right if no candidate of the search has a score at full resource that is more than the
-report's tolerance above that of the selected one.
+report's tolerance above that of the selected one. Curves of the ROC AUC are never fitted on: they
+stand for metrics that the coefficients have not seen.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -34,11 +36,17 @@ import sklearn_sha
 from sklearn_sha.bandit import Bounds, RungLosses, RungRequest, SuccessiveHalving, numbered
 from sklearn_sha.inspection.risk import Eliminated, RungScores, hazards
 from sklearn_sha.inspection.trust_advice import TRUSTED, safe_resource
-from sklearn_sha.schedules import FoldGrowth
+from sklearn_sha.schedules import FoldGrowth, Schedule
 
 N_GROUPS = 4
 MARGINS = {0.0: 0.3, 1.0: 1.0, 3.0: 0.3}
 """Margins on which coefficients are fitted, in tolerances, with their weights."""
+
+UNSEEN = "AUC"
+"""Metric on which nothing is fitted."""
+
+N_AUDITED = 4
+"""Candidates of an audit, the default of `SuccessiveHalvingSearchCV.audit`."""
 
 PENALTY = 3e-4
 """Of the squared distance from the coefficients that a fit starts from."""
@@ -61,6 +69,9 @@ START = {
 
 NAMES = list(START)
 
+METRICS = ("accuracy", "R2", "log-loss", UNSEEN)
+FIRST_RUNGS = ("automatic", "maximum / 9", "maximum / 27")
+
 
 @dataclass(frozen=True, eq=False)
 class Search:
@@ -72,19 +83,56 @@ class Search:
         Family and metric.
     metric, data : str
     first_rung : str
-    known : Eliminated
-    regret : float
+    rungs : list of RungScores
+    selected : int
+    final : ndarray of shape (n_candidates, n_folds)
+        Scores at full resource.
+    continues : bool
+    cost : int
+        Units per fold, or over all folds if folds grow.
+    cost_of_candidate : int
+        Of one candidate that is trained to full resource.
     regret_if_advised : float
         Of the search with the first rung that the report recommends.
+    cost_if_advised : int
     """
 
     task: str
     metric: str
     data: str
     first_rung: str
-    known: Eliminated
-    regret: float
+    rungs: list[RungScores]
+    selected: int
+    final: NDArray[np.float64]
+    continues: bool
+    cost: int
+    cost_of_candidate: int
     regret_if_advised: float
+    cost_if_advised: int
+
+    @cached_property
+    def known(self) -> Eliminated:
+        """What the report knows."""
+        final = self.final[self.selected]
+        return Eliminated.of([self.rungs], self.selected, final, continues=self.continues)
+
+    @property
+    def regret(self) -> float:
+        """Difference from the best candidate at full resource."""
+        means = self.final.mean(axis=1)
+        return float(means.max() - means[self.selected])
+
+    def audited(self, coefficients: NDArray[np.float64]) -> Search:
+        """Return the search after an audit of the candidates with the highest risks."""
+        at = dict(zip(NAMES, coefficients, strict=True))
+        order = np.argsort(-hazards(self.known, self.known.tolerance, at), kind="stable")
+        *before, last = self.rungs
+        chosen = self.known.candidate[order[:N_AUDITED]].tolist()
+        ids = sorted({*last.candidates, *chosen})
+        rungs = [*before, RungScores(ids, last.n_resources, self.final[ids])]
+        selected = ids[int(self.final[ids].mean(axis=1).argmax())]
+        cost = self.cost + len(chosen) * self.cost_of_candidate
+        return replace(self, rungs=rungs, selected=selected, cost=cost)
 
     @property
     def tolerance(self) -> float:
@@ -92,8 +140,8 @@ class Search:
         return float(self.known.tolerance[0])
 
 
-def run(table_: Table, factor: int, bounds: Bounds) -> tuple[int, list[RungScores]]:
-    """Return the selected candidate, and the scores of the rungs."""
+def run(table_: Table, factor: int, bounds: Bounds) -> tuple[int, list[RungScores], Schedule]:
+    """Return the selected candidate, the scores of the rungs, and the schedule."""
     algorithm = SuccessiveHalving(factor=factor)
     rungs: list[RungScores] = []
 
@@ -106,7 +154,8 @@ def run(table_: Table, factor: int, bounds: Bounds) -> tuple[int, list[RungScore
         rungs.append(RungScores(ids, request.n_resources, scores))
         return RungLosses.of(-scores[:, folds].mean(axis=1), fold_losses=-scores[:, folds])
 
-    return answer(algorithm.requests(algorithm.plan(bounds), numbered()), losses_of), rungs
+    plan = algorithm.plan(bounds)
+    return answer(algorithm.requests(plan, numbered()), losses_of), rungs, plan
 
 
 def searches(n_seeds: int) -> Iterator[Search]:
@@ -118,6 +167,7 @@ def searches(n_seeds: int) -> Iterator[Search]:
         (table_, "log-loss")
         for table_ in [*measured_tables("neg_log_loss"), *lcdb_tables("logloss")]
     ]
+    tables += [(table_, UNSEEN) for table_ in measured_tables("roc_auc")]
     for number, (whole, metric) in enumerate(tables):
         sizes = (8, 16, 20) if whole.family.startswith("lcdb") else (8, 20, 64)
         for n, factor, share, grows in product(sizes, (2, 3), (None, 9, 27), (True, False)):
@@ -128,27 +178,37 @@ def searches(n_seeds: int) -> Iterator[Search]:
                 some = whole.subset(rng.permutation(len(whole.scores))[:n])
                 order = rng.permutation(some.n_folds).tolist()
                 bounds = bounds_of(some, FoldGrowth(tuple(order)) if grows else None, share)
-                selected, rungs = run(some, factor, bounds)
+                selected, rungs, plan = run(some, factor, bounds)
                 final = some.scores[:, :, -1]
-                known = Eliminated.of([rungs], selected, final[selected], continues=some.continues)
-                if not len(known.candidate):
-                    continue
-                at = [rung.n_resources for rung in rungs]
-                advised = safe_resource(at, _by_rung(known, len(rungs)))
-                # Rungs that differ only in their folds: the advice is to use all of them.
-                changed: dict[str, Any] = (
-                    {"fold_growth": None} if advised is None else {"min_resources": advised}
-                )
-                other, _ = run(some, factor, replace(bounds, **changed))
-                means = final.mean(axis=1)
-                yield Search(
+                found = Search(
                     f"{whole.family.partition('-')[0]}, {metric}",
                     metric,
                     whole.data,
                     "automatic" if share is None else f"maximum / {share}",
-                    known,
-                    float(means.max() - means[selected]),
-                    float(means.max() - means[other]),
+                    rungs,
+                    selected,
+                    final,
+                    some.continues,
+                    plan.spent,
+                    plan.rungs[-1].resource * (1 if plan.n_folds is None else plan.n_folds),
+                    0.0,
+                    0,
+                )
+                if not len(found.known.candidate):
+                    continue
+                at = [rung.n_resources for rung in rungs]
+                advised = safe_resource(at, _by_rung(found.known, len(rungs)))
+                # Rungs that differ only in their folds: the advice is to use all of them.
+                changed: dict[str, Any] = (
+                    {"fold_growth": None} if advised is None else {"min_resources": advised}
+                )
+                other, _, longer = run(some, factor, replace(bounds, **changed))
+                # Over all folds, as those of a search whose folds grow.
+                times = 1 if longer.n_folds == plan.n_folds else some.n_folds
+                yield replace(
+                    found,
+                    regret_if_advised=replace(found, selected=other).regret,
+                    cost_if_advised=times * longer.spent,
                 )
 
 
@@ -285,26 +345,35 @@ def main() -> None:
     names = sorted({search.data for search in found})
     groups = np.random.default_rng(1).permutation(len(names)) % N_GROUPS
     group = np.array([groups[names.index(search.data)] for search in found])
-    probability, expected = np.full((2, len(found)), np.nan)
+    probability, expected, probability_after, expected_after = np.full((4, len(found)), np.nan)
+    audited = [*found]
     for k in range(N_GROUPS):
-        inside = Sample.of([s for s, number in zip(found, group, strict=True) if number != k])
-        outside = Sample.of([s for s, number in zip(found, group, strict=True) if number == k])
-        coefficients = inside.fit()
-        probability[group == k] = outside.probabilities(coefficients, outside.tolerance)
-        expected[group == k] = outside.expected_losses(coefficients)
+        outside = [s for s, number in zip(found, group, strict=True) if number == k]
+        coefficients = Sample.of(
+            [
+                s
+                for s, number in zip(found, group, strict=True)
+                if number != k and s.metric != UNSEEN
+            ]
+        ).fit()
+        before = Sample.of(outside)
+        probability[group == k] = before.probabilities(coefficients, before.tolerance)
+        expected[group == k] = before.expected_losses(coefficients)
+        audits = [search.audited(coefficients) for search in outside]
+        after = Sample.of(audits)
+        probability_after[group == k] = after.probabilities(coefficients, after.tolerance)
+        expected_after[group == k] = after.expected_losses(coefficients)
+        for position, search in zip(np.flatnonzero(group == k), audits, strict=True):
+            audited[position] = search
         print(dict(zip(NAMES, coefficients.round(2), strict=True)), flush=True)
-    regret = np.array([search.regret for search in found])
-    tolerance = np.array([search.tolerance for search in found])
-    columns = {
-        "probability": probability,
-        "right": regret <= tolerance + 1e-12,
-        "expected": expected,
-        "regret": regret,
-    }
-    write("trust.md", report(found, columns))
+    columns = columns_of(found, probability, expected)
+    after_audit = columns_of(audited, probability_after, expected_after)
+    write(
+        "trust.md", [*report(found, columns), *audit_report(found, columns, audited, after_audit)]
+    )
     draw(probability, columns["right"])
     if options.fit:
-        fitted = Sample.of(found).fit()
+        fitted = Sample.of([search for search in found if search.metric != UNSEEN]).fit()
         lines = [
             '"""Coefficients of the model in risk.py, written by docs/benchmarks/trust.py."""',
             "",
@@ -316,6 +385,64 @@ def main() -> None:
         path.write_text("\n".join(lines) + "\n")
 
 
+def columns_of(
+    found: Sequence[Search], probability: NDArray[np.float64], expected: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Columns of the tables, one value per search."""
+    regret = np.array([search.regret for search in found])
+    tolerance = np.array([search.tolerance for search in found])
+    return {
+        "probability": probability,
+        "right": regret <= tolerance + 1e-12,
+        "expected": expected,
+        "regret": regret,
+    }
+
+
+def audit_report(
+    found: Sequence[Search],
+    before: dict[str, NDArray[np.float64]],
+    audited: Sequence[Search],
+    after: dict[str, NDArray[np.float64]],
+) -> list[str]:
+    """Lines about the audits."""
+    rows = []
+    for metric, first in product(METRICS, FIRST_RUNGS):
+        some = np.array([s.metric == metric and s.first_rung == first for s in found])
+        shares = [b.cost / a.cost - 1 for a, b in zip(found, audited, strict=True)]
+        probability, is_right = after["probability"][some], after["right"][some].astype(bool)
+        trusted = probability >= TRUSTED
+        rows.append(
+            [
+                f"{metric}, {first}",
+                f"{before['regret'][some].mean():.4f}",
+                f"{after['regret'][some].mean():.4f}",
+                f"{before['right'][some].mean():.3f}",
+                f"{is_right.mean():.3f}",
+                f"{probability.mean():.3f}",
+                f"{calibration_error(probability, is_right):.3f}",
+                f"{trusted.mean():.2f}",
+                f"{is_right[trusted].mean():.3f}" if trusted.any() else "-",
+                f"{np.array(shares)[some].mean():.2f}",
+            ]
+        )
+    return [
+        "",
+        "## Audits",
+        "",
+        f"The same searches after an audit of the {N_AUDITED} candidates with the highest risks.",
+        "The cost is relative to that of the search, with models that are refit from scratch.",
+        "",
+        *table(
+            [
+                *("searches", "regret", "after it", "right", "after it", "probability"),
+                *("calibration error", "0.95 or more", "right then", "cost"),
+            ],
+            rows,
+        ),
+    ]
+
+
 def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list[str]:
     """Lines of the page."""
     every = np.ones(len(found), bool)
@@ -323,9 +450,7 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
     for task in sorted({search.task for search in found}):
         rows.append(row_of(task, np.array([s.task == task for s in found]), columns))
     by_first = []
-    for metric, first in product(
-        ("accuracy", "R2", "log-loss"), ("automatic", "maximum / 9", "maximum / 27")
-    ):
+    for metric, first in product(METRICS, FIRST_RUNGS):
         some = np.array([s.metric == metric and s.first_rung == first for s in found])
         by_first.append(row_of(f"{metric}, {first}", some, columns))
     probability, is_right = columns["probability"], columns["right"]
@@ -341,6 +466,7 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
     ]
     low = probability < TRUSTED
     advised = np.array([search.regret_if_advised for search in found])
+    more = np.array([search.cost_if_advised / search.cost for search in found])
     return [
         "# The probability of the trust report",
         "",
@@ -361,7 +487,7 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
         "",
         f"Of the searches with a probability below {TRUSTED}, the mean regret is",
         f"{columns['regret'][low].mean():.4f}. With the first rung that the report recommends, it",
-        f"is {advised[low].mean():.4f}.",
+        f"is {advised[low].mean():.4f}, at {more[low].mean():.1f} times the cost.",
         "",
         "![How often reports are right, by their probability](../../images/trust.svg)",
     ]

@@ -20,6 +20,8 @@ _N_MARGINS = 200
 _MAX_MARGIN = 1e4
 """Of the expected loss, in tolerances. Beyond it the probability is below 1e-8."""
 
+_N_BISECTIONS = 40
+
 
 @dataclass(frozen=True, eq=False)
 class RungScores:
@@ -264,3 +266,32 @@ def expected_loss(known: Eliminated) -> float:
     margins = scale * np.concatenate([[0.0], np.geomspace(1e-2, _MAX_MARGIN, _N_MARGINS)])
     better = [1 - probability(known, margin) for margin in margins]
     return float(trapezoid(better, margins))
+
+
+def highest_leads(known: Eliminated, level: float = 0.05) -> tuple[Floats, Floats]:
+    """Differences from the final score of the selected candidate that are expected and possible.
+
+    Parameters
+    ----------
+    known : Eliminated
+    level : float, default=0.05
+        Probability that any of the candidates of a rung would have ended above its highest
+        difference, divided equally between them.
+
+    Returns
+    -------
+    expected, highest : ndarray of shape (n_eliminated,)
+        Negative if the candidate would have ended below the selected one.
+    """
+    expected = -(known.gap + COEFFICIENTS["carried_over"] * known.lead)
+    rungs = np.stack([known.bracket, known.rung])
+    _, inverse, counts = np.unique(rungs, axis=1, return_inverse=True, return_counts=True)
+    hazard = -np.log1p(-level) / counts[inverse.ravel()]
+    low, high = expected, expected + 1e-9
+    while np.any(is_short := hazards(known, high) > hazard):
+        high = np.where(is_short, expected + 2 * (high - expected), high)
+    for _ in range(_N_BISECTIONS):
+        middle = (low + high) / 2
+        is_low = hazards(known, middle) > hazard
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+    return expected, np.where(hazards(known, expected) > hazard, high, expected)

@@ -18,10 +18,12 @@ from sklearn_sha.inspection.curves import (
     param_points,
     visible_range,
 )
+from sklearn_sha.inspection.possible_scores import PossibleScores, possible_scores
 from sklearn_sha.inspection.ranking import selected_row
 
-_KINDS = ("curves", "rungs", "params", "cost")
+_KINDS = ("curves", "rungs", "params", "cost", "trust")
 _ELIMINATED_COLOR, _FINAL_COLOR, _BEST_COLOR = "0.6", "tab:blue", "tab:orange"
+_RISKY_COLOR = "tab:purple"
 _MAX_COLUMNS = 3
 _MAX_HORIZONTAL = 32  # characters of labels that fit horizontally below a panel
 
@@ -54,6 +56,8 @@ class SearchDisplay:
     training : str, default=""
         How models are trained between rungs, as `Schedule.training`. Shown below the resource
         axis.
+    possible : PossibleScores or None, default=None
+        Scores that eliminated candidates could have had at full resource, for ``kind="trust"``.
 
     Attributes
     ----------
@@ -93,6 +97,7 @@ class SearchDisplay:
         unit: str = "units",
         cost_unit: str = "units per fold",
         training: str = "",
+        possible: PossibleScores | None = None,
     ) -> None:
         self.curves = curves
         self.params = params
@@ -104,6 +109,7 @@ class SearchDisplay:
         self.unit = unit
         self.cost_unit = cost_unit
         self.training = training
+        self.possible = possible
 
     @classmethod
     def from_search(
@@ -132,7 +138,8 @@ class SearchDisplay:
         TypeError
             If the search has no rungs, such as GridSearchCV.
         ValueError
-            If the search does not have the metric, or if `kind` is unknown.
+            If the search does not have the metric; if `kind` is unknown; or, for "trust", if the
+            metric does not promote or the search did not reach its last rung.
         """
         check_has_rungs(search, "SearchDisplay")
         check_is_fitted(search, "schedule_")
@@ -143,6 +150,11 @@ class SearchDisplay:
             known = [name[10:] for name in results if name.startswith("mean_test_")]
             raise ValueError(
                 f"metric={metric!r} is none of the metrics {known}. Choose one of them."
+            )
+        if kind == "trust" and metric != search.promote_by_:
+            raise ValueError(
+                f'metric={metric!r} does not promote candidates, and kind="trust" is about '
+                f"{search.promote_by_!r}, which does. Leave metric=None."
             )
         candidates = results["candidate"]
         display = cls(
@@ -165,6 +177,7 @@ class SearchDisplay:
             unit=search.schedule_.unit,
             cost_unit=search.schedule_.cost_unit,
             training=search.schedule_.training,
+            possible=possible_scores(search) if kind == "trust" else None,
         )
         return display.plot(ax, kind=kind, spread=spread)
 
@@ -178,13 +191,17 @@ class SearchDisplay:
         ax : matplotlib Axes or None, default=None
             Axes to plot on. None: a new figure. With ``kind="params"`` the axes are divided into
             panels.
-        kind : "curves", "rungs", "params" or "cost", default="curves"
+        kind : "curves", "rungs", "params", "cost" or "trust", default="curves"
             - "curves": score of each candidate by resource. Eliminated candidates are gray, and the
               line of the best candidate is thick.
             - "rungs": distribution of the scores of each rung, and the lowest promoted score.
             - "params": one panel per searched parameter, with the last score of each candidate by
               value. The color shows the resource that the candidate reached.
             - "cost": cost of each rung, compared with a grid search.
+            - "trust": for each eliminated candidate, by the rung that eliminated it, the score that
+              it is expected to have at full resource, up to the one that, with a probability of
+              0.95, no candidate of the rung would exceed, compared with the selected candidate and
+              the standard error of its score. Scores of audited candidates are known.
         spread : bool, default=False
             Whether "curves" shows the standard deviation over the folds.
 
@@ -196,7 +213,8 @@ class SearchDisplay:
         Raises
         ------
         ValueError
-            If `kind` is unknown, or if `ax` cannot be divided into panels.
+            If `kind` is unknown, if `ax` cannot be divided into panels, or if "trust" is plotted
+            on a display of another kind.
         """
         if kind not in _KINDS:
             raise ValueError(f"kind={kind!r} is unknown. Choose one of {', '.join(_KINDS)}.")
@@ -215,8 +233,10 @@ class SearchDisplay:
             self._plot_rungs()
         elif kind == "params":
             self._plot_params()
-        else:
+        elif kind == "cost":
             self._plot_cost()
+        else:
+            self._plot_trust()
         return self
 
     def _plot_curves(self, spread: bool) -> None:
@@ -344,3 +364,71 @@ class SearchDisplay:
         self.ax_.invert_yaxis()
         self.ax_.set(xlabel=self.cost_unit)
         self.ax_.legend()
+
+    def _plot_trust(self) -> None:
+        if self.possible is None:
+            raise ValueError(
+                'kind="trust" requires a display of this kind. Call '
+                'SearchDisplay.from_search(search, kind="trust").'
+            )
+        ax, score, tolerance = self.ax_, self.possible.selected_score, self.possible.tolerance
+        rungs = sorted({(one.resource, one.bracket) for one in self.possible.candidates})
+        limit = score + tolerance
+        for position, rung in enumerate(rungs):
+            members = [o for o in self.possible.candidates if (o.resource, o.bracket) == rung]
+            members.sort(key=lambda one: one.expected)
+            places = position + np.linspace(-0.35, 0.35, len(members) + 2)[1:-1]
+            for place, one in zip(places, members, strict=True):
+                is_risky = one.highest > limit and not one.is_audited
+                color = _RISKY_COLOR if is_risky else _ELIMINATED_COLOR
+                ax.plot([place, place], [one.expected, one.highest], color=color, linewidth=2)
+                marker = "D" if one.is_audited else "o"
+                color = _FINAL_COLOR if one.is_audited else color
+                ax.plot([place], [one.expected], marker, color=color, markersize=4)
+        ax.axhspan(score - tolerance, limit, color=_BEST_COLOR, alpha=0.2, linewidth=0)
+        ax.axhline(score, color=_BEST_COLOR, linewidth=2.5)
+        has_brackets = len({bracket for _, bracket in rungs}) > 1
+        labels = [f"{at}\nbracket {bracket}" if has_brackets else str(at) for at, bracket in rungs]
+        ax.set_xticks(range(len(rungs)), labels)
+        ax.set(
+            xlabel=f"{self.unit} of the rung that eliminated the candidate",
+            ylabel=f"mean test {self.metric} at full resource",
+        )
+        self._limit_possible_scores(ax, limit)
+        self._trust_legend(ax)
+
+    def _limit_possible_scores(self, ax: Any, limit: float) -> None:
+        """Exclude expected scores far below the others from the y axis."""
+        assert self.possible is not None
+        expected = [one.expected for one in self.possible.candidates]
+        expected = [value for value in expected if np.isfinite(value)]
+        if not expected:
+            return
+        top = max(limit, *(one.highest for one in self.possible.candidates if one.highest < np.inf))
+        low = max(min(expected), 2 * np.median(expected) - top)
+        pad = 0.05 * (top - low)
+        ax.set_ylim(low - pad, top + pad)
+
+    def _trust_legend(self, ax: Any) -> None:
+        from matplotlib.lines import Line2D
+
+        assert self.possible is not None
+        is_risky = [o.highest > self.possible.selected_score + self.possible.tolerance
+                    and not o.is_audited for o in self.possible.candidates]  # fmt: skip
+        handles = [Line2D([], [], color=_BEST_COLOR, linewidth=2.5, label="selected candidate")]
+        if any(is_risky):
+            handles.append(
+                Line2D([], [], color=_RISKY_COLOR, marker="o", markersize=4,
+                       label="could have been better")
+            )  # fmt: skip
+        if not all(is_risky):
+            handles.append(
+                Line2D([], [], color=_ELIMINATED_COLOR, marker="o", markersize=4,
+                       label="eliminated")
+            )  # fmt: skip
+        if any(one.is_audited for one in self.possible.candidates):
+            handles.append(
+                Line2D([], [], color=_FINAL_COLOR, marker="D", markersize=4, linestyle="",
+                       label="audited")
+            )  # fmt: skip
+        ax.legend(handles=handles, fontsize="small")

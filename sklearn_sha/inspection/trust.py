@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import (
     html_sentences,
@@ -17,13 +15,11 @@ from sklearn_sha._formatting import (
     text_sentences,
     text_table,
 )
-from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.inspection.edges import Edge, edge_report
 from sklearn_sha.inspection.envelope import Row, envelope
-from sklearn_sha.inspection.ranking import kendall, selected_row, spearman
+from sklearn_sha.inspection.evidence import Level, evidence_of, level_of, scores_of
+from sklearn_sha.inspection.ranking import kendall, spearman
 from sklearn_sha.inspection.risk import (
-    Eliminated,
-    RungScores,
     expected_loss,
     hazards,
     standard_error,
@@ -207,30 +203,10 @@ def trust_report(search: Any) -> TrustReport:
     expected loss of score is 0.03. Candidates eliminated at 1 epoch carry most of the risk. Next
     time set min_resources=3.
     """
-    check_has_rungs(search, "trust_report")
-    check_is_fitted(search, "rung_history_")
-    history = [row for row in search.rung_history_ if row["promoted"]]
-    if not history:
-        raise ValueError(
-            "trust_report requires a search with at least one completed rung. Raise max_time, or "
-            "call resume to complete the search."
-        )
-    metric = search.promote_by_
-    results = search.all_cv_results_
-    folds = _fold_scores(results, metric)
+    evidence = evidence_of(search, "trust_report")
+    brackets, folds, known = evidence.brackets, evidence.folds, evidence.known
     gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
-    selected = selected_row(search, metric)
-    final = np.stack(
-        [results[f"split{k}_test_{metric}"][selected] for k in range(search.n_splits_)]
-    )
-    brackets = _brackets(history)
-    known = Eliminated.of(
-        [[_rung_scores(row, folds) for row in rows] for rows in brackets],
-        int(results["candidate"][selected]),
-        final,
-        continues=search.schedule_.continues,
-    )
-    tolerance = tolerance_of(final)
+    tolerance = tolerance_of(evidence.final_scores)
     by_candidate = hazards(known, tolerance)
     rungs, by_rung = [], []
     for number, rows in enumerate(brackets):
@@ -263,7 +239,7 @@ def trust_report(search: Any) -> TrustReport:
         }
         for k in np.argsort(-by_candidate, kind="stable")
     )
-    is_complete = all(len(rows[-1]["promoted"]) == 1 for rows in brackets)
+    is_complete = evidence.is_complete
     probability = float(np.exp(-by_candidate.sum())) if is_complete else float("nan")
     by_bracket = tuple(
         {
@@ -272,10 +248,21 @@ def trust_report(search: Any) -> TrustReport:
         }
         for number, rows in enumerate(brackets)
     )
-    audited = _audited(brackets, results, int(results["candidate"][selected]))
+    audited = tuple(
+        {
+            "candidate": one.candidate,
+            "bracket": one.rung.get("bracket", 0),
+            "iter": one.rung["iter"],
+            "resource": one.rung["resource"],
+            "score": one.score,
+            "is_selected": one.candidate == evidence.selected,
+        }
+        for one in evidence.audited
+    )
     others = _best_of_others(brackets, {one["candidate"] for one in audited})
     n_riskiest = n_to_audit(np.sort(by_candidate)[::-1].tolist())
     loss = expected_loss(known) if is_complete else float("nan")
+    advised = advice(rungs, by_rung, by_bracket, tolerance, probability, loss, n_riskiest, search)
     return TrustReport(
         tuple(rungs),
         tolerance,
@@ -283,23 +270,7 @@ def trust_report(search: Any) -> TrustReport:
         loss,
         eliminated,
         probability >= TRUSTED if is_complete else None,
-        " ".join(
-            sentence
-            for sentence in (
-                audit_conclusion(audited, others, search.schedule_.unit),
-                advice(
-                    rungs,
-                    by_rung,
-                    by_bracket,
-                    tolerance,
-                    probability,
-                    loss,
-                    n_riskiest,
-                    search,
-                ),
-            )
-            if sentence
-        ),
+        audit_conclusion(audited, others, search.schedule_.unit) + advised,
         by_bracket,
         audited,
         n_riskiest,
@@ -307,36 +278,9 @@ def trust_report(search: Any) -> TrustReport:
     )
 
 
-def _audited(
-    brackets: Sequence[Sequence[Row]], results: Mapping[str, Any], selected: int
-) -> tuple[dict[str, Any], ...]:
-    """Candidates that an audit trained to full resource, by decreasing score."""
-    if "audited" not in results:
-        return ()
-    ids = {*results["candidate"][results["audited"]].tolist()}
-    found = []
-    for *before, last in brackets:
-        scores = _scores(last)
-        for candidate in ids.intersection(scores):
-            row = next(row for row in reversed(before) if candidate in row["candidates"])
-            found.append(
-                {
-                    "candidate": candidate,
-                    "bracket": row.get("bracket", 0),
-                    "iter": row["iter"],
-                    "resource": row["resource"],
-                    "score": scores[candidate],
-                    "is_selected": candidate == selected,
-                }
-            )
-    return tuple(
-        sorted(found, key=lambda one: (-np.nan_to_num(one["score"], nan=-np.inf), one["candidate"]))
-    )
-
-
 def _best_of_others(brackets: Sequence[Sequence[Row]], audited: set[int]) -> float:
     """Best score in the last rungs of the candidates that were not audited."""
-    scores = [s for rows in brackets for c, s in _scores(rows[-1]).items() if c not in audited]
+    scores = [s for rows in brackets for c, s in scores_of(rows[-1]).items() if c not in audited]
     return float(np.fmax.reduce(scores))
 
 
@@ -344,59 +288,10 @@ def _risk(hazard: float) -> float:
     return float(-np.expm1(-hazard))
 
 
-def _rung_scores(row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]]) -> RungScores:
-    """Scores of a rung on each fold."""
-    scores = np.stack([folds[candidate, _level(row)] for candidate in row["candidates"]])
-    return RungScores(row["candidates"], row["resource"], scores)
-
-
-Level = tuple[int, int]
-"""Resource and number of folds of a rung. A later rung of a bracket has a higher level."""
-
-
-def _level(row: Row) -> Level:
-    return row["resource"], row["n_folds"]
-
-
-def _levels(results: Mapping[str, Any]) -> list[Level]:
-    """Levels of the rows of all_cv_results_."""
-    columns = results["n_resources"].tolist(), results["n_folds"].tolist()
-    return list(zip(*columns, strict=True))
-
-
-def _scores(row: Row) -> dict[int, float]:
-    """Mean test scores of a rung by candidate."""
-    return dict(zip(row["candidates"], row["scores"], strict=True))
-
-
-def _fold_scores(
-    results: Mapping[str, Any], metric: str
-) -> dict[tuple[int, Level], NDArray[np.float64]]:
-    """Test scores on each fold, by candidate and level. NaN for folds that did not score it."""
-    n_folds = sum(name.endswith(f"_test_{metric}") for name in results if name.startswith("split"))
-    scores = np.stack([results[f"split{k}_test_{metric}"] for k in range(n_folds)], axis=1)
-    keys = zip(results["candidate"].tolist(), _levels(results), strict=True)
-    return dict(zip(keys, scores, strict=True))
-
-
-def _brackets(history: Sequence[Row]) -> list[list[Row]]:
-    """Rungs of each bracket; with budget doubling, those of the last completed run."""
-    if "bracket" in history[0]:
-        ordered = sorted(history, key=lambda row: (row["bracket"], row["iter"]))
-        return [list(rows) for _, rows in groupby(ordered, key=lambda row: row["bracket"])]
-    runs: list[list[Row]] = []
-    for row in history:
-        if not runs or _level(row) <= _level(runs[-1][-1]):
-            runs.append([])
-        runs[-1].append(row)
-    completed = [rows for rows in runs if len(rows[-1]["promoted"]) == 1]
-    return (completed or runs)[-1:]
-
-
 def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
     """Mean rank correlations of a rung with the later rungs of its bracket."""
-    score_of = _scores(row)
-    both = [[(score_of[c], s) for c, s in _scores(r).items() if c in score_of] for r in later]
+    score_of = scores_of(row)
+    both = [[(score_of[c], s) for c, s in scores_of(r).items() if c in score_of] for r in later]
     pairs = [([a for a, _ in scores], [b for _, b in scores]) for scores in both]
     agreement = {}
     for name, correlation in (("spearman", spearman), ("kendall", kendall)):
@@ -418,14 +313,14 @@ def _margin(
     no other is promoted.
     """
     nan = float("nan")
-    scores = {candidate: score for candidate, score in _scores(row).items() if score == score}
+    scores = {candidate: score for candidate, score in scores_of(row).items() if score == score}
     promoted = [c for c in row["promoted"] if c in scores]
     eliminated = [c for c in scores if c not in set(promoted)]
     if not promoted or not eliminated:
         return {"gap": nan, "noise": nan, "close": []}
     worst = min([c for c in promoted if c >= n_kept] or promoted, key=scores.__getitem__)
     best = max(eliminated, key=scores.__getitem__)
-    level = _level(row)
+    level = level_of(row)
     noise = {c: standard_error(folds[worst, level] - folds[c, level]) for c in eliminated}
     return {
         "gap": scores[worst] - scores[best],

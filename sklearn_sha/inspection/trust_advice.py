@@ -154,7 +154,7 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
 
 
 def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: str) -> str:
-    """What an audit has found, or "" without an audit.
+    """What an audit has found, as sentences before the advice, or "" without an audit.
 
     Parameters
     ----------
@@ -170,11 +170,11 @@ def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: s
     done = f"The audit trained {quantity(len(audited), 'eliminated candidates')} to full resource"
     best = next((one for one in audited if one["is_selected"]), None)
     if best is None:
-        return f"{done}. None is better than the selected candidate."
+        return f"{done}. None is better than the selected candidate. "
     return (
         f"{done}. Candidate {best['candidate']}, which had been eliminated at "
         f"{quantity(best['resource'], unit)}, is the selected one: its score is "
-        f"{best['score'] - score:.2g} higher than that of the others."
+        f"{best['score'] - score:.2g} higher than that of the others. "
     )
 
 

@@ -1,0 +1,180 @@
+"""What a search knows of its eliminated candidates, collected from its attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from sklearn_sha._param_validation import check_has_rungs
+from sklearn_sha.inspection.envelope import Row
+from sklearn_sha.inspection.ranking import selected_row
+from sklearn_sha.inspection.risk import Eliminated, RungScores
+
+Level = tuple[int, int]
+"""Resource and number of folds of a rung. A later rung of a bracket has a higher level."""
+
+
+@dataclass(frozen=True)
+class AuditedCandidate:
+    """An eliminated candidate that an audit trained to full resource.
+
+    Attributes
+    ----------
+    candidate : int
+    rung : dict
+        The rung that eliminated it.
+    score : float
+        At full resource.
+    """
+
+    candidate: int
+    rung: Row
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a fitted search knows of its eliminated candidates.
+
+    Attributes
+    ----------
+    brackets : list of list of dict
+        Rungs of each bracket; with budget doubling, those of the last completed run.
+    folds : dict of (int, (int, int)) to ndarray
+        Test scores on each fold, by candidate and level.
+    selected : int
+        The selected candidate.
+    final_scores : ndarray of shape (n_folds,)
+        Its scores at full resource.
+    known : Eliminated
+    audited : list of AuditedCandidate
+        In decreasing order of their scores.
+    is_complete : bool
+        Whether every bracket reached its last rung.
+    """
+
+    brackets: list[list[Row]]
+    folds: dict[tuple[int, Level], NDArray[np.float64]]
+    selected: int
+    final_scores: NDArray[np.float64]
+    known: Eliminated
+    audited: list[AuditedCandidate]
+    is_complete: bool
+
+
+def evidence_of(search: Any, caller: str) -> Evidence:
+    """Collect what a search knows of its eliminated candidates.
+
+    Parameters
+    ----------
+    search : SuccessiveHalvingSearchCV or HyperbandSearchCV
+    caller : str
+        Name of the function for messages.
+
+    Returns
+    -------
+    Evidence
+
+    Raises
+    ------
+    NotFittedError
+        If the search is not fitted.
+    TypeError
+        If the search has no rungs, such as GridSearchCV.
+    ValueError
+        If no rung was completed.
+    """
+    check_has_rungs(search, caller)
+    check_is_fitted(search, "rung_history_")
+    history = [row for row in search.rung_history_ if row["promoted"]]
+    if not history:
+        raise ValueError(
+            f"{caller} requires a search with at least one completed rung. Raise max_time, or "
+            "call resume to complete the search."
+        )
+    metric, results = search.promote_by_, search.all_cv_results_
+    folds = _fold_scores(results, metric)
+    row = selected_row(search, metric)
+    final = np.stack([results[f"split{k}_test_{metric}"][row] for k in range(search.n_splits_)])
+    selected = int(results["candidate"][row])
+    brackets = _brackets(history)
+    known = Eliminated.of(
+        [[_rung_scores(row, folds) for row in rows] for rows in brackets],
+        selected,
+        final,
+        continues=search.schedule_.continues,
+    )
+    is_complete = all(len(rows[-1]["promoted"]) == 1 for rows in brackets)
+    audited = _audited(brackets, results)
+    return Evidence(brackets, folds, selected, final, known, audited, is_complete)
+
+
+def _audited(
+    brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]
+) -> list[AuditedCandidate]:
+    if "audited" not in results:
+        return []
+    ids = {*results["candidate"][results["audited"]].tolist()}
+    found = [
+        AuditedCandidate(
+            candidate,
+            next(row for row in reversed(before) if candidate in row["candidates"]),
+            score,
+        )
+        for *before, last in brackets
+        for candidate, score in scores_of(last).items()
+        if candidate in ids
+    ]
+    return sorted(found, key=lambda one: -np.nan_to_num(one.score, nan=-np.inf))
+
+
+def _rung_scores(row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]]) -> RungScores:
+    """Scores of a rung on each fold."""
+    scores = np.stack([folds[candidate, level_of(row)] for candidate in row["candidates"]])
+    return RungScores(row["candidates"], row["resource"], scores)
+
+
+def level_of(row: Row) -> Level:
+    """Return the resource of a rung and the number of its folds."""
+    return row["resource"], row["n_folds"]
+
+
+def _levels(results: Mapping[str, Any]) -> list[Level]:
+    """Levels of the rows of all_cv_results_."""
+    columns = results["n_resources"].tolist(), results["n_folds"].tolist()
+    return list(zip(*columns, strict=True))
+
+
+def scores_of(row: Row) -> dict[int, float]:
+    """Mean test scores of a rung by candidate."""
+    return dict(zip(row["candidates"], row["scores"], strict=True))
+
+
+def _fold_scores(
+    results: Mapping[str, Any], metric: str
+) -> dict[tuple[int, Level], NDArray[np.float64]]:
+    """Test scores on each fold, by candidate and level. NaN for folds that did not score it."""
+    n_folds = sum(name.endswith(f"_test_{metric}") for name in results if name.startswith("split"))
+    scores = np.stack([results[f"split{k}_test_{metric}"] for k in range(n_folds)], axis=1)
+    keys = zip(results["candidate"].tolist(), _levels(results), strict=True)
+    return dict(zip(keys, scores, strict=True))
+
+
+def _brackets(history: Sequence[Row]) -> list[list[Row]]:
+    """Rungs of each bracket; with budget doubling, those of the last completed run."""
+    if "bracket" in history[0]:
+        ordered = sorted(history, key=lambda row: (row["bracket"], row["iter"]))
+        return [list(rows) for _, rows in groupby(ordered, key=lambda row: row["bracket"])]
+    runs: list[list[Row]] = []
+    for row in history:
+        if not runs or level_of(row) <= level_of(runs[-1][-1]):
+            runs.append([])
+        runs[-1].append(row)
+    completed = [rows for rows in runs if len(rows[-1]["promoted"]) == 1]
+    return (completed or runs)[-1:]

@@ -1,0 +1,105 @@
+"""Scores that eliminated candidates could have had at full resource."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_sha.inspection.evidence import evidence_of
+from sklearn_sha.inspection.risk import highest_leads, tolerance_of
+
+
+@dataclass(frozen=True)
+class PossibleScore:
+    """Score at full resource of an eliminated candidate, estimated or from an audit.
+
+    Attributes
+    ----------
+    candidate, bracket : int
+    resource : int
+        Of the rung that eliminated it.
+    expected : float
+        Its score if it was audited.
+    highest : float
+        With a probability of 0.95, none of the candidates of the rung would have had a higher score
+        than this. Equal to `expected` if the candidate was audited.
+    is_audited : bool
+    """
+
+    candidate: int
+    bracket: int
+    resource: int
+    expected: float
+    highest: float
+    is_audited: bool
+
+
+@dataclass(frozen=True)
+class PossibleScores:
+    """Possible scores of all eliminated candidates.
+
+    Attributes
+    ----------
+    candidates : sequence of PossibleScore
+    selected_score : float
+        Score of the selected candidate at full resource.
+    tolerance : float
+        Standard error of that score.
+    """
+
+    candidates: Sequence[PossibleScore]
+    selected_score: float
+    tolerance: float
+
+
+def possible_scores(search: Any) -> PossibleScores:
+    """Estimate the scores that eliminated candidates would have had at full resource.
+
+    Parameters
+    ----------
+    search : SuccessiveHalvingSearchCV or HyperbandSearchCV
+        Fitted search.
+
+    Returns
+    -------
+    PossibleScores
+        By the model of `sklearn_sha.inspection.trust_report`.
+
+    Raises
+    ------
+    NotFittedError, TypeError
+        As `sklearn_sha.inspection.trust_report` does.
+    ValueError
+        If the search did not reach its last rung.
+    """
+    evidence = evidence_of(search, "possible_scores")
+    if not evidence.is_complete:
+        raise ValueError(
+            "The last rung was not reached, so that eliminated candidates cannot be compared with "
+            "the best one at full resource. If the search was interrupted, call resume."
+        )
+    known, brackets = evidence.known, evidence.brackets
+    score = float(np.nanmean(evidence.final_scores))
+    expected, highest = (score + leads for leads in highest_leads(known))
+    found = [
+        PossibleScore(
+            int(known.candidate[k]),
+            brackets[known.bracket[k]][0].get("bracket", 0),
+            brackets[known.bracket[k]][known.rung[k]]["resource"],
+            float(expected[k]),
+            float(highest[k]),
+            is_audited=False,
+        )
+        for k in range(len(known.candidate))
+    ]
+    found += [
+        PossibleScore(
+            one.candidate, one.rung.get("bracket", 0), one.rung["resource"], one.score, one.score,
+            is_audited=True,
+        )
+        for one in evidence.audited
+    ]  # fmt: skip
+    return PossibleScores(found, score, tolerance_of(evidence.final_scores))
