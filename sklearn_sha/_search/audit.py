@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sklearn_sha._formatting import format_number, quantity
+from sklearn_sha._formatting import format_number, quantity, text_sentences
 from sklearn_sha._results.results import Results
 from sklearn_sha.bandit.promotion import promote
 from sklearn_sha.bandit.requests import Requests, RungRequest
 from sklearn_sha.inspection.trust import TrustReport
+from sklearn_sha.inspection.trust_advice import probability_text
 from sklearn_sha.schedules import Schedule
 
 MAX_SHARE = 0.1
@@ -61,14 +62,15 @@ class AuditPlan:
         shown = ", ".join(map(str, self.candidates[:_N_SHOWN]))
         more = ", ..." if len(self.candidates) > _N_SHOWN else ""
         plural = "s" if len(self.candidates) > 1 else ""
-        return (
+        sentences = (
             f"The audit trains {quantity(len(self.candidates), 'eliminated candidates')} to "
             f"{quantity(self.n_resources, self.unit)} (candidate{plural} {shown}{more}). It costs "
             f"{self.cost:.0f} {self.cost_unit}, {format_number(self.relative_cost, 2)} of the "
-            f"search. If none is better than the selected candidate, the probability that nothing "
-            f"better was eliminated rises from {self.probability:.2f} to "
-            f"{self.probability_if_none_is_better:.2f}."
+            "search. If none is better than the selected candidate, the probability that nothing "
+            f"better was eliminated rises from {probability_text(self.probability)} to "
+            f"{probability_text(self.probability_if_none_is_better)}."
         )
+        return text_sentences([sentences])
 
     def requests(self, results: Results) -> list[Requests]:
         """Return one generator per bracket, which requests the candidates of its last rung."""

@@ -118,10 +118,12 @@ def advice(
     )
     facts = (
         f"the probability that no eliminated candidate would have ended {better} is "
-        f"{_rounded(probability)}. The expected loss of score is {loss:.1g}."
+        f"{probability_text(probability)}. The expected loss of score is {loss:.1g}."
     )
     if len(brackets) > 1:
-        values = ", ".join(f"{_rounded(b['probability'])} ({b['bracket']})" for b in brackets)
+        values = ", ".join(
+            f"{probability_text(b['probability'])} ({b['bracket']})" for b in brackets
+        )
         facts += f" Bracket by bracket it is {values}."
     if probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
@@ -149,7 +151,7 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
         return ""
     return (
         f"audit(X, y, n_candidates={n_candidates}) trains those that carry it to full resource, at "
-        f"{relative_cost:.2f} of the cost of the search. "
+        f"most {relative_cost:.2f} of the cost of the search. "
     )
 
 
@@ -178,6 +180,13 @@ def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: s
     )
 
 
-def _rounded(probability: float) -> str:
-    # Rounded down: 0.949 is not 0.95.
+def probability_text(probability: float) -> str:
+    """Format a probability; it is rounded down, since 0.949 is not 0.95.
+
+    Examples
+    --------
+    >>> from sklearn_sha.inspection.trust_advice import probability_text
+    >>> probability_text(0.949), probability_text(0.995)
+    ('0.94', 'more than 0.99')
+    """
     return "more than 0.99" if probability > 0.99 else f"{np.floor(100 * probability) / 100:.2f}"
