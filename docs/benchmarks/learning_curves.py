@@ -81,7 +81,8 @@ class Curves:
     neg_log_loss : ndarray of float of the same shape
         At least -3.28. NaN if the model has no probabilities.
     roc_auc : ndarray of float of the same shape
-        Of the probabilities, one class against the others. NaN if the model has none.
+        Of the probabilities, one class against the others. NaN if the model has none, or if it was
+        not measured.
     seconds : ndarray of float of the same shape
         CPU time to fit from scratch with this resource.
     continues : bool
@@ -100,12 +101,15 @@ class Curves:
 def load_curves(family: str, data: str) -> Curves:
     """Read the curves of one family on one data set."""
     with np.load(FOLDER / f"{family}-{data}.npz") as file:
+        scores = _decoded(file["scores"])
+        # Files that were measured before it was added do not have it.
+        has_area = "roc_auc" in file
         return Curves(
             json.loads(str(file["params"])),
             file["resources"].astype(np.int64),
-            _decoded(file["scores"]),
+            scores,
             _decoded(file["neg_log_loss"]),
-            _decoded(file["roc_auc"]),
+            _decoded(file["roc_auc"]) if has_area else np.full_like(scores, np.nan),
             file["seconds"].astype(float),
             FAMILIES[family].maximum is not None,
         )
