@@ -17,6 +17,8 @@ from test_stopping import SPACE, Stopped, ctrl_c, numbers
 from toys import CALLS, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._engine import engine, evaluation
+from sklearn_sha._search import audited_search, base
 from sklearn_sha.inspection import trust_report
 
 X, Y = (part[:300] for part in load_digits(return_X_y=True))
@@ -114,10 +116,11 @@ def test_the_riskiest_candidates_have_their_scores_at_full_resource(name, seed, 
     if search.best_score_ == best:
         assert after.probability == pytest.approx(plan.probability_if_none_is_better, rel=1e-2)
         assert after.probability > before.probability
-        assert "None is better than the selected candidate." in after.advice
+        assert "None is better than the others." in after.advice
     else:
         assert [one["is_selected"] for one in after.audited] == [True] + [False] * (n - 1)
         assert f"Candidate {search.best_candidate_}, which had been elim" in after.advice
+        assert "and is the selected one." in after.advice
 
 
 @pytest.mark.parametrize("name", ["halving", "growing folds", "hyperband"])
@@ -135,7 +138,7 @@ def test_an_audit_of_all_candidates_is_a_grid_search(name, seed):
     assert report.probability == 1
     assert report.expected_loss == 0
     assert report.eliminated == ()
-    with pytest.raises(ValueError, match=r"nothing to audit.*no eliminated candidate is left"):
+    with pytest.raises(ValueError, match=r"nothing to audit.*Every candidate was trained to full"):
         search.audit(NOTHING)
 
 
@@ -348,7 +351,7 @@ def test_candidates_that_fail_in_the_audit_change_nothing(monkeypatch):
     assert audited_ids(search) == sorted(audited)
     assert {row["candidate"] for row in search.failures_} == failed_before | {*audited}
     assert search.best_params_ == plain.best_params_
-    assert "None is better than the selected candidate." in trust_report(search).advice
+    assert "None is better than the others." in trust_report(search).advice
 
 
 def test_an_extended_search_can_be_audited_and_an_audited_one_extended():
@@ -399,7 +402,7 @@ def test_what_cannot_be_audited_is_said():
     with pytest.raises(NotFittedError):
         search_of().audit(NOTHING)
     single = search_of(min_resources=1.0).fit(NOTHING)
-    with pytest.raises(ValueError, match="no eliminated candidate is left that was not trained"):
+    with pytest.raises(ValueError, match="Every candidate was trained to full resource"):
         single.audit(NOTHING)
     assert (
         "audited" not in search_of(min_resources=1.0, audit_eliminated=4).fit(NOTHING).cv_results_
@@ -418,7 +421,7 @@ def test_what_cannot_be_audited_is_said():
     with pytest.raises(TypeError, match="keep_eliminated=1 must be True or False"):
         search_of(keep_eliminated=1).fit(NOTHING)
     dear = search_of(n_candidates=4, seed=1).fit(NOTHING)
-    with pytest.raises(ValueError, match=r"one more candidate would exceed 0\.1 of the cost"):
+    with pytest.raises(ValueError, match=r"single candidate would cost more than 0\.1 times"):
         dear.audit(NOTHING, n_candidates="auto")
 
 
@@ -430,3 +433,81 @@ def test_with_kept_models_the_memory_limit_holds():
         for limit in (None, 1)
     )
     assert numbers(kept) == numbers(few)
+
+
+def test_as_good_is_not_better():
+    class Same(Stopped):
+        def score(self, X, y=None):
+            return min(super().score(X), 0.2)
+
+    search = search_of(estimator=Same()).fit(NOTHING)
+    best = search.best_candidate_
+    search.audit(NOTHING, n_candidates=11)
+    assert np.isclose(search.cv_results_["mean_test_score"], 0.2).sum() > 3
+    assert search.best_candidate_ == best
+    assert search.rung_history_[-1]["promoted"] == [best]
+    assert "None is better than the others." in trust_report(search).advice
+
+
+def test_an_interrupted_audit_leaves_the_model_of_the_search():
+    search = search_of(refit=True).fit(NOTHING)
+    estimator = search.best_estimator_
+    with ctrl_c(at=len(CALLS) + 5):
+        search.audit(NOTHING)
+    assert search.best_estimator_ is estimator
+    assert search.interrupted_
+    n = len(CALLS)
+    search.resume(NOTHING)
+    assert len(CALLS) - n >= 4 * 3 * 27 - 5
+    assert not search.interrupted_
+
+
+def test_so_does_one_that_raises(monkeypatch):
+    search = search_of(refit=True, estimator=Late()).fit(NOTHING)
+    search.set_params(error_score="raise")
+    monkeypatch.setattr(Late, "best", search.best_params_["limit"])
+    search = search.fit(NOTHING)
+    estimator = search.best_estimator_
+    with pytest.raises(RuntimeError, match="no more"):
+        search.audit(NOTHING)
+    assert search.best_estimator_ is estimator
+    assert search.interrupted_
+
+
+def test_an_audit_that_runs_out_of_time_is_a_warning(monkeypatch):
+    for module in (engine, base, audited_search, evaluation):
+        monkeypatch.setattr(module, "time", lambda: float(len(CALLS)))
+    search = search_of().fit(NOTHING)
+    best = search.best_candidate_
+    with pytest.warns(UserWarning, match="in its audit, when 0 of 4 candidates were trained"):
+        search.set_params(max_time=30).audit(NOTHING)
+    assert search.best_candidate_ == best
+    assert search.interrupted_
+    assert len(audited_ids(search.set_params(max_time=None).resume(NOTHING))) == 4
+
+
+@pytest.mark.filterwarnings("ignore:param_distributions holds 10 different candidates")
+def test_combinations_that_brackets_share_are_one_risk():
+    grid = {"limit": [0.1, 0.3, 0.5, 0.7, 0.9], "speed": [1.0, 10.0]}
+    search = HyperbandSearchCV(
+        Stopped(), grid, resource="partial_fit", max_resources=9, cv=KFold(3), refit=False,
+        random_state=0,
+    ).fit(NOTHING)  # fmt: skip
+    results = search.all_cv_results_
+    pairs = zip(results["candidate"].tolist(), results["params"], strict=True)
+    params = {candidate: str(values) for candidate, values in pairs}
+    finals = {str(values) for values in search.cv_results_["params"]}
+    risky = [params[one["candidate"]] for one in trust_report(search).eliminated]
+    assert len({*risky}) == len(risky) > 0
+    assert finals.isdisjoint(risky)
+    assert {*risky} | finals == {*params.values()}
+    search.audit(NOTHING, n_candidates=100)
+    finals = [curve(p["limit"], p["speed"], 9) for p in results["params"]]
+    assert search.best_score_ == pytest.approx(max(finals))
+    assert trust_report(search).probability == 1
+
+
+def test_anytime_and_an_audit_in_fit_contradict_each_other():
+    search = search_of(budget="anytime", max_time=10, audit_eliminated=2, min_folds="all")
+    with pytest.raises(ValueError, match='budget="anytime" uses all of max_time'):
+        search.fit(NOTHING)

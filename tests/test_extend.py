@@ -485,12 +485,12 @@ def test_a_checkpoint_has_the_extension_too(tmp_path, expected, n_jobs):
     assert numbers(again) == numbers(curves(23).fit(NOTHING))
     # What is not a continuation is refused, by what differs.
     other = search().fit(NOTHING)
-    with pytest.raises(CheckpointError, match=r"extend number 1 since fit was by 12 candidates"):
+    with pytest.raises(CheckpointError, match="since fit was 'extend by 12 candidates'"):
         other.extend(NOTHING, n_candidates=13)
-    with pytest.raises(CheckpointError, match=r"is now by 12 candidates of another space \("):
+    with pytest.raises(CheckpointError, match=r"now 'extend by 12 candidates of another"):
         other.extend(NOTHING, n_candidates=12, param_distributions=SPACE)
     other.extend(NOTHING, n_candidates=12)
-    with pytest.raises(CheckpointError, match=r"extend number 2 since fit was by 3 candidates"):
+    with pytest.raises(CheckpointError, match="call number 2 since fit was 'extend by 3 "):
         other.extend(NOTHING, n_candidates=12)
     with pytest.raises(CheckpointError, match="the checkpoint of another search"):
         curves(20, checkpoint=tmp_path / "checkpoint").fit(NOTHING)

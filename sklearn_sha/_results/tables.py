@@ -116,6 +116,9 @@ def cv_results(
     starts = np.cumsum([0, *(rung.size for rung in rungs)])
     last = _last_rungs(rungs, completions, repeats)
     rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in last])
+    if "audited" in all_results:
+        # Last, so that the selected candidate is another one only if it is better.
+        rows = rows[np.argsort(all_results["audited"][rows], kind="stable")]
     resources = all_results["n_resources"][rows]
     levels = [
         _repeat(rungs, completions)[rows],

@@ -65,9 +65,10 @@ class AuditPlan:
         sentences = (
             f"The audit trains {quantity(len(self.candidates), 'eliminated candidates')} to "
             f"{quantity(self.n_resources, self.unit)} (candidate{plural} {shown}{more}). It costs "
-            f"{self.cost:.0f} {self.cost_unit}, {format_number(self.relative_cost, 2)} of the "
-            "search. If none is better than the selected candidate, the probability that nothing "
-            f"better was eliminated rises from {probability_text(self.probability)} to "
+            f"{self.cost:.0f} {self.cost_unit}, {format_number(self.relative_cost, 2)} times the "
+            "cost of the search. If none is better than the selected candidate, the probability "
+            "that nothing better was eliminated rises from "
+            f"{probability_text(self.probability)} to "
             f"{probability_text(self.probability_if_none_is_better)}."
         )
         return text_sentences([sentences])
@@ -75,7 +76,7 @@ class AuditPlan:
     def requests(self, results: Results) -> list[Requests]:
         """Return one generator per bracket, which requests the candidates of its last rung."""
         return [
-            _single(results.audit_request(self._of(bracket), bracket))
+            _single(results.audit_request(self._of(bracket), bracket), self.candidates)
             for bracket in sorted({*self.brackets})
         ]
 
@@ -84,9 +85,13 @@ class AuditPlan:
         return [candidate for candidate, own in pairs if own == bracket]
 
 
-def _single(request: RungRequest) -> Requests:
+def _single(request: RungRequest, audited: Sequence[int]) -> Requests:
     losses = yield request
-    return None if losses is None else request.candidate_ids[int(promote(losses, 1)[0])]
+    if losses is None:
+        return None
+    # An audited candidate has to be better than the others, and not only as good.
+    order = np.argsort(np.isin(request.candidate_ids, audited), kind="stable")
+    return request.candidate_ids[order[promote(np.asarray(losses)[order], 1)[0]]]
 
 
 def audit_plan(
@@ -129,7 +134,7 @@ def audit_plan(
     return AuditPlan(
         tuple(one["candidate"] for one in wanted[:n]),
         tuple(brackets[:n]),
-        schedule.rungs[-1].resource,
+        results.audit_request((), brackets[0]).n_resources,
         sum(costs[:n]),
         sum(costs[:n]) / results.cost,
         report.probability,

@@ -19,6 +19,7 @@ from sklearn_sha._search.completed_search import CompletedSearch, differences_of
 from sklearn_sha._search.resume import FitArguments, changed_folder, changed_params
 from sklearn_sha._storage.checkpoint import Checkpoint, differences
 from sklearn_sha.inspection.trust import TrustReport, trust_report
+from sklearn_sha.inspection.trust_advice import probability_text
 
 
 class AuditedSearch(BaseHalvingSearch):
@@ -183,14 +184,15 @@ def check_unchanged(method: str, changes: Sequence[str]) -> None:
 
 def _nothing_to_audit(report: TrustReport, n_candidates: int | str) -> str:
     """Return why there is nothing to audit."""
-    reason = "no eliminated candidate is left that was not trained to full resource"
     if isnan(report.probability):
-        reason = "the search did not reach its last rung at full resource"
-    elif report.eliminated and report.enough:
-        reason = f"the probability is {report.probability:.3f} already"
-    elif report.eliminated:
+        reason = "The search did not reach its last rung at full resource"
+    elif not report.eliminated:
+        reason = "Every candidate was trained to full resource"
+    elif report.enough:
+        reason = f"The probability is {probability_text(report.probability)}"
+    else:
         reason = (
-            f"one more candidate would exceed {MAX_SHARE} of the cost of the search. Set "
-            "n_candidates to a number to audit it anyway"
+            f"The audit of a single candidate would cost more than {MAX_SHARE} times the cost of "
+            "the search. Set n_candidates to a number"
         )
-    return f"There is nothing to audit with n_candidates={n_candidates!r}: {reason}."
+    return f"There is nothing to audit with n_candidates={n_candidates!r}. {reason}."

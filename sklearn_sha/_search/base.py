@@ -34,6 +34,7 @@ from sklearn_sha._search.fingerprint import data_fingerprint, fingerprint
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
     few_folds_message,
+    incomplete_audit_message,
     incomplete_rung_message,
     result_attributes,
     rung_attributes,
@@ -163,7 +164,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         with self._open_store(interrupted.store) as store:
             if isinstance(store, Checkpoint):
                 store.claim(interrupted.origin.fingerprint, interrupted.origin.extensions)
-            self._run(interrupted.spec, store, start_time, data, interrupted.origin)
+            # Of the search before an audit. Otherwise nothing of the interrupted fit is kept.
+            refitted = self._refitted() if interrupted.spec.audits else None
+            self._run(interrupted.spec, store, start_time, data, interrupted.origin, refitted)
         return self
 
     def results_frame(self) -> Any:
@@ -351,6 +354,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     last_rung_failed=run.results.last_rung_failed(),
                 )
                 warnings.warn(message, UserWarning, stacklevel=5)
+        if run.results.audited and not is_complete:
+            message = incomplete_audit_message(self.all_cv_results_, run.results.audited)
+            warnings.warn(message, UserWarning, stacklevel=5)
         if self.refit:
             try:
                 self._refit(run, task)
@@ -380,9 +386,15 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             if results.n_rungs:
                 with never_replacing(interrupt):
                     self._set_attributes(run.spec, results)
+                    self._set_refitted(run)
             raise
-        except Exception:
+        except Exception as error:
             self._set(result_attributes(results))
+            if run.refitted is not None:  # an audit: the search before it is complete
+                self.interrupted_ = True
+                with never_replacing(error):
+                    self._set_attributes(run.spec, results)
+                    self._set_refitted(run)
             raise
         if results.all_failed:
             self._set(result_attributes(results))
@@ -413,10 +425,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     def _refit(self, run: Run, task: Task) -> None:
         """Refit the best candidate on all samples, unless a worker has done so."""
-        spec, key = run.spec, (self.best_candidate_, self.best_n_resources_)
-        if run.refitted is not None and run.refitted.key == key:
-            self._set(run.refitted.attributes)
+        if self._set_refitted(run):
             return
+        spec, key = run.spec, (self.best_candidate_, self.best_n_resources_)
         n_samples = n_samples_of(spec.folds[0].X)
         run.display.refit_begins(self.best_candidate_, self.best_n_resources_, n_samples)
         subtask = task.subtask("refit-with-best-params")
@@ -434,6 +445,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_
         run.display.refit_ends(self.refit_time_)
+
+    def _set_refitted(self, run: Run) -> bool:
+        """Set the refit of an earlier run if it is of the best candidate; return whether it is."""
+        known = run.refitted
+        if known is None or known.key != (self.best_candidate_, self.best_n_resources_):
+            return False
+        self._set(known.attributes)
+        return True
 
     def _refitted(self) -> Refitted | None:
         """Return the refit of the best candidate, if there is one."""

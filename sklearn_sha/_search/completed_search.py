@@ -57,15 +57,15 @@ class Origin:
             Search space of the further candidates; None: that of the fit.
         n_candidates : int
         """
-        identity = quantity(n_candidates, "candidates")
+        identity = f"extend by {quantity(n_candidates, 'candidates')}"
         if space is not None:
             identity += f" of another space ({digest(described_space(space))[:12]})"
         return replace(self, extensions=(*self.extensions, identity))
 
     def audited(self, n_candidates: int | Literal["auto"]) -> Self:
         """Return the origin of an audit of so many candidates."""
-        number = "automatic" if n_candidates == "auto" else quantity(n_candidates, "candidates")
-        return replace(self, extensions=(*self.extensions, f"an audit ({number})"))
+        number = "auto" if n_candidates == "auto" else quantity(n_candidates, "candidates")
+        return replace(self, extensions=(*self.extensions, f"audit of {number}"))
 
 
 @dataclass(frozen=True)

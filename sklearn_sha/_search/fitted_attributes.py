@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -158,6 +158,18 @@ def incomplete_rung_message(
         f"{n_completed} of {n_planned} candidates were completed: the best candidate is selected "
         "from these only. Raise max_time or lower min_resources, or call resume to complete the "
         "search."
+    )
+
+
+def incomplete_audit_message(
+    all_cv_results: Mapping[str, Any], audited: Collection[tuple[int, int]]
+) -> str:
+    """Return the warning that the search was interrupted in its audit."""
+    n_completed = int(np.sum(all_cv_results.get("audited", ())))
+    return (
+        f"The search was interrupted in its audit, when {n_completed} of "
+        f"{quantity(len(audited), 'candidates')} were trained on all folds. The search before is "
+        "complete. Raise max_time, or call resume to complete the audit."
     )
 
 

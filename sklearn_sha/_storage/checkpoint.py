@@ -179,9 +179,9 @@ class Checkpoint(Store):
         for number, (then, now) in enumerate(zip(self._extensions, extensions, strict=False)):
             if then != now:
                 raise CheckpointError(
-                    f"extend number {number + 1} since fit was by {then} in the checkpoint "
-                    f"{self.path}, and is now by {now}. Call extend with the same arguments as "
-                    "then; or call fit and extend with checkpoint set to another folder."
+                    f"call number {number + 1} since fit was {then!r} in the checkpoint "
+                    f"{self.path}, and is now {now!r}. Make the same calls as then; or set "
+                    "checkpoint to another folder, and call fit first."
                 )
 
     def _write_about(self, fingerprint: Mapping[str, str], extensions: Sequence[str]) -> None:

@@ -109,10 +109,31 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         selected,
         final,
         continues=search.schedule_.continues,
+        known_at_full=_repeated(brackets, results),
     )
     is_complete = all(len(rows[-1]["promoted"]) == 1 for rows in brackets)
     audited = _audited(brackets, results)
     return Evidence(brackets, folds, selected, final, known, audited, is_complete)
+
+
+def _repeated(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> set[int]:
+    """Candidates whose parameters another candidate has, at full resource or later eliminated.
+
+    Brackets of Hyperband can share the combinations of a grid.
+    """
+    pairs = zip(results["candidate"].tolist(), results["params"], strict=True)
+    params = {candidate: id(values) for candidate, values in pairs}
+    if len({*params.values()}) == len(params):
+        return set()
+    furthest: dict[int, tuple[tuple[bool, int], int]] = {}
+    for *before, last in brackets:
+        for row in (*before, last):
+            for candidate in row["candidates"]:
+                reached = (row is last, row["resource"]), candidate
+                key = params[candidate]
+                if key not in furthest or reached[0] > furthest[key][0]:
+                    furthest[key] = reached
+    return {*params}.difference(candidate for _, candidate in furthest.values())
 
 
 def _audited(

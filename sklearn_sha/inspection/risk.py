@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, Self
@@ -92,6 +92,7 @@ class Eliminated:
         final_scores: Floats,
         *,
         continues: bool,
+        known_at_full: Collection[int] = (),
     ) -> Self:
         """Collect what is known from the scores of the rungs.
 
@@ -105,6 +106,9 @@ class Eliminated:
             Its scores at full resource.
         continues : bool
             Whether models continue training.
+        known_at_full : collection of int
+            Further candidates that carry no risk, since the same parameters were evaluated at full
+            resource in another bracket.
 
         Returns
         -------
@@ -117,6 +121,7 @@ class Eliminated:
             (*row, tolerance, float(continues))
             for number, rungs in enumerate(brackets)
             for row in _rows_of(number, rungs, selected, float(np.nanmean(final_scores)), tolerance)
+            if row[0] not in known_at_full
         ]
         columns = np.array(rows, dtype=float).reshape(-1, len(fields(cls))).T
         ids = columns[:3].astype(int)

@@ -373,6 +373,8 @@ class SearchDisplay:
             )
         ax, score, tolerance = self.ax_, self.possible.selected_score, self.possible.tolerance
         rungs = sorted({(one.resource, one.bracket) for one in self.possible.candidates})
+        if not rungs:
+            ax.set_title("no candidate was eliminated before full resource", fontsize="small")
         limit = score + tolerance
         for position, rung in enumerate(rungs):
             members = [o for o in self.possible.candidates if (o.resource, o.bracket) == rung]

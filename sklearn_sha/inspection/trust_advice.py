@@ -142,16 +142,16 @@ def advice(
 
 
 def _audit_advice(n_candidates: int, search: Any) -> str:
-    """Recommend an audit that costs no more than the search did, or return ""."""
-    schedule = search.schedule_
+    """Recommend an audit if it is possible and costs no more than the search, or return ""."""
+    schedule, history = search.schedule_, search.rung_history_
     n_folds = 1 if schedule.n_folds is None else schedule.n_folds
-    cost = n_candidates * schedule.rungs[-1].resource * n_folds
-    relative_cost = cost / search.rung_history_[-1]["spent"]
-    if relative_cost > 1:
+    relative_cost = n_candidates * history[-1]["resource"] * n_folds / history[-1]["spent"]
+    is_interrupted = getattr(search, "interrupted_", False)  # not set before the end of a fit
+    if relative_cost > 1 or is_interrupted:
         return ""
     return (
-        f"audit(X, y, n_candidates={n_candidates}) trains those that carry it to full resource, at "
-        f"most {relative_cost:.2f} of the cost of the search. "
+        f"audit(X, y, n_candidates={n_candidates}) trains the riskiest of them to full resource, "
+        f"for at most {relative_cost:.2f} times the cost of the search. "
     )
 
 
@@ -169,14 +169,16 @@ def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: s
     """
     if not audited:
         return ""
-    done = f"The audit trained {quantity(len(audited), 'eliminated candidates')} to full resource"
-    best = next((one for one in audited if one["is_selected"]), None)
-    if best is None:
-        return f"{done}. None is better than the selected candidate. "
+    done = f"The audit trained {quantity(len(audited), 'eliminated candidates')} to full resource. "
+    best = audited[0]
+    gain = best["score"] - score
+    if not gain > 0:
+        return f"{done}None is better than the others. "
+    is_selected = "is the selected one" if best["is_selected"] else "is not selected by refit"
     return (
-        f"{done}. Candidate {best['candidate']}, which had been eliminated at "
-        f"{quantity(best['resource'], unit)}, is the selected one: its score is "
-        f"{best['score'] - score:.2g} higher than that of the others. "
+        f"{done}Candidate {best['candidate']}, which had been eliminated at "
+        f"{quantity(best['resource'], unit)}, is better by {gain:.2g} than those that were not "
+        f"audited, and {is_selected}. "
     )
 
 
