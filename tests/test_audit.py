@@ -390,6 +390,7 @@ def test_progress_says_what_is_audited(capsys):
     printed = capsys.readouterr().out
     assert str(plan) + "\n" in printed
     lines = printed.splitlines()
+    assert sum(line.startswith("rung ") for line in lines) == 1  # fit has shown the others
     assert lines[-1].startswith(f"rung {len(search.rung_history_) - 1}/")
     assert f"{search.rung_history_[-1]['n_candidates']} candidates, 27 epochs" in lines[-1]
     text = " ".join(str(plan).split())

@@ -280,6 +280,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
             run_times=self._run_times(plan, n_folds, workers.n_workers, start_time),
+            # `audit` replays a search whose rungs were shown by fit.
+            shows_known=len(spec.audits) == (self.audit_eliminated is not None),
         )
         engine = Engine(
             pool.params,

@@ -83,8 +83,8 @@ class Run:
                 # As after a completed search: an audit costs the same in `fit` as after it.
                 self.engine.discard_models()
                 self.results.discard_models()
-            for n_candidates in self.spec.audits:
-                self._audit(n_candidates)
+            for number, n_candidates in enumerate(self.spec.audits, start=1):
+                self._audit(n_candidates, is_last=number == len(self.spec.audits))
 
     def _run_algorithm(self) -> None:
         rounds = self.spec.algorithm.rounds(self.spec.schedule, self.pool.propose)
@@ -94,8 +94,8 @@ class Run:
             self.engine.run(requests)
             requests = rounds.send(min(self.observer.final_losses, default=nan))
 
-    def _audit(self, n_candidates: int | Literal["auto"]) -> None:
-        """Audit so many candidates, or until the report sees no risk."""
+    def _audit(self, n_candidates: int | Literal["auto"], *, is_last: bool) -> None:
+        """Audit so many candidates, or until the report sees no risk; show the last audit only."""
         results = self.results
         max_cost = (1 + MAX_SHARE) * results.cost
         while results.has_promoted:
@@ -104,7 +104,8 @@ class Run:
             if plan is None:
                 return
             results.audited.update(zip(plan.brackets, plan.candidates, strict=True))
-            self.display.audit_begins(plan)
+            if is_last:  # the others are known
+                self.display.audit_begins(plan)
             self.engine.run(plan.requests(results))
             if n_candidates != "auto":
                 return

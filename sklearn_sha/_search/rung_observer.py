@@ -39,6 +39,8 @@ class RungObserver:
         Aggregates the losses of each candidate over the rungs. None uses the last rung.
     run_times : RunTimes or None
         Decides whether a run of an anytime search is begun.
+    shows_known : bool, default=True
+        Whether the display shows rungs again that an earlier run completed.
 
     Attributes
     ----------
@@ -57,6 +59,7 @@ class RungObserver:
         metric_of: Callable[[list[str]], str],
         aggregate: Callable[[ArrayLike], NDArray[np.float64]] | None,
         run_times: RunTimes | None = None,
+        shows_known: bool = True,
     ) -> None:
         self.final_losses: list[float] = []
         self._results = results
@@ -68,6 +71,7 @@ class RungObserver:
         self._aggregate = aggregate
         self._run_times = run_times
         self._current_run = 0
+        self._shows_known = shows_known
         self._stop_requested = False
         self._is_replaying = True
 
@@ -83,13 +87,17 @@ class RungObserver:
         if refusal := self._refusal(rungs[0].request.bracket):
             self._display.ends_early(refusal)
             raise StoppedError
-        self._display.rungs_begin(rungs, n_known)
+        if self._is_shown():
+            self._display.rungs_begin(rungs, n_known)
         for rung in rungs:
             self._rungs[rung.request] = self._task.subtask(
                 "halving-iteration",
                 of=rung.n_new,
                 sequential_subtasks=False,
             ).begin()
+
+    def _is_shown(self) -> bool:
+        return self._shows_known or not self._is_replaying
 
     def _refusal(self, run: int) -> str:
         """Return why a run of an anytime search is not begun, or ""."""
@@ -115,7 +123,8 @@ class RungObserver:
         is_new = np.array([bool(folds) for folds in rung.new_folds])
         new_ids = np.array(request.candidate_ids)[is_new].tolist()
         self._pool.record(new_ids, request.n_resources, results.fold_scores()[is_new])
-        self._display.rung_ends(request, scores)
+        if self._is_shown():
+            self._display.rung_ends(request, scores)
         if results.last_rung_failed():
             return None
         if request.is_last_rung:
