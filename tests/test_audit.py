@@ -154,8 +154,11 @@ def test_some_audits_find_a_better_candidate():
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_in_fit_it_is_the_same_as_after_it(name):
+    CALLS.clear()
     inside = search_of(name, audit_eliminated=3).fit(NOTHING)
+    n_inside = n_steps()
     after = search_of(name).fit(NOTHING).audit(NOTHING, n_candidates=3)
+    assert n_inside == n_steps()
     assert numbers(inside) == numbers(after)
     assert audited_ids(inside) == audited_ids(after)
 

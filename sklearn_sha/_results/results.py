@@ -31,8 +31,6 @@ class Results:
         Whether the plan counts the cost over all folds, and not per fold.
     continues : bool
         Whether models continue training between rungs.
-    keeps_eliminated : bool
-        Whether models of eliminated candidates can continue training too.
     repeats : bool
         Whether brackets are runs over the same candidates. Then only the last one counts.
     unit : str
@@ -66,7 +64,6 @@ class Results:
         n_folds: int,
         counts_all_folds: bool,
         continues: bool,
-        keeps_eliminated: bool,
         repeats: bool,
         unit: str,
         columns: Sequence[str],
@@ -78,7 +75,6 @@ class Results:
         self.n_folds = n_folds
         self._n_folds_in_cost = 1 if counts_all_folds else n_folds
         self._continues = continues
-        self._keeps_eliminated = keeps_eliminated
         self._without_models: set[int] = set()
         self.audited: set[tuple[int, int]] = set()
         self._repeats = repeats
@@ -194,8 +190,6 @@ class Results:
         if (n_missing := len(self.params) - len(self._trained)) > 0:
             more = np.zeros((n_missing, self.n_folds), dtype=np.intp)
             self._trained = np.concatenate([self._trained, more])
-        if not self._keeps_eliminated:
-            self._without_models.update(jobs.request.eliminated)
         where = np.ix_(jobs.request.candidate_ids, jobs.folds)
         units = self._missing_units(jobs.request.candidate_ids, jobs.folds, jobs.target)
         self._trained[where] = np.where(is_new, jobs.target, self._trained[where])

@@ -260,7 +260,6 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             pool.params,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
-            keeps_eliminated=self.keep_eliminated,
         )
         workers = self._make_workers(store)
         display = progress_display(

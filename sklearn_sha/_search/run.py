@@ -117,7 +117,6 @@ def make_results(
     *,
     error_score: float | str,
     return_train_score: bool,
-    keeps_eliminated: bool,
 ) -> Results:
     """Make the empty results of a search.
 
@@ -128,8 +127,6 @@ def make_results(
         Parameters by candidate id.
     error_score : float or "raise"
     return_train_score : bool
-    keeps_eliminated : bool
-        Whether the models of eliminated candidates are kept.
 
     Returns
     -------
@@ -145,7 +142,6 @@ def make_results(
         n_folds=len(spec.folds),
         counts_all_folds=plan.n_folds is not None or plan.counts_folds,
         continues=plan.continues,
-        keeps_eliminated=keeps_eliminated,
         repeats=plan.repeats,
         unit=plan.unit,
         columns=columns,
