@@ -190,7 +190,7 @@ def searches(n_seeds: int) -> Iterator[Search]:
                     final,
                     some.continues,
                     plan.spent,
-                    plan.rungs[-1].resource * (1 if plan.n_folds is None else plan.n_folds),
+                    plan.rungs[-1].resource * (plan.n_folds or 1),
                     0.0,
                     0,
                 )
@@ -345,7 +345,7 @@ def main() -> None:
     names = sorted({search.data for search in found})
     groups = np.random.default_rng(1).permutation(len(names)) % N_GROUPS
     group = np.array([groups[names.index(search.data)] for search in found])
-    probability, expected, probability_after, expected_after = np.full((4, len(found)), np.nan)
+    probability, expected, probability_after = np.full((3, len(found)), np.nan)
     audited = [*found]
     for k in range(N_GROUPS):
         outside = [s for s, number in zip(found, group, strict=True) if number == k]
@@ -362,12 +362,11 @@ def main() -> None:
         audits = [search.audited(coefficients) for search in outside]
         after = Sample.of(audits)
         probability_after[group == k] = after.probabilities(coefficients, after.tolerance)
-        expected_after[group == k] = after.expected_losses(coefficients)
         for position, search in zip(np.flatnonzero(group == k), audits, strict=True):
             audited[position] = search
         print(dict(zip(NAMES, coefficients.round(2), strict=True)), flush=True)
-    columns = columns_of(found, probability, expected)
-    after_audit = columns_of(audited, probability_after, expected_after)
+    columns = columns_of(found, probability) | {"expected": expected}
+    after_audit = columns_of(audited, probability_after)
     write(
         "trust.md", [*report(found, columns), *audit_report(found, columns, audited, after_audit)]
     )
@@ -386,7 +385,7 @@ def main() -> None:
 
 
 def columns_of(
-    found: Sequence[Search], probability: NDArray[np.float64], expected: NDArray[np.float64]
+    found: Sequence[Search], probability: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
     """Columns of the tables, one value per search."""
     regret = np.array([search.regret for search in found])
@@ -394,7 +393,6 @@ def columns_of(
     return {
         "probability": probability,
         "right": regret <= tolerance + 1e-12,
-        "expected": expected,
         "regret": regret,
     }
 
@@ -406,10 +404,10 @@ def audit_report(
     after: dict[str, NDArray[np.float64]],
 ) -> list[str]:
     """Lines about the audits."""
+    shares = np.array([b.cost / a.cost - 1 for a, b in zip(found, audited, strict=True)])
     rows = []
     for metric, first in product(METRICS, FIRST_RUNGS):
         some = np.array([s.metric == metric and s.first_rung == first for s in found])
-        shares = [b.cost / a.cost - 1 for a, b in zip(found, audited, strict=True)]
         probability, is_right = after["probability"][some], after["right"][some].astype(bool)
         trusted = probability >= TRUSTED
         rows.append(
@@ -423,7 +421,7 @@ def audit_report(
                 f"{calibration_error(probability, is_right):.3f}",
                 f"{trusted.mean():.2f}",
                 f"{is_right[trusted].mean():.3f}" if trusted.any() else "-",
-                f"{np.array(shares)[some].mean():.2f}",
+                f"{shares[some].mean():.2f}",
             ]
         )
     return [

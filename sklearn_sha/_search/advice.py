@@ -63,8 +63,7 @@ def audit_notes(schedule: Schedule, n_candidates: int | Literal["auto"] | None) 
         return []
     if n_candidates == "auto":
         return [f"The audit at its end costs at most {MAX_SHARE} times as much in addition."]
-    n_folds = 1 if schedule.n_folds is None else schedule.n_folds
-    cost = n_candidates * schedule.rungs[-1].resource * n_folds
+    cost = n_candidates * schedule.rungs[-1].resource * (schedule.n_folds or 1)
     return [
         f"The audit at its end trains {quantity(n_candidates, 'eliminated candidates')} to full "
         f"resource, and costs at most {cost} {schedule.cost_unit} in addition."

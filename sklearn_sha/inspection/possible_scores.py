@@ -10,6 +10,7 @@ import numpy as np
 
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.risk import highest_leads, tolerance_of
+from sklearn_sha.inspection.trust_advice import NOT_REACHED
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,10 @@ class PossibleScores:
     selected_score: float
     tolerance: float
 
+    def is_risky(self, one: PossibleScore) -> bool:
+        """Whether a candidate could have been better than the selected one by the tolerance."""
+        return not one.is_audited and one.highest > self.selected_score + self.tolerance
+
 
 def possible_scores(search: Any) -> PossibleScores:
     """Estimate the scores that eliminated candidates would have had at full resource.
@@ -77,10 +82,7 @@ def possible_scores(search: Any) -> PossibleScores:
     """
     evidence = evidence_of(search, "possible_scores")
     if not evidence.is_complete:
-        raise ValueError(
-            "The last rung was not reached, so that eliminated candidates cannot be compared with "
-            "the best one at full resource. If the search was interrupted, call resume."
-        )
+        raise ValueError(NOT_REACHED)
     known, brackets = evidence.known, evidence.brackets
     score = float(np.nanmean(evidence.final_scores))
     expected, highest = (score + leads for leads in highest_leads(known))

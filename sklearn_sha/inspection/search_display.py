@@ -381,8 +381,7 @@ class SearchDisplay:
             members.sort(key=lambda one: one.expected)
             places = position + np.linspace(-0.35, 0.35, len(members) + 2)[1:-1]
             for place, one in zip(places, members, strict=True):
-                is_risky = one.highest > limit and not one.is_audited
-                color = _RISKY_COLOR if is_risky else _ELIMINATED_COLOR
+                color = _RISKY_COLOR if self.possible.is_risky(one) else _ELIMINATED_COLOR
                 ax.plot([place, place], [one.expected, one.highest], color=color, linewidth=2)
                 marker = "D" if one.is_audited else "o"
                 color = _FINAL_COLOR if one.is_audited else color
@@ -415,8 +414,7 @@ class SearchDisplay:
         from matplotlib.lines import Line2D
 
         assert self.possible is not None
-        is_risky = [o.highest > self.possible.selected_score + self.possible.tolerance
-                    and not o.is_audited for o in self.possible.candidates]  # fmt: skip
+        is_risky = [self.possible.is_risky(one) for one in self.possible.candidates]
         handles = [Line2D([], [], color=_BEST_COLOR, linewidth=2.5, label="selected candidate")]
         if any(is_risky):
             handles.append(

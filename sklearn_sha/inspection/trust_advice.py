@@ -14,6 +14,11 @@ from sklearn_sha.schedules import rung_sizes
 TRUSTED = 0.95
 """Probability from which a report sees no sign that more budget was needed."""
 
+NOT_REACHED = (
+    "The last rung was not reached, so that eliminated candidates cannot be compared with the best "
+    "one at full resource. If the search was interrupted, call resume."
+)
+
 _SHARE = 0.25
 """Of the risk, which is left after the recommended first rung."""
 
@@ -105,10 +110,7 @@ def advice(
     str
     """
     if np.isnan(probability):
-        return (
-            "The last rung was not reached, so that eliminated candidates cannot be compared with "
-            "the best one at full resource. If the search was interrupted, call resume."
-        )
+        return NOT_REACHED
     if all(len(bracket.rungs) == 1 for bracket in search.schedule_.brackets):
         return "There is a single rung, so that no candidate was eliminated before full resource."
     better = (
@@ -143,9 +145,9 @@ def advice(
 
 def _audit_advice(n_candidates: int, search: Any) -> str:
     """Recommend an audit if it is possible and costs no more than the search, or return ""."""
-    schedule, history = search.schedule_, search.rung_history_
-    n_folds = 1 if schedule.n_folds is None else schedule.n_folds
-    relative_cost = n_candidates * history[-1]["resource"] * n_folds / history[-1]["spent"]
+    last = search.rung_history_[-1]
+    cost = n_candidates * last["resource"] * (search.schedule_.n_folds or 1)
+    relative_cost = cost / last["spent"]
     is_interrupted = getattr(search, "interrupted_", False)  # not set before the end of a fit
     if relative_cost > 1 or is_interrupted:
         return ""
