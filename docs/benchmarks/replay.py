@@ -2,6 +2,7 @@
 
     python docs/benchmarks/replay.py
     python docs/benchmarks/replay.py --factor 3
+    python docs/benchmarks/replay.py --candidates 3 4 5 6 7 8 --name replay_few_candidates
 
 writes mean cost and mean regret of some searches on LCDB and on the curves of learning_curves.py
 to results/, and a figure of those with factor 2.
@@ -16,10 +17,13 @@ over all folds at the maximum resource.
 from __future__ import annotations
 
 import argparse
+import shlex
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import distribution
 from itertools import product
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -426,6 +430,7 @@ SEARCHES: dict[str, Search] = {
     "Hyperband, growing folds": by_hyperband(grows=True),
 }
 BASELINE = "all folds"
+DRAWN_FILE = "replay_factor_2"
 DRAWN = (
     BASELINE,
     "growing folds",
@@ -511,6 +516,7 @@ def main() -> None:
     parser.add_argument("--factor", type=int, default=2)
     parser.add_argument("--candidates", type=int, nargs="+", default=[16, 27, 32, 54, 64, 81])
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--name", help="of the file; default: replay_factor_ and the factor")
     options = parser.parse_args()
     measured = list(measured_tables())
     families = {name: [t for t in measured if t.family == name] for name in FAMILIES}
@@ -521,10 +527,11 @@ def main() -> None:
         "seconds the share of its time. Regret is how much lower the score of the selected",
         "candidate is than the best one, on all folds at full resource. Its difference from all",
         "folds is paired, with the standard error over the data sets. Means over",
-        f"{options.seeds} seeds and up to {max(options.candidates)} candidates. M is the maximum",
+        f"{options.seeds} seeds and {min(options.candidates)} to {max(options.candidates)} "
+        "candidates. M is the maximum",
         "resource, and growing folds have the resources of all folds. Hyperband has as many",
         "brackets as there are candidates for, and does not use all of them. Written by",
-        f"`python docs/benchmarks/replay.py --factor {options.factor}`.",
+        f"`python docs/benchmarks/{shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])}`.",
     ]
     means: dict[str, list[list[str]]] = {}
     for family, tables in (families | {"LCDB": lcdb_tables()}).items():
@@ -532,8 +539,9 @@ def main() -> None:
         means[family] = rows_of(runs)
         lines += ["", f"## {family}, {len(tables)} data sets", "", *markdown(HEAD, means[family])]
         print("\n".join(lines[-len(SEARCHES) - 3 :]), flush=True)
-    write(f"replay_factor_{options.factor}.md", lines)
-    if options.factor == 2:
+    name = options.name or f"replay_factor_{options.factor}"
+    write(f"{name}.md", lines)
+    if name == DRAWN_FILE:
         draw(means)
 
 

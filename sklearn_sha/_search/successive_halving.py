@@ -108,9 +108,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         there is a single rung at full resource.
     min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. The last rung has all folds.
-        "auto" starts with the smallest number from which `factor` leads to all folds, but with at
-        least 100 test samples, and grows it in equal ratios; with an integer `budget` it is the
-        same as "all". An integer grows by `factor` from rung to rung, rounded up. "all" uses all
+        "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
+        samples, and the number grows in equal ratios; with an integer `budget` it is the same as
+        "all". An integer grows by `factor` from rung to rung, rounded up. "all" uses all
         folds in every rung. The candidates of a rung are compared on the same folds, and no
         candidate is fit twice with the same resource on a fold. With a `random_state`, folds join
         in random order, but those of TimeSeriesSplit and PredefinedSplit in their own order. If

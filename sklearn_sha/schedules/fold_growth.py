@@ -22,8 +22,8 @@ class FoldGrowth:
     order : tuple of int
         All folds, in the order in which they join.
     first : int or None, default=None
-        Number of folds of the first rung. None: the smallest number that can grow to all folds in
-        the last rung. It then grows in equal ratios to all folds, rounded to the nearest number.
+        Number of folds of the first rung. None: with L rungs, ``ceil(n_folds / factor**L)``. It
+        then grows in equal ratios to all folds, rounded to the nearest number.
     lowest : int, default=1
         Minimum number of folds of the first rung if `first` is None.
 
@@ -37,10 +37,10 @@ class FoldGrowth:
     [1, 2, 4, 5]
     >>> print(growth.grow(schedule_from_range(8, max_resources=20), factor=2))
     rung  candidates  folds  step  resource  spent
-       0           8      2     5         5     80
-       1           4      3     5        10    160
-       2           2      5    10        20    300
-    300 units over all folds, 0.38 of a grid search (8 candidates x 5 folds x 20 units = 800).
+       0           8      1     5         5     40
+       1           4      2     5        10    100
+       2           2      5    10        20    260
+    260 units over all folds, 0.33 of a grid search (8 candidates x 5 folds x 20 units = 800).
     Models continue training between rungs.
     """
 
@@ -63,7 +63,7 @@ class FoldGrowth:
         """
         f, n_folds = exact_factor(factor), len(self.order)
         if self.first is None:
-            first = max(self.lowest, ceil(n_folds / f ** (n_rungs - 1)))
+            first = max(self.lowest, ceil(n_folds / f**n_rungs))
             return spread_integers(first, n_folds, n_rungs, to_nearest=True)
         counts = [self.first]
         while len(counts) < n_rungs:
