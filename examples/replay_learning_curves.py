@@ -116,7 +116,7 @@ summary["median regret"] = by_algorithm["regret"].median()
 summary["mean regret"] = by_algorithm["regret"].mean()
 summary["best found"] = by_algorithm["regret"].agg(lambda regret: (regret < 1e-9).mean())
 
-print(f"{len(data_sets)} data sets; costs as shares of training every classifier on all rows\n")
+print(f"{len(data_sets)} data sets; costs as shares of training every classifier on all samples\n")
 print("| algorithm |", " | ".join(summary.columns), "|")
 print("|---|", "|".join(["---"] * len(summary.columns)), "|", sep="")
 for name, row in summary.iterrows():
