@@ -91,6 +91,6 @@ for name, search, seconds, n_fits in [
     )
 
 # %%
-# What the search spent, beside a grid search over the same candidates:
+# The cost of the search, compared with a grid search over the same candidates:
 
 display = SearchDisplay.from_search(halving, kind="cost")

@@ -29,8 +29,8 @@ EPOCHS = 32
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
 
-# With an int as random_state, scikit-learn's partial_fit would shuffle the rows in the same
-# way in every epoch; a RandomState goes on from epoch to epoch, as it does within fit.
+# With an int as random_state, scikit-learn's partial_fit would shuffle the samples in the
+# same way in every epoch. A RandomState continues from epoch to epoch, as it does within fit.
 network = MLPClassifier(
     batch_size=32,
     max_iter=EPOCHS,
