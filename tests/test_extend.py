@@ -124,6 +124,7 @@ def all_of(search):
     return str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n_jobs"),
     [*((name, None) for name in KINDS), ("pipeline and metrics", 2), ("doubling", 2)],

@@ -59,6 +59,7 @@ def hyperband_of(estimator=None, seed=0, **params):
     return HyperbandSearchCV(estimator or Noisy(), space, random_state=seed, **params)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(seed=st.integers(0, 999), hyperband=st.booleans(), double=st.booleans())
 def test_numbers_equal_an_independent_computation(seed, hyperband, double):
@@ -183,6 +184,7 @@ def _is_wrong(search):
     return best - search.best_score_ > 1e-9
 
 
+@pytest.mark.slow
 def test_the_probability_and_the_advice_are_right_on_curves_that_cross():
     """No coefficients were fitted on such curves."""
     probability, wrong, after_advice = [], [], []

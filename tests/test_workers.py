@@ -56,6 +56,7 @@ def search_with_failed_fit():
     return fitted(search_of("raise", n_jobs=1), "2 fits failed out of a total of")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["exit", "kill", "segfault"])
 def test_a_crash_fails_its_own_candidate_only(how):
     """The results are those of a fit that raises."""
@@ -69,12 +70,14 @@ def test_a_crash_fails_its_own_candidate_only(how):
     assert search.best_params_ == {"limit": 0.9}
 
 
+@pytest.mark.slow
 def test_a_single_crash_changes_no_result(tmp_path):
     search = fitted(search_of("kill", tmp_path / "once"), "A worker process crashed")
     assert scores(search) == scores(search_of("").set_params(n_jobs=1).fit(X))
     assert search.best_params_["limit"] == 2.0
 
 
+@pytest.mark.slow
 def test_several_crashes_in_several_brackets(tmp_path):
     space = {"limit": [k / 40 for k in range(40)], "how": ["exit"], "once": [str(tmp_path / "a")]}
     common = COMMON | {"max_resources": 9, "random_state": 0, "refit": False}
@@ -85,6 +88,7 @@ def test_several_crashes_in_several_brackets(tmp_path):
     assert scores(search) == scores(plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["hang", "hang in C"])
 def test_a_fit_that_hangs_is_terminated(how):
     search = fitted(
@@ -100,6 +104,7 @@ def test_a_timeout_that_is_not_exceeded_changes_no_result():
     assert scores(search) == scores(search_of("", n_jobs=1).fit(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [
