@@ -61,6 +61,9 @@ SLOW_FILES = {
 
 # Documents and docstrings whose examples are slow tests, and why.
 SLOW_DOCTESTS = {
+    "README.md": "a search on digits",
+    "audited_search.py": "an audit on digits",
+    "getting_started.md": "searches and a grid search of networks",
     "search_display.py": "needs matplotlib",
     "user_guide.md": "searches of every kind; needs matplotlib and rich",
 }

@@ -172,7 +172,7 @@ def test_a_refit_is_one_fit_if_folds_are_counted():
         assert bool(times.refusal(1, Results())) == is_refused  # 0.1 s, or a fold's 0.02 s
 
 
-@pytest.mark.parametrize("checkpointed", [False, True])
+@pytest.mark.parametrize("checkpointed", [True, *slow(False)])
 def test_more_time_continues_it(checkpointed, monkeypatch, tmp_path, capsys):
     """A search whose second run is refused for lack of time is resumed with enough of it."""
     expected = numbers(search_of(n_candidates=32).fit(X))

@@ -294,6 +294,7 @@ def test_models_that_were_kept_continue_training_exactly(backend):
                 assert score == expected[str(params)]
 
 
+@pytest.mark.slow
 def test_only_another_best_candidate_is_refit():
     refits = {}
     for seed in range(10):

@@ -29,7 +29,7 @@ SEARCHES = [
         make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
         {"sgdclassifier__alpha": [1e-4, 1e-2]},
         resource="partial_fit",
-        max_resources=20,
+        max_resources=8,
     ),
     halving(Ridge(), {"alpha": [0.1, 1.0]}, resource="n_samples"),
     halving(LogisticRegression(), {"C": [0.1, 1.0]}, resource="n_samples"),

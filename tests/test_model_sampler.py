@@ -97,6 +97,7 @@ def test_the_first_candidates_are_spread():
     assert first == SobolSampler().propose(8, SPACE, history, RandomState(3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("wave_size", "exploration", "n_best"), [(12, 0.25, 9), (5, 1.0, 0)])
 def test_the_share_of_a_wave_that_is_chosen_at_random(wave_size, exploration, n_best):
     sampler = ModelSampler(wave_size=wave_size, exploration=exploration)
@@ -239,6 +240,7 @@ def test_a_resumed_search_proposes_the_same(share):
     assert numbers(search.resume(X)) == expected
 
 
+@pytest.mark.slow
 def test_hyperband_proposes_bracket_by_bracket():
     sampler = Counted(n_initial=4, wave_size=4)
     search = search_of(HyperbandSearchCV, sampler=sampler, factor=2).fit(X)

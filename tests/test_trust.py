@@ -292,6 +292,7 @@ def probability_of(known):
     return probability(known, known.tolerance)
 
 
+@pytest.mark.slow
 @given(rungs=RUNGS, factor=st.sampled_from([1e-6, 0.5, 3, 1e6]))
 def test_the_unit_of_the_scores_and_what_a_fold_has_in_common_do_not_matter(rungs, factor):
     shifts = np.array([0.3, -2, 1.1, 0.7, -0.1])
