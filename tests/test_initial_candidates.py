@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from conftest import slow
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import loguniform, uniform
@@ -142,6 +143,7 @@ def test_the_selected_candidate_is_at_least_as_good_as_each_kept_one(
         assert largest[best] <= largest[number]
 
 
+@pytest.mark.parametrize("n_seeds", [2, *slow(6)])
 @pytest.mark.parametrize("n_kept", [1, 3, 9])
 @pytest.mark.parametrize(
     "algorithm",
@@ -157,11 +159,11 @@ def test_the_selected_candidate_is_at_least_as_good_as_each_kept_one(
     ],
     ids=lambda algorithm: type(algorithm).__name__,
 )
-def test_every_algorithm_keeps_candidates(algorithm, n_kept):
+def test_every_algorithm_keeps_candidates(algorithm, n_kept, n_seeds):
     n_candidates = 0 if isinstance(algorithm, Hyperband) else 9
     bounds = Bounds(n_candidates, max_resources=27, n_kept=n_kept)
     assert algorithm.plan(bounds).n_kept == n_kept
-    check_algorithm(algorithm, bounds, n_seeds=6)
+    check_algorithm(algorithm, bounds, n_seeds)
 
 
 class Forgets(SuccessiveHalving):
