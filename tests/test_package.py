@@ -7,7 +7,7 @@ import sys
 import tomllib
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, SLOW_DOCTESTS, SLOW_FILES
 
 import sklearn_sha
 from sklearn_sha import (
@@ -28,6 +28,14 @@ def test_continuous_integration_runs_the_readmes_test_command():
     run_example, run_tests = commands
     assert run_example.endswith("examples/quickstart.py")
     assert run_tests in (ROOT / ".ci" / "run").read_text().splitlines()
+
+
+def test_files_that_are_named_as_slow_exist():
+    for name in SLOW_FILES:
+        assert "pytest.mark.slow" in (ROOT / "tests" / name).read_text()
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("sklearn_sha/**/*.py")]
+    with_examples = {path.name for path in documents if ">>>" in path.read_text()}
+    assert set(SLOW_DOCTESTS) <= with_examples
 
 
 def test_the_version_stands_in_one_place():
