@@ -64,8 +64,10 @@ SLOW_DOCTESTS = {
     "README.md": "a search on digits",
     "audited_search.py": "an audit on digits",
     "getting_started.md": "searches and a grid search of networks",
+    "results.md": "searches on digits; needs matplotlib",
+    "samplers.md": "searches with every sampler",
     "search_display.py": "needs matplotlib",
-    "user_guide.md": "searches of every kind; needs matplotlib and rich",
+    "trust.md": "audits on digits",
 }
 
 

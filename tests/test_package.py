@@ -33,7 +33,7 @@ def test_continuous_integration_runs_the_readmes_test_command():
 def test_files_that_are_named_as_slow_exist():
     for name in SLOW_FILES:
         assert "pytest.mark.slow" in (ROOT / "tests" / name).read_text()
-    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("sklearn_sha/**/*.py")]
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("sklearn_sha/**/*.py")]
     with_examples = {path.name for path in documents if ">>>" in path.read_text()}
     assert set(SLOW_DOCTESTS) <= with_examples
 
