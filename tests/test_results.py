@@ -117,7 +117,7 @@ def test_promote_by_promotes_and_refit_selects(refit, promote_by):
     assert trust_report(search).rungs[0]["gap"] == pytest.approx(
         {"limit": 0.1, "speed": 1}[promotes]
     )
-    assert SearchDisplay.from_search(search).metric == promotes
+    assert SearchDisplay.from_search(search).data.metric == promotes
 
 
 def test_a_checkpoint_of_another_promote_by_raises(tmp_path):

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from dataclasses import replace
+from html import escape
 
 import matplotlib as mpl
 import numpy as np
@@ -81,10 +82,20 @@ def test_figures(unit):
         assert label.splitlines()[0] == unit
     cost = SearchDisplay.from_search(search, kind="cost").ax_
     assert cost.get_xlabel() == f"{unit} per fold"
-    labels = [text.get_text() for text in cost.get_legend().get_texts()]
-    assert labels == ["at 1 <b>lap", *(f"at {n} {unit}" for n in search.n_resources_[1:])]
-    bar = SearchDisplay.from_search(search, kind="params").figure_.axes[-1]
-    assert bar.get_ylabel() == f"{unit} reached"
+    first, *others = zip(search.n_candidates_, search.n_resources_, strict=True)
+    assert [text.get_text() for text in cost.get_yticklabels()] == [
+        f"{first[0]} candidates\nat 1 <b>lap",
+        *(f"{n_candidates}, at {n} {unit}" for n_candidates, n in others),
+        "grid search",
+    ]
+    for kind in ("params", "parallel"):
+        (key,) = SearchDisplay.from_search(search, kind=kind).figure_.legends
+        assert key.get_title().get_text() == f"{unit} reached"
+        labels = [text.get_text() for text in key.get_texts()]
+        assert labels == [*map(str, search.n_resources_), "selected"]
+    assert (
+        f"score {search.best_score_:.4f} at 8 {escape(unit)}" in search.rung_history_._repr_html_()
+    )
 
 
 class Late(Curve):
@@ -149,4 +160,5 @@ def test_figures_describe_below_the_resource_how_models_are_trained(params, sent
     search = search_of(**params).fit(X)
     label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
     plt.close("all")
-    assert label.splitlines() == [search.schedule_.unit, *sentences]
+    lines = [line for line in label.splitlines() if "compressed" not in line]
+    assert lines == [search.schedule_.unit, *sentences]

@@ -100,8 +100,8 @@ def parameter_importance(
     alone, divided by the variance of all predictions. The other parameters are averaged out over
     the values that the candidates have. The shares are computed exactly for each tree.
 
-    With few candidates the trees describe noise: compare the shares with their standard deviations,
-    and with a parameter that cannot matter.
+    With fewer than about 32 candidates the trees describe mostly noise: compare the shares with
+    their standard deviations. Parameters with many values get the larger shares of the noise.
 
     References
     ----------
@@ -120,7 +120,7 @@ def parameter_importance(
     ...     SGDClassifier(random_state=0),
     ...     {"alpha": loguniform(1e-4, 1e4), "average": [False, True]},
     ...     resource="partial_fit",
-    ...     max_resources=4,
+    ...     max_resources=16,
     ...     n_candidates=32,
     ...     random_state=0,
     ... ).fit(X, y)

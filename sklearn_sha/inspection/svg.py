@@ -184,10 +184,11 @@ class _Drawing:
         """Number, last score and parameters of a candidate."""
         is_best = curve.candidate == self.best
         resource, _, folds = self.level_labels[curve.levels[-1]].partition("\n")
-        at = f"{resource} {self.unit}" + (f" on {folds}" if folds else "")
+        at = quantity(int(resource), self.unit) + (f" on {folds}" if folds else "")
         score = format_number(curve.scores[-1], 4)
         text = f"candidate {curve.candidate}{' (selected)' if is_best else ''}"
-        text += f": {self.score_label} {score} at {at}" if np.isfinite(curve.scores[-1]) else ""
+        has_score = np.isfinite(curve.scores[-1])
+        text += f": {self.score_label} {score} at {at}" if has_score else f": no score at {at}"
         params = self.params.get(curve.candidate, {})
         short = {names[name]: value for name, value in params.items()}
         return f"{text}\n{format_params(short)}" if short else text
