@@ -275,7 +275,7 @@ def test_scores_far_below_the_finalists_are_compressed_and_counted():
         heights = [ax.transData.transform((0, s))[1] for s in (lowest, 0.3, search.best_score_)]
         assert heights[2] - heights[1] > (heights[2] - heights[0]) / 3
         assert "where the axis is compressed." in ax.get_xlabel()
-        assert ax.get_yticklabels()[0].get_text() == f"{lowest:.3g}"
+        assert ax.get_yticklabels()[0].get_text() == f"{lowest:.4g}"
 
 
 def test_rungs_show_scores_medians_and_the_lowest_promoted_score(search):

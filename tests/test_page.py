@@ -156,7 +156,7 @@ def test_the_figure_names_the_metric_the_unit_and_the_number_of_candidates():
         resource="n_estimators", min_resources=1, max_resources=4, scoring="roc_auc_ovr", cv=2,
     ).fit(X, y)  # fmt: skip
     texts = [text.text for text in svg_of(search.rung_history_).iter("text")]
-    assert {"ROC AUC ovr", "trees", "candidates", "selected", f"{search.best_score_:.4f}"} <= {
+    assert {"ROC AUC ovr", "trees", "candidates", "selected", f"{search.best_score_:.4g}"} <= {
         *texts
     }
     for rung in search.rung_history_:

@@ -90,7 +90,11 @@ class ScoreAxis:
         ticks = self.ticks()
         if not self.is_compressed:
             return [self._format(tick) for tick in ticks]
-        return [f"{self.lowest:.3g}", *(self._format(tick) for tick in ticks[1:])]
+        return [self._format_lowest(), *(self._format(tick) for tick in ticks[1:])]
+
+    def _format_lowest(self) -> str:
+        decimals = 1 - floor(log10(_step(self.high - self.low)))
+        return f"{round(self.lowest, decimals):.4g}"
 
     def note(self) -> str:
         """Return the number of candidates below and of failed ones as sentences, or ""."""

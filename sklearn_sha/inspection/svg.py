@@ -204,7 +204,7 @@ class _Drawing:
         x, y = self._x(int(curve.levels[-1])) + 8, self._y(score)
         return (
             f'<g fill="currentColor">{_text(x, y - 1, "selected", weight="bold")}'
-            f"{_text(x, y + 13, format_number(score, 4), weight='bold')}</g>"
+            f"{_text(x, y + 13, f'{score:.4g}', weight='bold')}</g>"
         )
 
 

@@ -29,6 +29,8 @@ def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     _value(ax, data.grid_cost, data.n_levels, f"{data.grid_cost:,}")
     # The label of the search is at the right of its last bar.
     ax.set_xlim(0, max(1.5 * start, 1.2 * data.grid_cost))
+    ax.locator_params(axis="x", nbins=5)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlabel(data.cost_unit, fontsize=10)
     clean(ax)
     title(ax, f"{share:.2g} times the cost of a grid search over the same candidates")

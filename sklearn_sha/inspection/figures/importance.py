@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn_sha.inspection.figures.style import RUNG, SMALL, clean, text_color, title
+from sklearn_sha.inspection.figures.style import RUNG, SMALL, clean, note_lines, text_color, title
 from sklearn_sha.inspection.search_data import SearchData
 
 
@@ -31,8 +31,11 @@ def plot_importance(data: SearchData, ax: Any) -> list[Any]:
     ax.set_xlim(0, 1.15 * max(0.1, *(a + b for a, b in zip(shares, spreads, strict=True))))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     ax.set_xlabel(
-        f"share of the variance of the ranks by {data.score_label},\n"
-        "with the standard deviation over the trees",
+        note_lines(
+            f"share of the variance of the ranks by {data.score_label}, with the standard "
+            "deviation over the trees",
+            width=48,
+        ),
         fontsize=SMALL,
     )
     clean(ax)

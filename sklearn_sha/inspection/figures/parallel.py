@@ -11,6 +11,8 @@ from sklearn_sha.inspection.curves import ParamPoints
 from sklearn_sha.inspection.figures.style import (
     SELECTED,
     SMALL,
+    backed,
+    below,
     rung_colors,
     rung_key,
     title,
@@ -71,7 +73,7 @@ def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
     ax.set_xlim(-0.35, places[-1] + 0.35)
     ax.set_ylim(_MISSING - 0.05 if has_missing else -0.05, 1.05)
     if axis is not None and axis.note():
-        ax.set_xlabel(axis.note(), fontsize=SMALL)
+        below(ax, axis.note())
     title(ax, data.selected_text())
     if ax.figure.get_layout_engine() is not None:
         rung_key(ax.figure, ax, data)
@@ -114,4 +116,4 @@ def _tick(ax: Any, place: float, height: float, label: str, *, side: str = "left
         textcoords="offset points", ha="right" if side == "left" else "left", va="center",
         fontsize=SMALL - 1, parse_math=False, annotation_clip=False,
     )  # fmt: skip
-    text.set_bbox({"facecolor": ax.get_facecolor(), "alpha": 0.7, "edgecolor": "none", "pad": 0.6})
+    backed(text, ax)

@@ -12,6 +12,7 @@ from sklearn_sha.inspection.figures.style import (
     SMALL,
     clean,
     limit_scores,
+    note_lines,
     rung_colors,
     rung_key,
     score_name,
@@ -20,6 +21,7 @@ from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.search_data import SearchData
 
 _MAX_COLUMNS = 3
+_PANEL_NAME_WIDTH, _NOTE_WIDTH = 24, 70
 _MAX_HORIZONTAL = 26  # characters of labels that fit horizontally below a panel
 _WIDTH = 0.25  # of the jitter of a category to each side
 
@@ -55,13 +57,13 @@ def plot_params(data: SearchData, ax: Any) -> list[Any]:
         clean(panel)
         if k % n_columns:
             panel.tick_params(axis="y", labelleft=False)
-        elif len(axes) > 0:
-            panel.set_ylabel(score_name(data), fontsize=SMALL)
+        else:
+            panel.set_ylabel(score_name(data, width=_PANEL_NAME_WIDTH), fontsize=SMALL)
     if not axes:
         return [ax]
     rung_key(figure, axes[0], data)
     if axis is not None and axis.note():
-        figure.supxlabel(axis.note(), fontsize=SMALL)
+        figure.supxlabel(note_lines(axis.note(), width=_NOTE_WIDTH), fontsize=SMALL)
     return axes
 
 

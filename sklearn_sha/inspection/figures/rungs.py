@@ -61,7 +61,7 @@ def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
     ax.set_xlim(-0.5, data.n_levels - 0.5)
     if axis is not None:
         _label_lines(ax, labels, axis)
-    end_label(ax, (_ends(int(selected.levels[-1]))[1], selected.scores[-1]), "selected", bold=True)
+    end_label(ax, (int(selected.levels[-1]), selected.scores[-1]), "selected", bold=True)
     clean(ax)
     title(ax, data.selected_text())
     return [ax]

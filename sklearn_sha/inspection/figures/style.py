@@ -22,8 +22,9 @@ FAINTEST = 0.38
 HEIGHT_OF_AXES = ("data", "axes fraction")
 SMALL = 9  # points
 _MAX_LABELS_LENGTH = 48  # characters of labels that fit horizontally
-_TITLE_WIDTH, _TITLE_LINES = 74, 2
-_NOTE_WIDTH = 78
+_TITLE_LETTERS, _NOTE_LETTERS = 13.4, 16  # per inch of the axes
+_TITLE_LINES = 2
+_SCORE_NAME_WIDTH = 30
 _LETTERS_PER_INCH = 12
 
 
@@ -66,9 +67,12 @@ def clean(ax: Any) -> None:
 
 def title(ax: Any, text: str) -> None:
     """Set a title at the left, of at most two lines. A $ does not begin a formula."""
-    # Above the numbers of candidates, if there are any.
-    pad = 20 if ax.texts else 6
-    lines = wrap(text, _TITLE_WIDTH, max_lines=_TITLE_LINES, placeholder=" \N{HORIZONTAL ELLIPSIS}")
+    # Above the numbers of candidates or a legend, if there are any.
+    pad = 20 if ax.texts or ax.get_legend() else 6
+    lines = wrap(
+        text, _width(ax, _TITLE_LETTERS), max_lines=_TITLE_LINES,
+        placeholder=" \N{HORIZONTAL ELLIPSIS}",
+    )  # fmt: skip
     ax.set_title("\n".join(lines), loc="left", fontsize=SMALL, pad=pad, parse_math=False)
 
 
@@ -91,15 +95,27 @@ def limit_scores(ax: Any, data: SearchData, *, note: bool = True) -> ScoreAxis |
     return axis
 
 
-def score_name(data: SearchData) -> str:
-    """Label of the axis of the scores."""
-    return f"{data.score_label}, mean over folds"
+def score_name(data: SearchData, *, width: int = _SCORE_NAME_WIDTH) -> str:
+    """Label of the axis of the scores, in lines of at most `width` characters."""
+    return note_lines(f"{data.score_label}, mean over folds", width=width)
+
+
+def note_lines(text: str, *, width: int) -> str:
+    """Wrap a text."""
+    return "\n".join(wrap(text, width))
+
+
+def _width(ax: Any, letters_per_inch: float) -> int:
+    """Number of small letters in the width of axes, at least that of a short word."""
+    return max(24, int(ax.figure.get_figwidth() * ax.get_position().width * letters_per_inch))
 
 
 def below(ax: Any, text: str) -> None:
     """Add a small line below the label of the horizontal axis."""
-    label = "\n".join([*ax.get_xlabel().splitlines(), *wrap(text, _NOTE_WIDTH)])
-    ax.set_xlabel(label, fontsize=SMALL)
+    ax.set_xlabel(
+        f"{ax.get_xlabel()}\n{note_lines(text, width=_width(ax, _NOTE_LETTERS))}".lstrip(),
+        fontsize=SMALL,
+    )
 
 
 def level_axis(ax: Any, data: SearchData) -> None:
@@ -121,10 +137,16 @@ def end_label(
     ax: Any, xy: tuple[float, float], text: str, *, bold: bool = False, shift: float = 0
 ) -> None:
     """Label a point at its right, shifted upwards by some points."""
-    ax.annotate(
+    label = ax.annotate(
         text, xy, xytext=(7, shift), textcoords="offset points", va="center", fontsize=SMALL,
-        fontweight="bold" if bold else None, annotation_clip=False,
+        fontweight="bold" if bold else None, annotation_clip=False, zorder=5,
     )  # fmt: skip
+    backed(label, ax)
+
+
+def backed(label: Any, ax: Any) -> None:
+    """Put a translucent background behind a label, which can be on lines or dots."""
+    label.set_bbox({"facecolor": ax.get_facecolor(), "alpha": 0.7, "edgecolor": "none", "pad": 0.8})
 
 
 def rung_key(figure: Any, ax: Any, data: SearchData, *, verb: str = "reached") -> None:

@@ -12,6 +12,7 @@ from sklearn_sha.inspection.figures.style import (
     SMALL,
     clean,
     end_label,
+    note_lines,
     rung_colors,
     text_color,
     title,
@@ -20,6 +21,7 @@ from sklearn_sha.inspection.possible_scores import PossibleScores
 from sklearn_sha.inspection.search_data import SearchData
 
 _WIDTH = 0.36  # of a rung to each side
+_MAX_HORIZONTAL = 6  # rungs of several brackets whose labels fit horizontally
 
 
 def plot_trust(data: SearchData, ax: Any) -> list[Any]:
@@ -45,10 +47,15 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
     end_label(ax, (max(0, len(rungs) - 1) + 0.5, score), f"selected\n{score:.4g}", bold=True)
     ax.set_xlim(-0.5, max(0, len(rungs) - 1) + 0.5)
     has_brackets = len({bracket for _, bracket in rungs}) > 1
-    labels = [f"{at}\nbracket {bracket}" if has_brackets else str(at) for at, bracket in rungs]
-    ax.set_xticks(range(len(rungs)), labels)
+    is_crowded = has_brackets and len(rungs) > _MAX_HORIZONTAL
+    between = ", " if is_crowded else "\n"
+    labels = [
+        f"{at}{between}bracket {bracket}" if has_brackets else str(at) for at, bracket in rungs
+    ]
+    ax.set_xticks(range(len(rungs)), labels, rotation=90 if is_crowded else 0)
     ax.set_xlabel(f"{data.unit} of the rung that eliminated the candidate", fontsize=SMALL)
-    ax.set_ylabel(f"{data.score_label} at full resource, estimated", fontsize=10)
+    name = f"{data.score_label} at full resource, estimated"
+    ax.set_ylabel(note_lines(name, width=36), fontsize=10)
     ax.grid(axis="y", alpha=0.2, linewidth=0.6)
     _limit(ax, possible)
     _key(ax, possible)
@@ -103,6 +110,6 @@ def _key(ax: Any, possible: PossibleScores) -> None:
         )  # fmt: skip
     if handles:
         ax.legend(
-            handles=handles, fontsize=SMALL, frameon=False, loc="upper center", ncols=3,
-            bbox_to_anchor=(0.5, -0.28 if "\n" in ax.get_xticklabels()[0].get_text() else -0.2),
+            handles=handles, fontsize=SMALL, frameon=False, loc="lower left", ncols=3,
+            bbox_to_anchor=(0, 1), borderaxespad=0.2, handletextpad=0.4, columnspacing=1,
         )  # fmt: skip
