@@ -440,6 +440,14 @@ def test_a_display_plots_on_given_axes(kind, budget):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_display_plots_in_a_subfigure(search, kind):
+    figure = plt.figure(layout="constrained")
+    ax = figure.subfigures(1, 2)[1].subplots()
+    SearchDisplay.from_search(search, kind=kind, ax=ax)
+    figure.canvas.draw()
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_hyperband_and_a_single_candidate_can_be_plotted(kind):
     for one in (search_of(HyperbandSearchCV), search_of(space={"limit": [0.5]})):
         SearchDisplay.from_search(one.fit(X), kind=kind).figure_.canvas.draw()
@@ -502,3 +510,38 @@ def test_lowest_promoted_scores_are_shown_for_the_metric_that_promotes_only():
     assert by_a.get_ylabel() == "a, mean over folds"
     assert any(line.get_label() == "lowest promoted score" for line in by_a.get_lines())
     assert not any(line.get_label() == "lowest promoted score" for line in by_b.get_lines())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("search_kind", "params"),
+    [(SuccessiveHalvingSearchCV, {"n_candidates": 32}), (HyperbandSearchCV, {})],
+)
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+def test_nothing_is_cut_off(kind, search_kind, params):
+    space = {
+        "limit": uniform(0, 1),
+        "speed": loguniform(1, 100),
+        "fails": ["a long name of a category", "b", "another long name of a category", "nan"],
+        "growth": [0],
+    }
+    search = search_of(
+        search_kind, space, max_resources=81, scoring=_NAMED, refit="neg_mean_squared_error",
+        random_state=0, **params,
+    ).fit(X)  # fmt: skip
+    figure = SearchDisplay.from_search(search, kind=kind).figure_
+    figure.canvas.draw()
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert min(box.x0, box.y0) > -0.02
+    assert box.x1 < width + 0.02
+    assert box.y1 < height + 0.02
+    sizes = [text.get_fontsize() for text in figure.findobj(mpl.text.Text) if text.get_text()]
+    if kind not in ("params", "parallel"):  # which are wider, by parameter
+        assert min(sizes) * 400 / (width * 72) >= 8  # pixels, at a width of 400
+
+
+def _neg(model, X, y=None):
+    return -1000 - model.score(X)
+
+
+_NAMED = {"neg_mean_squared_error": _neg}

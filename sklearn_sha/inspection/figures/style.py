@@ -107,7 +107,7 @@ def note_lines(text: str, *, width: int) -> str:
 
 def _width(ax: Any, letters_per_inch: float) -> int:
     """Number of small letters in the width of axes, at least that of a short word."""
-    return max(24, int(ax.figure.get_figwidth() * ax.get_position().width * letters_per_inch))
+    return max(24, int(ax.get_window_extent().width / ax.figure.dpi * letters_per_inch))
 
 
 def below(ax: Any, text: str) -> None:
@@ -165,7 +165,7 @@ def rung_key(figure: Any, ax: Any, data: SearchData, *, verb: str = "reached") -
         Line2D([], [], color=SELECTED, marker="o", linestyle="", markersize=7, label="selected")
     )
     length = max(len(str(handle.get_label())) for handle in handles) + 5
-    n_columns = max(1, int(figure.get_figwidth() * _LETTERS_PER_INCH / length))
+    n_columns = max(1, int(figure.bbox.width / figure.dpi * _LETTERS_PER_INCH / length))
     figure.legend(
         handles=handles, loc="outside upper left", title=f"{data.unit} {verb}", frameon=False,
         ncols=min(len(handles), n_columns), fontsize=SMALL, title_fontsize=SMALL, alignment="left",
