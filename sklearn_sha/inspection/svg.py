@@ -133,7 +133,7 @@ class _Drawing:
 
     def _rungs(self) -> str:
         """Labels of the rungs below, and their numbers of candidates above."""
-        parts = [_text(4, _TOP - 10, "candidates", size=11)]
+        parts = [_text(2, _TOP - 10, "candidates", size=10)]
         lengths = [max(map(len, label.split("\n"))) for label in self.level_labels]
         every = -(-sum(lengths) // _MAX_LABELS_LENGTH)
         last = len(self.level_labels) - 1
