@@ -3,10 +3,12 @@
 import os
 import pickle
 import runpy
+import sys
+from dataclasses import replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from hypothesis import settings
@@ -43,6 +45,45 @@ if not all(map(find_spec, NETWORKS)):
     collect_ignore.append("test_networks.py")
 if not all(map(find_spec, ECOSYSTEM)):
     collect_ignore.append("test_ecosystem.py")
+
+
+def slow(*values):
+    """Values of a parameter with which a test runs only if slow tests are selected."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
+# Files of slow tests, by the package of the extra ``test-all`` that they import.
+SLOW_FILES = {
+    "test_display.py": "matplotlib",
+    "test_notebooks.py": "nbclient",
+    "test_polars.py": "polars",
+}
+
+# Documents and docstrings whose examples are slow tests, and why.
+SLOW_DOCTESTS = {
+    "README.md": "a search on digits",
+    "audited_search.py": "an audit on digits",
+    "contributing.md": "searches on digits",
+    "faq.md": "searches on digits, and worker processes",
+    "getting_started.md": "searches and a grid search of networks",
+    "search_display.py": "needs matplotlib",
+    "user_guide.md": "searches of every kind; needs matplotlib and rich",
+}
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Ignore a slow file without its package; an error where slow tests are selected."""
+    package = SLOW_FILES.get(collection_path.name)
+    if package and config.option.markexpr == "not slow" and not find_spec(package):
+        return True
+    return None  # as pytest decides
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if isinstance(item, pytest.DoctestItem) and item.path.name in SLOW_DOCTESTS:
+            item.add_marker("slow")
+
 
 # What a test may skip, or be expected to fail for: part of its name, and the reason. All
 # else that is skipped or fails as expected turns the run red.
@@ -81,9 +122,8 @@ def run(capsys, monkeypatch):
         return runpy.run_path(str(ROOT / "examples" / name)), capsys.readouterr().out
 
     yield run
-    from matplotlib import pyplot
-
-    pyplot.close("all")
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture
@@ -108,17 +148,44 @@ def spy(monkeypatch):
 
 
 @pytest.fixture
-def notebook(monkeypatch):
-    """A kernel's shell, and all that is shown there."""
-    import IPython
-    import IPython.display
+def ipython(monkeypatch):
+    """Replaces IPython by a module with the given shell and display function."""
 
+    def install(shell, display=None):
+        module = ModuleType("IPython")
+        module.get_ipython = lambda: shell
+        module.display = ModuleType("IPython.display")
+        module.display.display = display
+        monkeypatch.setitem(sys.modules, "IPython", module)
+        monkeypatch.setitem(sys.modules, "IPython.display", module.display)
+
+    return install
+
+
+@pytest.fixture
+def notebook(ipython):
+    """Everything that is displayed in a notebook. tests/test_notebooks.py runs real ones."""
     updates = []
 
     def display(page, display_id):
         assert display_id
         return SimpleNamespace(update=updates.append)
 
-    monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel=object()))
-    monkeypatch.setattr(IPython.display, "display", display)
+    ipython(SimpleNamespace(kernel=object()), display)
     return updates
+
+
+@pytest.fixture
+def unit(monkeypatch):
+    """Unit of the resource of all searches of a test."""
+    from sklearn_sha._search.base import BaseHalvingSearch
+
+    unit = "<b>laps"
+    prepare = BaseHalvingSearch._prepare
+
+    def in_laps(*args):
+        spec = prepare(*args)
+        return replace(spec, schedule=replace(spec.schedule, unit=unit))
+
+    monkeypatch.setattr(BaseHalvingSearch, "_prepare", in_laps)
+    return unit

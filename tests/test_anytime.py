@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from conftest import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import uniform
@@ -66,10 +67,11 @@ def test_runs_are_nested_and_one_is_the_search_without_a_budget(bounds, factor):
     assert runs[-1].n_resources == full.n_resources
 
 
+@pytest.mark.parametrize("n_seeds", [2, *slow(20)])
 @pytest.mark.parametrize("n_kept", [0, 2])
 @pytest.mark.parametrize("growth", [None, FoldGrowth(tuple(range(5)))])
-def test_it_fulfills_the_contract(growth, n_kept):
-    check_algorithm(Anytime(), Bounds(10, 9, fold_growth=growth, n_kept=n_kept))
+def test_it_fulfills_the_contract(growth, n_kept, n_seeds):
+    check_algorithm(Anytime(), Bounds(10, 9, fold_growth=growth, n_kept=n_kept), n_seeds)
 
 
 def test_nothing_is_trained_twice():
@@ -120,6 +122,7 @@ def test_patience_ends_it():
     assert search.best_params_["limit"] == 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampler", ["random", "model"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_result_does_not_depend_on_the_workers(sampler, n_jobs):
@@ -169,7 +172,7 @@ def test_a_refit_is_one_fit_if_folds_are_counted():
         assert bool(times.refusal(1, Results())) == is_refused  # 0.1 s, or a fold's 0.02 s
 
 
-@pytest.mark.parametrize("checkpointed", [False, True])
+@pytest.mark.parametrize("checkpointed", [True, *slow(False)])
 def test_more_time_continues_it(checkpointed, monkeypatch, tmp_path, capsys):
     """A search whose second run is refused for lack of time is resumed with enough of it."""
     expected = numbers(search_of(n_candidates=32).fit(X))

@@ -212,7 +212,10 @@ SMALL = [
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("estimator", "grid"), SMALL)
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [*SMALL[:3], *(pytest.param(*case, marks=pytest.mark.slow) for case in SMALL[3:])],
+)
 def test_where_halving_cannot_pay_a_search_is_a_grid_search(estimator, grid):
     X, y = IRIS
     ours = SuccessiveHalvingSearchCV(estimator, grid, random_state=0).fit(X, y)
@@ -312,6 +315,7 @@ def test_a_call_of_partial_fit_is_one_epoch_whatever_max_epochs_is():
     assert search.best_score_ == 8 * 16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_one_candidate_that_cannot_continue_is_planned_for(seed):
     # A forest with class_weight="balanced" does not continue exactly.

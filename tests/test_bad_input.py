@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from conftest import slow
 from scipy.stats import uniform
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FastICA
@@ -270,7 +271,7 @@ def test_an_error_score_stands_for_what_failed_and_may_be_promoted():
 
 
 @pytest.mark.parametrize("fails", ["fit", "score"])
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, *slow(2)])
 def test_error_score_raise_names_the_candidate(fails, n_jobs):
     search = curves({"limit": [0.2, 0.9], "fails": [fails]}, error_score="raise", n_jobs=n_jobs)
     with pytest.raises(RuntimeError, match=f"no {fails} today") as caught:

@@ -13,6 +13,8 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from playwright.sync_api import sync_playwright
 
+pytestmark = pytest.mark.slow
+
 BUILT = ROOT / "docs" / "_build"
 THEMES = ("light", "dark")
 # What is wider than its page and can't be scrolled to by itself, and words outside of a picture.

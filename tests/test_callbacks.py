@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import ROOT, slow
 from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.datasets import load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
@@ -77,7 +77,7 @@ def test_the_tasks_are_those_of_scikit_learns_halving(refit):
     assert tasks == others
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, *slow(2)])
 @pytest.mark.parametrize("weights", [None, np.arange(150.0)])
 def test_callbacks_receive_sample_weights_with_the_tasks_that_have_them_in_scikit_learns(
     weights, n_jobs
@@ -101,7 +101,7 @@ def test_callbacks_receive_sample_weights_with_the_tasks_that_have_them_in_sciki
     assert seen[0] == seen[1]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, *slow(2)])
 def test_the_monitor_of_an_estimator_inside_logs_what_it_logs_in_their_search(n_jobs):
     logs = []
     for search_of in (ours, theirs):
@@ -115,6 +115,7 @@ def test_the_monitor_of_an_estimator_inside_logs_what_it_logs_in_their_search(n_
     assert len(first) >= 4 * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_progress_bar_fills_as_in_grid_search(n_jobs, capsys):
     search = ours(n_jobs=n_jobs).set_callbacks(ProgressBar(max_propagation_depth=0)).fit(X, Y)
@@ -159,7 +160,7 @@ def test_brackets_of_hyperband_are_rungs_of_one_search():
     assert sorted(n for _, n, _ in rungs) == sorted(3 * n for n in search.n_candidates_)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, *slow(2)])
 def test_a_callback_that_returns_true_at_the_end_of_a_rung_stops_the_search(n_jobs):
     stopper = Recorder(lambda context: context.task_name == "halving-iteration")
     search = ours(n_jobs=n_jobs).set_callbacks(stopper).fit(X, Y)
@@ -272,6 +273,7 @@ def test_an_error_in_a_fit_still_ends_the_callbacks():
     assert recorder.told[-1] == "teardown"
 
 
+@pytest.mark.slow
 def test_the_example_of_the_docs_ends_the_search_after_a_rung():
     page = (ROOT / "docs" / "contributing.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -100,7 +101,7 @@ def reference():
 
 
 @pytest.mark.parametrize("name", searches())
-@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("n_jobs", [None, *slow(2)])
 def test_results_are_the_same_with_a_checkpoint_and_when_read_from_it(tmp_path, name, n_jobs):
     plain = searches()[name].fit(X, Y)
     saved = searches(checkpoint=tmp_path / "a", n_jobs=n_jobs)[name].fit(X, Y)
@@ -147,6 +148,7 @@ def results_of(process):
     return json.loads(printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_jobs", "kills"), [(1, (1, 20, 40)), (2, (25, 50))])
 def test_a_search_that_was_killed_is_resumed(tmp_path, script, n_jobs, kills):
     folder = tmp_path / "checkpoint"
@@ -201,6 +203,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_classes_of_a_script_are_unchanged(tmp_path):
     """Models are loaded as instances of these classes, also in another process."""
     script = tmp_path / "script.py"
@@ -223,6 +226,7 @@ def test_classes_of_a_script_are_unchanged(tmp_path):
     assert [found for found, _ in run("workers", n_jobs=2)] == [expected] * 2
 
 
+@pytest.mark.slow
 def test_models_of_workers_are_instances_of_the_class_of_the_script(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -322,6 +326,7 @@ def test_files_are_on_the_disk_before_others_refer_to_them(tmp_path, monkeypatch
     assert n_lines >= 8
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(data=st.data())
 def test_damage_is_an_error_or_repaired_and_never_changes_results(
@@ -589,6 +594,7 @@ print(digest(make_pipeline(SGDClassifier(class_weight={"b": 1, "a": 2}))), diges
 """
 
 
+@pytest.mark.slow
 def test_fingerprints_are_the_same_in_another_process():
     printed = {
         subprocess.run(

@@ -64,6 +64,7 @@ def check_refit_survives(n_jobs):
     assert np.isfinite(search.all_cv_results_["mean_test_score"]).all()
 
 
+@pytest.mark.slow
 def test_neither_a_vectorizer_nor_its_output_is_sent(spy):
     rng = np.random.default_rng(0)
     texts = ["".join(rng.choice(list("abcdefghij"), 300)) for _ in range(300)]
@@ -182,6 +183,7 @@ def test_the_warning_of_a_refit_in_a_worker_is_issued_once():
         refitted(on_all="warn")
 
 
+@pytest.mark.slow
 def test_a_refit_of_a_class_of_a_script_is_an_instance_of_it(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -255,6 +257,7 @@ def test_an_estimator_is_cloned_once_per_candidate_and_fold(monkeypatch):
     assert counts[1] - counts[0] == 2 * 64
 
 
+@pytest.mark.slow
 def test_the_overhead_is_linear_in_the_number_of_candidates():
     def n_calls(n):
         search = SuccessiveHalvingSearchCV(

@@ -1,4 +1,4 @@
-"""Figures of a search, and the data that they show."""
+"""Figures of a search."""
 
 from itertools import pairwise
 
@@ -6,27 +6,28 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import loguniform, uniform
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.svm import SVC
 from test_stopping import Stopped, ctrl_c
+from test_units import each_training
+from test_units import search_of as unit_search
 from toys import CALLS, Curve
 from toys import curve as score_after
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import trust_report
-from sklearn_sha.inspection.curves import cost_by_resource, curves, param_points, visible_range
 
 mpl.use("agg")
 X = np.arange(24.0).reshape(12, 2)
 KINDS = ("curves", "rungs", "params", "cost", "trust")
 
 
-# A call costs more than an epoch of so few samples.
-pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
+pytestmark = [
+    pytest.mark.slow,
+    # A call costs more than an epoch of so few samples.
+    pytest.mark.filterwarnings("ignore:Including the fixed cost"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -46,71 +47,6 @@ def search():
     return search_of().fit(X)
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), unique=True, min_size=1))
-def test_curves_have_one_score_per_resource_in_increasing_order(rows):
-    scores = [float(k) for k in range(len(rows))]
-    found = curves(*zip(*rows, strict=True), scores, scores)
-    assert {
-        (c, r): s
-        for c, curve in found.items()
-        for r, s in zip(curve.resources.tolist(), curve.scores.tolist(), strict=True)
-    } == dict(zip(rows, scores, strict=True))
-    for candidate, curve in found.items():
-        assert curve.candidate == candidate
-        assert (np.diff(curve.resources) > 0).all()
-        np.testing.assert_array_equal(curve.spreads, curve.scores)
-
-
-@given(st.integers(0, 1000), st.integers(8, 200))
-def test_values_that_are_even_on_a_log_axis_get_one(seed, n):
-    def is_log(values):
-        ((points),) = param_points({k: {"a": v} for k, v in enumerate(values)})
-        return points.is_log
-
-    assert is_log(np.logspace(-5, 0, n))
-    assert not is_log(np.linspace(1e-5, 1, n))
-    assert not is_log([2**k for k in range(6)])
-    assert is_log(loguniform(1e-8, 1).rvs(200, random_state=seed))
-    assert not is_log(uniform(0, 1).rvs(200, random_state=seed))
-
-
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.integers(0, 5))
-def test_diverged_candidates_do_not_flatten_the_others(scores, n_diverged):
-    """The better half of the candidates is visible and takes at least a quarter of the height."""
-    scores = scores + [-1e9] * min(n_diverged, len(scores) - 1)
-    n = len(scores)
-    low, high = visible_range(curves(range(n), [1] * n, scores, scores).values())
-    middle = np.median(scores)
-    assert high == max(scores)
-    assert low <= middle
-    assert high - middle >= 0.249 * (high - low) or high == middle
-
-
-def test_non_numeric_parameters_have_labels_and_constant_parameters_no_panel():
-    first, second = param_points(
-        {
-            0: {"kind": None, "size": (1, 2), "same": 3},
-            2: {"kind": True, "same": 3},
-            5: {"kind": None, "size": (3,), "same": 3},
-        }
-    )
-    assert (first.name, first.labels, first.places.tolist()) == (
-        "kind",
-        ["None", "True"],
-        [0, 1, 0],
-    )
-    assert (second.candidates.tolist(), second.labels) == ([0, 5], ["(1, 2)", "(3,)"])
-
-
-def test_labels_are_short_and_different_values_have_different_positions():
-    values = [SVC(), print, "a b" * 20, "a b" * 30, "two\nlines"]
-    (points,) = param_points({k: {"x": value} for k, value in enumerate(values)})
-    assert points.places.tolist() == [0, 1, 2, 3, 4]
-    assert points.labels[:2] == ["SVC()", "print"]
-    assert points.labels[2] == points.labels[3] == ("a b" * 20)[:23] + "…"
-    assert points.labels[4] == "two lines"
-
-
 def test_labels_are_not_parsed_as_formulas_and_do_not_overlap():
     names = [r"^\S+$|^\w+$", "a_long_name_of_a_loss", "another_long_name_of_one", "$", "a third"]
     search = search_of(space={"limit": [0.1, 0.2], "fails": names}).fit(X)
@@ -121,14 +57,6 @@ def test_labels_are_not_parsed_as_formulas_and_do_not_overlap():
     boxes = [label.get_window_extent() for label in labels]
     assert not any(a.overlaps(b) for a, b in pairwise(boxes))
     assert min(box.y0 for box in boxes) >= 0
-
-
-@pytest.mark.parametrize("params", [{}, {"budget": "double"}, {"kind": HyperbandSearchCV}], ids=str)
-def test_costs_by_resource_add_up_to_the_cumulative_cost(params):
-    search = search_of(**params).fit(X)
-    costs = cost_by_resource(search.rung_history_)
-    assert sum(costs.values()) == search.rung_history_[-1]["spent"]
-    assert set(costs) == set(search.n_resources_)
 
 
 def test_the_curve_of_the_best_candidate_is_thick_and_plotted_last(search):
@@ -293,3 +221,24 @@ def test_lowest_promoted_scores_are_shown_for_the_metric_that_promotes_only():
     assert by_a.get_ylabel() == "mean test a"
     assert any(line.get_label() == "lowest promoted score" for line in by_a.get_lines())
     assert not any(line.get_label() == "lowest promoted score" for line in by_b.get_lines())
+
+
+def test_figures(unit):
+    search = unit_search().fit(X)
+    for kind in ("curves", "rungs"):
+        label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
+        assert label.splitlines()[0] == unit
+    cost = SearchDisplay.from_search(search, kind="cost").ax_
+    assert cost.get_xlabel() == f"{unit} per fold"
+    labels = [text.get_text() for text in cost.get_legend().get_texts()]
+    assert labels == ["at 1 <b>lap", *(f"at {n} {unit}" for n in search.n_resources_[1:])]
+    bar = SearchDisplay.from_search(search, kind="params").figure_.axes[-1]
+    assert bar.get_ylabel() == f"{unit} reached"
+
+
+@each_training
+@pytest.mark.parametrize("kind", ["curves", "rungs"])
+def test_figures_describe_below_the_resource_how_models_are_trained(params, sentences, kind):
+    search = unit_search(**params).fit(X)
+    label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
+    assert label.splitlines() == [search.schedule_.unit, *sentences]

@@ -28,6 +28,7 @@ def search_of(**params):
     return SuccessiveHalvingSearchCV(Curve(), params.pop("space", SPACE), **params)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     st.integers(1, 20),

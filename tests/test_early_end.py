@@ -1,7 +1,10 @@
 """Searches that end before their plan does: a stable order, and a target score."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from conftest import slow
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
@@ -46,6 +49,7 @@ def run_through(run, table):
             return requests, end.value
 
 
+@pytest.mark.parametrize("n_seeds", [2, *slow(20)])
 @pytest.mark.parametrize(
     "algorithm",
     [
@@ -61,9 +65,10 @@ def run_through(run, table):
         FixedSchedule([12, 3], [1, 81]),
     ],
 )
-def test_algorithms_that_end_early_keep_their_contract(algorithm):
-    check_algorithm(algorithm, Bounds(n_candidates=12, max_resources=81))
-    check_algorithm(algorithm, Bounds(n_candidates=12, max_resources=81, min_resources=1))
+def test_algorithms_that_end_early_keep_their_contract(algorithm, n_seeds):
+    bounds = Bounds(n_candidates=12, max_resources=81)
+    check_algorithm(algorithm, bounds, n_seeds)
+    check_algorithm(algorithm, replace(bounds, min_resources=1), n_seeds)
 
 
 @given(st.lists(st.floats(0, 1), min_size=28, max_size=60, unique=True), st.integers(2, 3))
@@ -133,7 +138,7 @@ def test_curves_that_cross_are_not_stable():
     assert search.n_candidates_ == [6, 3, 2, 1]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, *slow(2)])
 @pytest.mark.parametrize("target", [0.3, 0.6, 2.0])
 def test_a_target_ends_the_last_rung(target, n_jobs):
     limits = np.random.default_rng(1).permutation(np.linspace(0.1, 0.9, 30))

@@ -76,7 +76,7 @@ START_OVER = [
     (type("Own", (XGBClassifier,), {})(), "n_estimators"),
 ]
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*feature names:UserWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*feature names:UserWarning")]
 
 
 def targets_of(model):

@@ -124,6 +124,7 @@ def test_distributions_without_a_bound_and_a_lower_bound_of_0_are_not_reported()
     assert found({"b": randint(2, 9)}, fixed={"b_optimum": 5}, n_candidates=7) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fixed", [{}, {"kind": "plateau", "optimum": -1}])
 def test_a_parameter_that_does_not_matter_is_rarely_reported(fixed):
     # c has no influence; on the plateau, neither has a.

@@ -25,6 +25,12 @@ def halving(estimator, grid, **params):
 
 
 SEARCHES = [
+    halving(
+        make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
+        {"sgdclassifier__alpha": [1e-4, 1e-2]},
+        resource="partial_fit",
+        max_resources=8,
+    ),
     halving(Ridge(), {"alpha": [0.1, 1.0]}, resource="n_samples"),
     halving(LogisticRegression(), {"C": [0.1, 1.0]}, resource="n_samples"),
     halving(GaussianNB(), {"var_smoothing": [1e-9, 1e-8]}),
@@ -43,12 +49,6 @@ SEARCHES = [
         max_resources=20,
     ),
     halving(
-        make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
-        {"sgdclassifier__alpha": [1e-4, 1e-2]},
-        resource="partial_fit",
-        max_resources=20,
-    ),
-    halving(
         RandomForestClassifier(n_estimators=10, random_state=0),
         {"max_depth": [1, 3]},
         resource="n_estimators",
@@ -58,9 +58,19 @@ SEARCHES = [
 
 # numpy warns when scikit-learn looks at a y with infinities, GaussianNB of weights of 0, and Ridge
 # of the solver that it chooses for arrays of other libraries, in GridSearchCV too.
-@pytest.mark.filterwarnings("ignore:divide by zero encountered in log:RuntimeWarning")
-@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
-@pytest.mark.filterwarnings("ignore:Using Array API dispatch:UserWarning")
-@parametrize_with_checks(SEARCHES, expected_failed_checks=expected_failures)
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:divide by zero encountered in log:RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:Using Array API dispatch:UserWarning"),
+]
+
+
+@parametrize_with_checks(SEARCHES[:1], expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(SEARCHES[1:], expected_failed_checks=expected_failures)
+def test_scikit_learn_checks_of_other_estimators(estimator, check):
     check(estimator)

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 import numpy as np
+import pytest
 from conftest import ROOT
 from sklearn.base import ClassifierMixin, clone, is_classifier, is_regressor
 from sklearn.datasets import make_classification
@@ -200,6 +201,7 @@ def of_libraries(lines, libraries):
     return {line for line in lines if line.split(" | ")[1] in libraries}
 
 
+@pytest.mark.slow
 def test_every_line_is_as_it_comes_out_here():
     made, shown = made_here(), on_the_page()
     assert len(shown) == len(set(shown)) > 60

@@ -6,6 +6,7 @@ from unittest import SkipTest
 import numpy as np
 import pytest
 import sklearn
+from conftest import slow
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils import all_estimators, get_tags
@@ -114,8 +115,14 @@ def fitted(search, name, **params):
     ).fit(*data_of(estimator))
 
 
+def every_tenth(names):
+    """Names of which every tenth is tested by default."""
+    names = sorted(names)
+    return [*names[::10], *slow(*(name for k, name in enumerate(names) if k % 10))]
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in NOT_BY_GRID_SEARCH])
+@pytest.mark.parametrize("name", every_tenth(set(ESTIMATORS) - set(NOT_BY_GRID_SEARCH)))
 def test_what_a_grid_search_fits_is_fitted(name):
     theirs = fitted(GridSearchCV, name)
     ours = fitted(SuccessiveHalvingSearchCV, name, random_state=0)

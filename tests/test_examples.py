@@ -3,9 +3,12 @@
 import re
 
 import numpy as np
+import pytest
 from conftest import ROOT
 
 from sklearn_sha.inspection import trust_report
+
+pytestmark = pytest.mark.slow
 
 EXAMPLES = ROOT / "examples"
 

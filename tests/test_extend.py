@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
+from conftest import slow
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, uniform
@@ -124,6 +125,7 @@ def all_of(search):
     return str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n_jobs"),
     [*((name, None) for name in KINDS), ("pipeline and metrics", 2), ("doubling", 2)],
@@ -156,6 +158,7 @@ def units(evaluations):
     return sum(longest.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 12), min_size=2, max_size=4),
@@ -335,6 +338,7 @@ SPACES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampler", [RandomSampler(), SobolSampler()])
 @pytest.mark.parametrize("space", SPACES)
 @example(first=120, more=1, seed=0)
@@ -434,7 +438,7 @@ def expected():
     return found
 
 
-@pytest.mark.parametrize("at", [0, 1, 30, 71, 110, 135])
+@pytest.mark.parametrize("at", [71, *slow(0, 1, 30, 110, 135)])
 @pytest.mark.parametrize("checkpointed", [False, True])
 def test_interrupted_it_is_resumed(at, checkpointed, expected, tmp_path):
     search = curves(8, checkpoint=tmp_path / "checkpoint" if checkpointed else None).fit(NOTHING)
@@ -497,7 +501,7 @@ def test_a_checkpoint_has_the_extension_too(tmp_path, expected, n_jobs):
     assert numbers(search().fit(NOTHING)) == found
 
 
-@pytest.mark.parametrize("at", [0, 1, 30, 71, 110, 135])
+@pytest.mark.parametrize("at", [71, *slow(0, 1, 30, 110, 135)])
 def test_the_same_two_calls_continue_an_interrupted_extension(tmp_path, at, expected):
     def search():
         return curves(8, checkpoint=tmp_path / "checkpoint")

@@ -308,6 +308,7 @@ VARIANTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_result_depends_neither_on_workers_nor_on_interruptions(variant, tmp_path):
     search_class, params = VARIANTS[variant]

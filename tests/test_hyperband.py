@@ -27,6 +27,7 @@ def search_of(**params):
     return HyperbandSearchCV(Curve(), params.pop("space", SPACE), **params)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(2, 30), st.sampled_from([2, 3, 4]), st.integers(0, 99))
 def test_a_search_equals_the_algorithm_over_the_same_candidates(n_steps, factor, seed):

@@ -6,7 +6,6 @@ from tempfile import TemporaryFile
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
@@ -32,7 +31,6 @@ NUMBERS = np.arange(N)
 
 FRAME = pd.DataFrame(X, columns=list("abcd"))
 KINDS = np.where(X[:, 0] > 6, "long", "short")
-POLARS = pl.DataFrame(X, schema=list("abcd"))
 
 
 def with_one(values, value, dtype=float):
@@ -119,12 +117,6 @@ FEATURES = {
     "frame, sparse": FRAME.astype(pd.SparseDtype(float, 0)),
     "frame, datetimes": FRAME.assign(a=pd.date_range("2020", periods=N)),
     "series": FRAME["a"],
-    "polars": POLARS,
-    "polars, categories": POLARS.with_columns(pl.Series("a", KINDS.tolist(), pl.Categorical)),
-    "polars, nulls": POLARS.with_columns(pl.Series("a", [None, *X[1:, 0]])),
-    "polars, words": POLARS.with_columns(pl.Series("a", KINDS.tolist())),
-    "polars series": POLARS["a"],
-    "polars, lazy": POLARS.lazy(),
 }
 
 TARGETS = {
@@ -148,9 +140,6 @@ TARGETS = {
     "Int64": pd.Series(Y, dtype="Int64"),
     "Int64 with NA": pd.Series(Y, dtype="Int64").mask(NUMBERS == 3),
     "string": pd.Series(WORDS, dtype="string"),
-    "polars": pl.Series(Y),
-    "polars, words": pl.Series(WORDS.tolist()),
-    "polars, nulls": pl.Series([None, *Y[1:].tolist()]),
     "words": WORDS,
     "words as objects": WORDS.astype(object),
     "words as list": WORDS.tolist(),
@@ -178,7 +167,6 @@ TARGETS = {
     "multilabel, csr": sparse.csr_matrix(LABELS),
     "multilabel, dok": sparse.dok_array(LABELS),
     "multilabel, frame": pd.DataFrame(LABELS, index=SHUFFLED),
-    "multilabel, polars": pl.DataFrame(LABELS, schema=["a", "b"]),
     "many outputs": np.c_[Y, NUMBERS % 3],
     "many numbers": X[:, :2],
     "sparse column": sparse.csr_array(Y[:, None]),
@@ -194,7 +182,6 @@ PARAMS = {
     "weights, list": {"sample_weight": WEIGHTS.tolist()},
     "weights, range": {"sample_weight": range(1, N + 1)},
     "weights, series of other index": {"sample_weight": pd.Series(WEIGHTS, SHUFFLED)},
-    "weights, polars": {"sample_weight": pl.Series(WEIGHTS)},
     "weights, too short": {"sample_weight": WEIGHTS[1:]},
     "weights, too long": {"sample_weight": [*WEIGHTS, 1.0]},
     "weights, column": {"sample_weight": WEIGHTS[:, None]},
@@ -301,9 +288,19 @@ def assert_as_clear(ours, theirs):
     assert any(words in without_numbers(str(ours)) for words in wordings(theirs) | OWN_WORDS)
 
 
-@pytest.mark.parametrize("case", ONE_RUNG.values(), ids=ONE_RUNG)
+def cases(of, quick):
+    """Parameters of a test: by default it runs with those that are quick."""
+    for name, case in of.items():
+        yield pytest.param(case, id=name, marks=[] if name in quick else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("case", cases(ONE_RUNG, {"rows, tree"}))
 @pytest.mark.parametrize("data", INPUTS.values(), ids=INPUTS)
 def test_one_rung_ends_as_grid_search(case, data):
+    check_one_rung(case, data)
+
+
+def check_one_rung(case, data):
     estimator, grid, cv, params = case
     search = SuccessiveHalvingSearchCV(
         estimator, grid, min_resources=1.0, cv=cv, random_state=0, **params
@@ -317,9 +314,13 @@ def test_one_rung_ends_as_grid_search(case, data):
     assert our_warnings <= their_warnings
 
 
-@pytest.mark.parametrize("case", RUNGS.values(), ids=RUNGS)
+@pytest.mark.parametrize("case", cases(RUNGS, {"calls"}))
 @pytest.mark.parametrize("data", INPUTS.values(), ids=INPUTS)
 def test_several_rungs_end_in_a_result_or_in_as_clear_an_error(case, data):
+    check_several_rungs(case, data)
+
+
+def check_several_rungs(case, data):
     estimator, grid, cv, params = case
     search = SuccessiveHalvingSearchCV(estimator, grid, cv=cv, random_state=0, **params)
     ours, _ = end_of(search, *data)

@@ -108,11 +108,17 @@ def shown_by(search):
     ("search_class", "max_resources"),
     [
         (SuccessiveHalvingSearchCV, "auto"),
-        (SuccessiveHalvingSearchCV, 9),
-        (HyperbandSearchCV, 9),
+        pytest.param(SuccessiveHalvingSearchCV, 9, marks=pytest.mark.slow),
+        pytest.param(HyperbandSearchCV, 9, marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.parametrize("is_pipeline", [False, True], ids=["alone", "in a pipeline"])
+@pytest.mark.parametrize(
+    "is_pipeline",
+    [
+        pytest.param(False, id="alone"),
+        pytest.param(True, id="in a pipeline", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("case", BOTH_WAYS)
 def test_a_name_and_an_instance_do_the_same(case, is_pipeline, search_class, max_resources):
     model, space, *both = BOTH_WAYS[case]

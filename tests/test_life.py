@@ -18,6 +18,8 @@ from toys import CALLS
 
 X = np.zeros((12, 1))
 
+pytestmark = pytest.mark.slow
+
 
 class Life(RuleBasedStateMachine):
     """Of one search, against one that runs through."""

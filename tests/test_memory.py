@@ -168,6 +168,7 @@ def test_without_space_in_files_promoted_models_are_refit_from_scratch(
     assert len(CALLS) - n_calls == 16 * 1 + 8 * 2
 
 
+@pytest.mark.slow
 def test_worker_processes_with_files_in_memory(monkeypatch, expected):
     monkeypatch.setattr(store, "is_in_memory", lambda folder: True)
     sizes = []

@@ -64,6 +64,7 @@ SEARCHED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHED)
 def test_they_are_searched_and_the_last_rung_scores_as_their_cross_validation(name):
     model, searched, values, resource, y = SEARCHED[name]

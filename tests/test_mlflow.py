@@ -17,7 +17,10 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 
-pytestmark = pytest.mark.filterwarnings("ignore::Warning:mlflow", "ignore::Warning:sqlalchemy")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::Warning:mlflow", "ignore::Warning:sqlalchemy"),
+]
 
 X, Y = load_iris(return_X_y=True)
 MODEL = LogisticRegression(max_iter=1000)

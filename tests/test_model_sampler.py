@@ -5,6 +5,7 @@ import json
 import joblib
 import numpy as np
 import pytest
+from conftest import slow
 from numpy.random import RandomState
 from scipy.stats import loguniform, norm, randint, uniform
 from test_seams import numbers
@@ -65,6 +66,7 @@ def run(sampler, n, space, function, seed):
     raise AssertionError("too few candidates")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "space",
     [
@@ -79,6 +81,7 @@ def test_it_fulfills_the_contract(space):
     check_sampler(ModelSampler(n_initial=4, wave_size=5), space, n_candidates=24)
 
 
+@pytest.mark.slow
 def test_48_candidates_are_better_than_96_random_ones():
     learned, random = (
         np.array([max(map(score, run(sampler, n, SPACE, score, seed))) for seed in range(20)])
@@ -94,6 +97,7 @@ def test_the_first_candidates_are_spread():
     assert first == SobolSampler().propose(8, SPACE, history, RandomState(3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("wave_size", "exploration", "n_best"), [(12, 0.25, 9), (5, 1.0, 0)])
 def test_the_share_of_a_wave_that_is_chosen_at_random(wave_size, exploration, n_best):
     sampler = ModelSampler(wave_size=wave_size, exploration=exploration)
@@ -214,6 +218,7 @@ def test_the_first_rung_is_filled_in_waves():
     assert search.n_candidates_[0] == 40
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_workers():
     params = {"n_candidates": 40, "max_resources": 32}
     expected = numbers(search_of(**params).fit(X))
@@ -223,7 +228,7 @@ def test_the_result_does_not_depend_on_the_workers():
         assert numbers(with_threads.fit(X)) == expected
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize("share", [0.5, *slow(0.1, 0.8)])
 def test_a_resumed_search_proposes_the_same(share):
     CALLS.clear()
     expected = numbers(search_of(n_candidates=24).fit(X))
@@ -235,6 +240,7 @@ def test_a_resumed_search_proposes_the_same(share):
     assert numbers(search.resume(X)) == expected
 
 
+@pytest.mark.slow
 def test_hyperband_proposes_bracket_by_bracket():
     sampler = Counted(n_initial=4, wave_size=4)
     search = search_of(HyperbandSearchCV, sampler=sampler, factor=2).fit(X)

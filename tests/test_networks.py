@@ -17,7 +17,10 @@ from sklearn_sha import SuccessiveHalvingSearchCV
 CV = KFold(3)
 
 # Rows are lent read-only, which tensors can't be.
-pytestmark = pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning"),
+]
 
 
 class Network(torch.nn.Module):

@@ -7,6 +7,8 @@ import pytest
 from conftest import ROOT
 from nbclient import NotebookClient
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
 

@@ -50,7 +50,10 @@ SAMPLERS = {
     "scrambled Halton": partial(QMCSampler, qmc_type="halton", scramble=True),
 }
 
-pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit"),
+]
 
 
 class Spy(OptunaRandomSampler):

@@ -7,7 +7,7 @@ import sys
 import tomllib
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, SLOW_DOCTESTS, SLOW_FILES
 
 import sklearn_sha
 from sklearn_sha import (
@@ -44,6 +44,14 @@ def test_the_readme_shows_what_was_measured():
     assert len(table) == 1 + 6
     for workload, of_grid, of_halving, *held_out in table[1:]:
         assert [of_halving, of_grid, *held_out] == figures[workload], workload
+
+
+def test_files_that_are_named_as_slow_exist():
+    for name in SLOW_FILES:
+        assert "pytest.mark.slow" in (ROOT / "tests" / name).read_text()
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("sklearn_sha/**/*.py")]
+    with_examples = {path.name for path in documents if ">>>" in path.read_text()}
+    assert set(SLOW_DOCTESTS) <= with_examples
 
 
 def test_the_version_stands_in_one_place():

@@ -55,6 +55,7 @@ def numbers(search):
     return {k: str(v) for k, v in search.all_cv_results_.items() if "_time" not in k}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 def test_results_are_the_same_for_every_backend_and_number_of_jobs(search):
     expected = search.set_params(n_jobs=None, cv=3).fit(X, Y)
@@ -67,6 +68,7 @@ def test_results_are_the_same_for_every_backend_and_number_of_jobs(search):
     assert numbers(search.set_params(n_jobs=2).fit(X, Y)) == results
 
 
+@pytest.mark.slow
 def test_splits_are_sent_once_for_many_candidates(monkeypatch, spy):
     monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
     SuccessiveHalvingSearchCV(

@@ -1,7 +1,6 @@
 """Progress displays, and the time left with a simulated clock."""
 
 import re
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -232,13 +231,10 @@ def test_lines_have_the_rung_numbers_of_iter(search, capsys):
     assert not any(re.search(r"\b1 (candidates|epochs)", line) for line in lines)
 
 
-def test_ipython_in_a_terminal_prints_lines(monkeypatch, capsys):
-    import IPython
-
-    monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace())
+def test_ipython_in_a_terminal_prints_lines(ipython, capsys):
+    ipython(SimpleNamespace())
     search = search_of(verbose=1, refit=False).fit(X)
     assert len(capsys.readouterr().out.splitlines()) == 1 + len(search.n_resources_)
-    assert "IPython" in sys.modules
 
 
 def test_lines_show_the_time_left_except_for_the_last_rungs(capsys):

@@ -19,6 +19,8 @@ from conftest import ROOT
 
 import sklearn_sha
 
+pytestmark = pytest.mark.slow
+
 VERSION = sklearn_sha.__version__
 LATER = 2_000_000_000  # seconds: another time of the files' last change
 

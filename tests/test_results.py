@@ -99,7 +99,7 @@ def test_a_callable_refit_receives_the_last_rung_only():
 
 @pytest.mark.parametrize("refit", [False, lambda results: 1, "limit", "speed"])
 @pytest.mark.parametrize("promote_by", [None, "limit", "speed"])
-def test_promote_by_promotes_and_refit_selects(refit, promote_by):
+def test_promote_by_promotes_and_refit_selects(refit, promote_by, monkeypatch):
     space = [{"limit": [k / 10], "speed": [1.0 + k]} for k in range(8)]
     search = search_of(space, scoring=both_metrics, refit=refit, promote_by=promote_by).fit(X)
     promotes = promote_by or (refit if isinstance(refit, str) else "limit")
@@ -117,6 +117,7 @@ def test_promote_by_promotes_and_refit_selects(refit, promote_by):
     assert trust_report(search).rungs[0]["gap"] == pytest.approx(
         {"limit": 0.1, "speed": 1}[promotes]
     )
+    monkeypatch.setattr(SearchDisplay, "plot", lambda self, *args, **params: self)
     assert SearchDisplay.from_search(search).metric == promotes
 
 

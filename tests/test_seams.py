@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from conftest import slow
 from scipy.stats import loguniform, randint, uniform
 from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
@@ -241,9 +242,9 @@ def test_proposals_are_checked():
         search_of(sampler=Wrong([{}] * 17)).fit(X)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 27, 64])
-@pytest.mark.parametrize("highest", [1, 2, 16, 100])
-@pytest.mark.parametrize("factor", [1.5, 2, 3])
+@pytest.mark.parametrize("n", [5, *slow(1, 2, 27, 64)])
+@pytest.mark.parametrize("highest", [16, *slow(1, 2, 100)])
+@pytest.mark.parametrize("factor", [2, *slow(1.5, 3)])
 def test_the_algorithms_keep_their_contract(n, highest, factor):
     bounds = Bounds(n, highest)
     check_algorithm(SuccessiveHalving(factor), bounds, n_seeds=3)

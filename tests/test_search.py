@@ -141,6 +141,7 @@ def test_partial_fit_goes_on_training_the_best_estimator():
     assert real.best_estimator_.t_ == steps + 10
 
 
+@pytest.mark.slow
 def test_inside_a_pipeline_and_nested_cross_validation():
     search = halving(SGDClassifier(random_state=0), GRID)
     pipeline = make_pipeline(StandardScaler(), search).fit(X, Y)

@@ -113,7 +113,7 @@ TESTS = {name: test for name, test in vars(MODULE).items() if name.startswith("t
 globals().update({name: test for name, test in TESTS.items() if name not in NOT_APPLICABLE})
 
 # Its tests assert the warnings that they are about, and give others.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def test_ours_are_in_the_place_of_scikit_learns_in_its_tests_alone():

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
+from conftest import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import uniform
@@ -157,7 +158,7 @@ def check_part(search, reference):
     assert search.interrupted_
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("name", ["range", *slow("budget", "double", "hyperband", "sets")])
 @settings(max_examples=30)
 @given(max_time=st.integers(1, 400))
 def test_out_of_time_it_has_what_is_finished(name, max_time):
@@ -181,7 +182,7 @@ def test_out_of_time_it_has_what_is_finished(name, max_time):
         )
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("name", ["range", *slow("budget", "double", "hyperband", "sets")])
 @settings(max_examples=30)
 @given(at=st.integers(0, 300))
 def test_interrupted_it_has_what_is_finished(name, at):
@@ -202,6 +203,7 @@ def test_interrupted_it_has_what_is_finished(name, at):
         Stopped.at = float("inf")
 
 
+@pytest.mark.slow
 def test_a_halving_that_has_not_ended_does_not_decide():
     """Its rungs may have a better score at as much resource as the last whole halving."""
     n_better = 0
@@ -255,6 +257,7 @@ def two_metrics(model, X, y=None):
     return {"a": model.score(X), "b": 0.0}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 @pytest.mark.parametrize(
     "params",
@@ -399,7 +402,7 @@ def test_memories_have_names(name):
         search_of(name, score_aggregation="worst").fit(X)
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("name", ["range", *slow("budget", "double", "hyperband", "sets")])
 @settings(max_examples=30)
 @given(at=st.integers(0, 300), checkpointed=st.booleans())
 def test_resumed_it_ends_as_if_not_interrupted(tmp_path_factory, name, at, checkpointed):

@@ -69,6 +69,7 @@ def arms(rng, limits, gamma, adversarial):
     return losses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adversarial", [True, False])
 @pytest.mark.parametrize("name", ENVELOPES)
 def test_above_z_successive_halving_returns_an_arm_within_half_epsilon(name, adversarial):
@@ -110,6 +111,7 @@ def test_below_z_successive_halving_can_fail():
     assert wrong > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("distribution", "n"),
     [(uniform(), 64), (uniform(2, 3), 100), (beta(1, 3), 50)],

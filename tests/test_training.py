@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import slow
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.datasets import load_digits
@@ -67,7 +68,7 @@ def test_classes_are_told_to_who_takes_any_keyword():
     assert found.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("in_pipeline", [False, True], ids=["bare", "pipeline"])
+@pytest.mark.parametrize("in_pipeline", [True, *slow(False)], ids=["pipeline", "bare"])
 @pytest.mark.parametrize("case", CONTINUING.values(), ids=CONTINUING)
 def test_scores_of_every_rung_are_those_of_training_from_nothing(case, in_pipeline):
     estimator, grid, resource = case

@@ -59,6 +59,7 @@ def hyperband_of(estimator=None, seed=0, **params):
     return HyperbandSearchCV(estimator or Noisy(), space, random_state=seed, **params)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(seed=st.integers(0, 999), hyperband=st.booleans(), double=st.booleans())
 def test_numbers_equal_an_independent_computation(seed, hyperband, double):
@@ -183,6 +184,7 @@ def _is_wrong(search):
     return best - search.best_score_ > 1e-9
 
 
+@pytest.mark.slow
 def test_the_probability_and_the_advice_are_right_on_curves_that_cross():
     """No coefficients were fitted on such curves."""
     probability, wrong, after_advice = [], [], []
@@ -290,6 +292,7 @@ def probability_of(known):
     return probability(known, known.tolerance)
 
 
+@pytest.mark.slow
 @given(rungs=RUNGS, factor=st.sampled_from([1e-6, 0.5, 3, 1e6]))
 def test_the_unit_of_the_scores_and_what_a_fold_has_in_common_do_not_matter(rungs, factor):
     shifts = np.array([0.3, -2, 1.1, 0.7, -0.1])

@@ -2,36 +2,16 @@
 
 import copy
 import pickle
-from dataclasses import replace
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 from sklearn.model_selection import KFold
 from toys import Curve
 
-from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
-from sklearn_sha._search.base import BaseHalvingSearch
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import trust_report
 
-mpl.use("agg")
 X = np.arange(24.0).reshape(12, 2)
-
-
-@pytest.fixture
-def unit(monkeypatch):
-    """Unit of the resource of all searches of a test."""
-    unit = "<b>laps"
-    prepare = BaseHalvingSearch._prepare
-
-    def in_laps(*args):
-        spec = prepare(*args)
-        return replace(spec, schedule=replace(spec.schedule, unit=unit))
-
-    monkeypatch.setattr(BaseHalvingSearch, "_prepare", in_laps)
-    yield unit
-    plt.close("all")
 
 
 def search_of(kind=SuccessiveHalvingSearchCV, resource="partial_fit", **params):
@@ -72,19 +52,6 @@ def test_copies_of_the_history_keep_the_unit(unit):
     assert "resource" in history[0]
     for again in (copy.copy(history), copy.deepcopy(history), pickle.loads(pickle.dumps(history))):
         assert again._repr_html_() == history._repr_html_()
-
-
-def test_figures(unit):
-    search = search_of().fit(X)
-    for kind in ("curves", "rungs"):
-        label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
-        assert label.splitlines()[0] == unit
-    cost = SearchDisplay.from_search(search, kind="cost").ax_
-    assert cost.get_xlabel() == f"{unit} per fold"
-    labels = [text.get_text() for text in cost.get_legend().get_texts()]
-    assert labels == ["at 1 <b>lap", *(f"at {n} {unit}" for n in search.n_resources_[1:])]
-    bar = SearchDisplay.from_search(search, kind="params").figure_.axes[-1]
-    assert bar.get_ylabel() == f"{unit} reached"
 
 
 class Late(Curve):
@@ -141,12 +108,3 @@ def test_the_notebook_table_describes_how_models_are_trained(params, sentences, 
         assert [text for text in sentences if f"<p>{text}</p>" in page.html] == sentences
         assert page.html.count("Models") == len(sentences)
     assert repr(notebook[-1]).count("Models") == len(sentences)
-
-
-@each_training
-@pytest.mark.parametrize("kind", ["curves", "rungs"])
-def test_figures_describe_below_the_resource_how_models_are_trained(params, sentences, kind):
-    search = search_of(**params).fit(X)
-    label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
-    plt.close("all")
-    assert label.splitlines() == [search.schedule_.unit, *sentences]

@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from conftest import slow
 from crashing import Crashing, CrashingScaler
 from joblib import parallel_config
 from sklearn.exceptions import FitFailedWarning
@@ -56,6 +57,7 @@ def search_with_failed_fit():
     return fitted(search_of("raise", n_jobs=1), "2 fits failed out of a total of")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["exit", "kill", "segfault"])
 def test_a_crash_fails_its_own_candidate_only(how):
     """The results are those of a fit that raises."""
@@ -75,6 +77,7 @@ def test_a_single_crash_changes_no_result(tmp_path):
     assert search.best_params_["limit"] == 2.0
 
 
+@pytest.mark.slow
 def test_several_crashes_in_several_brackets(tmp_path):
     space = {"limit": [k / 40 for k in range(40)], "how": ["exit"], "once": [str(tmp_path / "a")]}
     common = COMMON | {"max_resources": 9, "random_state": 0, "refit": False}
@@ -85,6 +88,7 @@ def test_several_crashes_in_several_brackets(tmp_path):
     assert scores(search) == scores(plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["hang", "hang in C"])
 def test_a_fit_that_hangs_is_terminated(how):
     search = fitted(
@@ -100,6 +104,7 @@ def test_a_timeout_that_is_not_exceeded_changes_no_result():
     assert scores(search) == scores(search_of("", n_jobs=1).fit(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [
@@ -139,6 +144,7 @@ def test_an_invalid_timeout_raises(seconds):
         search_of("", fit_timeout=seconds).fit(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "timeout"), [("kill", None), ("hang", 2)])
 def test_the_crash_of_a_transformer_fails_the_candidates_that_share_it(how, timeout):
     pipeline = make_pipeline(CrashingScaler(), Curve())
@@ -152,6 +158,7 @@ def test_the_crash_of_a_transformer_fails_the_candidates_that_share_it(how, time
     assert search.best_params_ == {"curve__limit": 0.3, "crashingscaler__how": ""}
 
 
+@pytest.mark.slow
 def test_a_single_crash_of_a_transformer_changes_no_result(tmp_path):
     pipeline = make_pipeline(CrashingScaler("kill", str(tmp_path / "once")), Curve())
     search = SuccessiveHalvingSearchCV(
@@ -179,6 +186,7 @@ def test_a_monitor_without_access_to_its_file_notes_nothing(tmp_path):
     assert monitor.death() is None
 
 
+@pytest.mark.slow
 def test_late_results_of_an_interrupted_run_are_ignored(monkeypatch):
     class Late(workers.Parallel):
         def __call__(self, tasks):
@@ -269,7 +277,7 @@ class StartsThread(Curve):
         return {k: v for k, v in super().__getstate__().items() if k != "_thread"}
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, *slow(2)])
 def test_a_fit_can_leave_threads_running(n_jobs):
     space = {"limit": [0.1, 0.2, 0.3]}
     expected = SuccessiveHalvingSearchCV(Curve(), space, **COMMON).fit(X)

@@ -194,9 +194,9 @@ def trust_report(search: Any) -> TrustReport:
     ... )
     >>> trust_report(search.fit(X, y))
     iter  resource  candidates  promoted  spearman  kendall  envelope    gap  noise  close   risk
-       0         1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.469
-       1         3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.058
-       2        10           2         1         -        -     0.001  0.027  0.012      0  0.069
+       0         1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.467
+       1         3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.059
+       2        10           2         1         -        -     0.001  0.027  0.012      0  0.071
        3        32           1         1         -        -         -      -      -      0      -
     The budget may be insufficient: the probability that no eliminated candidate would have ended
     more than 0.0156 above the best one, which is the standard error of its score, is 0.46. The

@@ -1,0 +1,54 @@
+"""What test_inputs.py tests, with data of polars."""
+
+import polars as pl
+import pytest
+from test_inputs import (
+    KINDS,
+    LABELS,
+    ONE_RUNG,
+    RUNGS,
+    WEIGHTS,
+    WORDS,
+    X,
+    Y,
+    check_one_rung,
+    check_several_rungs,
+)
+
+pytestmark = pytest.mark.slow
+
+FRAME = pl.DataFrame(X, schema=list("abcd"))
+
+FEATURES = {
+    "frame": FRAME,
+    "categories": FRAME.with_columns(pl.Series("a", KINDS.tolist(), pl.Categorical)),
+    "nulls": FRAME.with_columns(pl.Series("a", [None, *X[1:, 0]])),
+    "words": FRAME.with_columns(pl.Series("a", KINDS.tolist())),
+    "series": FRAME["a"],
+    "lazy": FRAME.lazy(),
+}
+
+TARGETS = {
+    "series": pl.Series(Y),
+    "words": pl.Series(WORDS.tolist()),
+    "nulls": pl.Series([None, *Y[1:].tolist()]),
+    "multilabel": pl.DataFrame(LABELS, schema=["a", "b"]),
+}
+
+INPUTS = (
+    {f"X {name}": (features, Y, {}) for name, features in FEATURES.items()}
+    | {f"y {name}": (X, targets, {}) for name, targets in TARGETS.items()}
+    | {"weights": (X, Y, {"sample_weight": pl.Series(WEIGHTS)})}
+)
+
+
+@pytest.mark.parametrize("case", ONE_RUNG.values(), ids=ONE_RUNG)
+@pytest.mark.parametrize("data", INPUTS.values(), ids=INPUTS)
+def test_one_rung_ends_as_grid_search(case, data):
+    check_one_rung(case, data)
+
+
+@pytest.mark.parametrize("case", RUNGS.values(), ids=RUNGS)
+@pytest.mark.parametrize("data", INPUTS.values(), ids=INPUTS)
+def test_several_rungs_end_in_a_result_or_in_as_clear_an_error(case, data):
+    check_several_rungs(case, data)
