@@ -63,6 +63,8 @@ SLOW_FILES = {
 SLOW_DOCTESTS = {
     "README.md": "a search on digits",
     "audited_search.py": "an audit on digits",
+    "contributing.md": "searches on digits",
+    "faq.md": "searches on digits, and worker processes",
     "getting_started.md": "searches and a grid search of networks",
     "search_display.py": "needs matplotlib",
     "user_guide.md": "searches of every kind; needs matplotlib and rich",
