@@ -122,6 +122,25 @@ def format_params(params: Mapping[str, object]) -> str:
     return ", ".join(f"{name}={_format_value(value)}" for name, value in params.items())
 
 
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Shorten parameters of pipeline steps to their own names, where these are unique.
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import short_names
+    >>> short_names(["svc__C", "svc__kernel"])
+    {'svc__C': 'C', 'svc__kernel': 'kernel'}
+    >>> short_names(["a__C", "b__C"])
+    {'a__C': 'a__C', 'b__C': 'b__C'}
+    """
+    names = list(dict.fromkeys(names))
+    own_names = [name.rpartition("__")[2] for name in names]
+    return {
+        name: own if own_names.count(own) == 1 else name
+        for name, own in zip(names, own_names, strict=True)
+    }
+
+
 def _format_value(value: Any) -> str:
     # The repr of a Python scalar is shorter than that of a NumPy scalar.
     plain = value.item() if getattr(value, "shape", None) == () else value

@@ -63,8 +63,11 @@ SLOW_FILES = {
 SLOW_DOCTESTS = {
     "README.md": "a search on digits",
     "audited_search.py": "an audit on digits",
+    "contributing.md": "searches on digits",
+    "faq.md": "searches on digits, and worker processes",
+    "figures.md": "needs matplotlib",
     "getting_started.md": "searches and a grid search of networks",
-    "results.md": "searches on digits; needs matplotlib",
+    "results.md": "searches on digits",
     "samplers.md": "searches with every sampler",
     "search_display.py": "needs matplotlib",
     "trust.md": "audits on digits",

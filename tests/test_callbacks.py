@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import slow
+from conftest import ROOT, slow
 from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.datasets import load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
@@ -271,3 +271,14 @@ def test_an_error_in_a_fit_still_ends_the_callbacks():
     with pytest.raises(ValueError, match="solver"):
         search.set_callbacks(recorder).fit(X, Y)
     assert recorder.told[-1] == "teardown"
+
+
+@pytest.mark.slow
+def test_the_example_of_the_docs_ends_the_search_after_a_rung():
+    page = (ROOT / "docs" / "contributing.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    names = {}
+    exec(code, names)
+    search = names["search"]
+    assert search.interrupted_
+    assert f"search.n_candidates_  # {search.n_candidates_}" in code

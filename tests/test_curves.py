@@ -4,14 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import loguniform, uniform
+from scipy.stats import loguniform, norm, randint, uniform
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import trust_report
-from sklearn_sha.inspection.curves import cost_by_resource, curves, param_points, visible_range
+from sklearn_sha.inspection.curves import cost_by_level, curves, param_points, visible_range
+from sklearn_sha.inspection.metric_names import metric_label
+from sklearn_sha.inspection.score_axis import score_axis
 
 X = np.arange(24.0).reshape(12, 2)
 
@@ -25,17 +30,17 @@ def search_of(kind=SuccessiveHalvingSearchCV, **params):
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), unique=True, min_size=1))
-def test_curves_have_one_score_per_resource_in_increasing_order(rows):
+def test_curves_have_one_score_per_level_in_increasing_order(rows):
     scores = [float(k) for k in range(len(rows))]
     found = curves(*zip(*rows, strict=True), scores, scores)
     assert {
         (c, r): s
         for c, curve in found.items()
-        for r, s in zip(curve.resources.tolist(), curve.scores.tolist(), strict=True)
+        for r, s in zip(curve.levels.tolist(), curve.scores.tolist(), strict=True)
     } == dict(zip(rows, scores, strict=True))
     for candidate, curve in found.items():
         assert curve.candidate == candidate
-        assert (np.diff(curve.resources) > 0).all()
+        assert (np.diff(curve.levels) > 0).all()
         np.testing.assert_array_equal(curve.spreads, curve.scores)
 
 
@@ -47,9 +52,70 @@ def test_values_that_are_even_on_a_log_axis_get_one(seed, n):
 
     assert is_log(np.logspace(-5, 0, n))
     assert not is_log(np.linspace(1e-5, 1, n))
-    assert not is_log([2**k for k in range(6)])
+    assert is_log([2**k for k in range(6)])
+    assert not is_log([1, 2, 4])
+    assert not is_log(range(1, 10))
     assert is_log(loguniform(1e-8, 1).rvs(200, random_state=seed))
     assert not is_log(uniform(0, 1).rvs(200, random_state=seed))
+
+
+@pytest.mark.parametrize(
+    ("distribution", "expected"),
+    [
+        (loguniform(0.1, 0.9), True),
+        (loguniform(3, 50), True),
+        (uniform(0.1, 0.8), False),
+        (uniform(0, 1), False),
+        (randint(1, 50), False),
+        (norm(5, 1), False),
+        ([0.1, 0.2, 0.5], False),
+    ],
+)
+def test_a_log_uniform_distribution_gets_a_log_axis_however_narrow_it_is(distribution, expected):
+    (points,) = param_points({0: {"a": 0.2}, 1: {"a": 0.25}, 2: {"a": 0.6}}, {"a": distribution})
+    assert points.is_log == expected
+
+
+score_lists = st.lists(
+    st.lists(st.floats(-1e3, 1) | st.sampled_from([np.nan, -np.inf]), min_size=1, max_size=4),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(score_lists)
+def test_the_score_axis_is_increasing_and_counts_the_candidates_below(scores):
+    rows = [(c, k, s) for c, own in enumerate(scores) for k, s in enumerate(own)]
+    candidates, levels, values = zip(*rows, strict=True)
+    axis = score_axis(curves(candidates, levels, values, values))
+    finite = sorted({s for s in values if np.isfinite(s)})
+    if not finite:
+        assert axis is None
+        return
+    positions = axis.position(finite)
+    assert (np.diff(positions) >= 0).all()
+    assert positions[0] == pytest.approx(0, abs=1e-9)
+    assert positions[-1] == pytest.approx(1) or len(finite) == 1
+    np.testing.assert_allclose(axis.score_at(positions), finite, atol=1e-6 * np.ptp(finite))
+    last = np.array([own[-1] for own in scores])
+    assert axis.n_failed == sum(not np.isfinite(s) for s in last)
+    assert axis.n_below == sum(np.isfinite(s) and s < axis.low for s in last)
+    if axis.is_compressed:
+        assert f"{axis.n_below or 'Only early scores'}" in axis.note()
+        assert axis.position(axis.low) < 0.2
+    assert len(axis.ticks()) == len(axis.labels()) == len({*axis.labels()})
+
+
+def test_the_score_axis_follows_the_finalists():
+    """Three quarters of the height or more are for the candidates of the last two rungs."""
+    losers = {c: (0, k / 60) for c, k in enumerate(range(50))}
+    rows = [(c, level, s) for c, (level, s) in losers.items()]
+    rows += [(c, k, 0.9 + c / 1000 + k / 100) for c in range(50, 54) for k in range(3)]
+    axis = score_axis(curves(*zip(*rows, strict=True), [0.0] * len(rows)))
+    low, high = axis.position([0.95, 0.974])
+    assert axis.low >= 0.9
+    assert high - low > 0.25
+    assert axis.note() == "50 of 54 candidates ended below 0.950, where the axis is compressed."
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.integers(0, 5))
@@ -89,34 +155,44 @@ def test_labels_are_short_and_different_values_have_different_positions():
     assert points.labels[4] == "two lines"
 
 
+@pytest.mark.parametrize("params", [{}, {"budget": "double"}, {"kind": HyperbandSearchCV}], ids=str)
+def test_costs_by_level_add_up_to_the_cumulative_cost(params):
+    search = search_of(**params).fit(X)
+    costs = cost_by_level(search.rung_history_)
+    assert sum(costs) == search.rung_history_[-1]["spent"]
+    assert len(costs) == len({*search.n_resources_})
+
+
 @pytest.mark.parametrize(
-    ("kind", "params"),
+    ("metric", "scoring", "estimator", "expected"),
     [
-        (SuccessiveHalvingSearchCV, {}),
-        (SuccessiveHalvingSearchCV, {"budget": "double"}),
-        (HyperbandSearchCV, {}),
+        ("score", "roc_auc", SVC(), "ROC AUC"),
+        ("score", "neg_mean_squared_error", SVC(), "negative mean squared error"),
+        ("score", None, SVC(), "accuracy"),
+        ("score", None, make_pipeline(StandardScaler(), Ridge()), "R²"),
+        ("score", None, Curve(), "score"),
+        ("score", lambda *args: 0.0, SVC(), "score"),
+        ("f1_macro", ["f1_macro", "accuracy"], SVC(), "F1 macro"),
     ],
 )
-def test_costs_by_resource_add_up_to_the_cumulative_cost(kind, params):
-    search = search_of(kind, **params).fit(X)
-    costs = cost_by_resource(search.rung_history_)
-    assert sum(costs.values()) == search.rung_history_[-1]["spent"]
-    assert set(costs) == set(search.n_resources_)
+def test_metrics_have_names(metric, scoring, estimator, expected):
+    assert metric_label(metric, scoring, estimator) == expected
 
 
 def test_a_display_has_the_scores_and_costs_of_the_search(monkeypatch):
     """Without matplotlib, which plots them in test_display.py."""
     monkeypatch.setattr(SearchDisplay, "plot", lambda self, *args, **params: self)
     search = search_of().fit(X)
-    display = SearchDisplay.from_search(search)
+    data = SearchDisplay.from_search(search).data
     results = search.all_cv_results_
-    assert display.winner == search.best_candidate_
-    assert list(display.units) == search.n_resources_
-    for candidate, curve in display.curves.items():
+    assert data.selected == search.best_candidate_
+    assert data.level_labels == [*map(str, search.n_resources_)]
+    for candidate, curve in data.curves.items():
         mine = results["candidate"] == candidate
-        np.testing.assert_array_equal(curve.resources, results["n_resources"][mine])
+        resources = [search.n_resources_[level] for level in curve.levels]
+        np.testing.assert_array_equal(resources, results["n_resources"][mine])
         np.testing.assert_array_equal(curve.scores, results["mean_test_score"][mine])
-    assert display.grid_cost == search.schedule_.grid_cost
-    possible = SearchDisplay.from_search(search, kind="trust").possible
+    assert data.grid_cost == search.schedule_.grid_cost
+    possible = SearchDisplay.from_search(search, kind="trust").data.possible
     eliminated = {one["candidate"] for one in trust_report(search).eliminated}
     assert {one.candidate for one in possible.candidates} == eliminated

@@ -1,5 +1,6 @@
 """Figures of a search."""
 
+import sys
 from itertools import pairwise
 
 import matplotlib as mpl
@@ -16,11 +17,12 @@ from toys import CALLS, Curve
 from toys import curve as score_after
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
-from sklearn_sha.inspection import trust_report
+from sklearn_sha.inspection import parameter_importance, trust_report
+from sklearn_sha.inspection.figures import KINDS
+from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
 
 mpl.use("agg")
 X = np.arange(24.0).reshape(12, 2)
-KINDS = ("curves", "rungs", "params", "cost", "trust")
 
 
 pytestmark = [
@@ -47,6 +49,21 @@ def search():
     return search_of().fit(X)
 
 
+def rung_color(k, n):
+    """Color of a rung on white, by the definition of alpha compositing."""
+    share = rung_shares(n)[k]
+    return tuple(share * np.array(mpl.colors.to_rgb(RUNG)) + 1 - share)
+
+
+def levels_reached(search):
+    """Index of the last rung of each candidate."""
+    results = search.all_cv_results_
+    return [
+        search.n_resources_.index(max(results["n_resources"][results["candidate"] == c]))
+        for c in range(1 + max(results["candidate"]))
+    ]
+
+
 def test_labels_are_not_parsed_as_formulas_and_do_not_overlap():
     names = [r"^\S+$|^\w+$", "a_long_name_of_a_loss", "another_long_name_of_one", "$", "a third"]
     search = search_of(space={"limit": [0.1, 0.2], "fails": names}).fit(X)
@@ -59,41 +76,80 @@ def test_labels_are_not_parsed_as_formulas_and_do_not_overlap():
     assert min(box.y0 for box in boxes) >= 0
 
 
-def test_the_curve_of_the_best_candidate_is_thick_and_plotted_last(search):
+def test_the_selected_candidate_is_orange_and_the_others_are_bluer_the_further_they_got(search):
     ax = SearchDisplay.from_search(search).ax_
     lines = ax.get_lines()
     assert len(lines) == 16
-    widths = [line.get_linewidth() for line in lines]
-    assert widths.index(max(widths)) == 15
     results = search.all_cv_results_
     mine = results["candidate"] == search.best_candidate_
-    np.testing.assert_array_equal(lines[-1].get_xdata(), results["n_resources"][mine])
+    np.testing.assert_array_equal(lines[-1].get_xdata(), range(len(search.n_resources_)))
     np.testing.assert_array_equal(lines[-1].get_ydata(), results["mean_test_score"][mine])
-    faded = [line for line in lines if line.get_alpha() == 0.5]
-    assert len(faded) == 16 - search.n_candidates_[-1]
-    assert ax.get_xscale() == "log"
+    assert lines[-1].get_color() == SELECTED
+    assert lines[-1].get_linewidth() > max(line.get_linewidth() for line in lines[:-1])
+    n = len(search.n_resources_)
+    reached = [
+        level for c, level in enumerate(levels_reached(search)) if c != search.best_candidate_
+    ]
+    np.testing.assert_allclose(
+        [line.get_color() for line in lines[:-1]], [rung_color(k, n) for k in sorted(reached)]
+    )
     assert not ax.collections
     assert len(SearchDisplay.from_search(search, spread=True).ax_.collections) == 16
 
 
-def test_scores_far_below_the_others_are_excluded_and_counted():
+@pytest.mark.parametrize("kind", ["curves", "rungs"])
+def test_labels_name_the_selected_candidate_the_metric_and_the_numbers_of_candidates(search, kind):
+    ax = SearchDisplay.from_search(search, kind=kind).ax_
+    assert ax.get_title(loc="left") == (
+        f"Selected: score {search.best_score_:.4g} with limit=0.7, "
+        f"speed={search.best_params_['speed']:g}"
+    )
+    assert ax.get_ylabel() == "score, mean over folds"
+    texts = [text.get_text() for text in ax.texts]
+    assert [*map(str, search.n_candidates_)] == texts[: len(search.n_candidates_)]
+    assert any(text.startswith("selected") for text in texts)
+    assert ax.get_legend() is None
+    assert [text.get_text() for text in ax.get_xticklabels()] == [*map(str, search.n_resources_)]
+
+
+def test_scores_far_below_the_finalists_are_compressed_and_counted():
     search = search_of(space={"limit": [*(k / 10 for k in range(8)), -1e6]}).fit(X)
     for kind in ("curves", "rungs"):
         ax = SearchDisplay.from_search(search, kind=kind).ax_
-        assert ax.get_ylim()[0] > -2
-        assert ax.get_title(loc="right") == "scores below: 1"
+        ax.figure.canvas.draw()
+        lowest = min(search.all_cv_results_["mean_test_score"])
+        heights = [ax.transData.transform((0, s))[1] for s in (lowest, 0.3, search.best_score_)]
+        assert heights[2] - heights[1] > (heights[2] - heights[0]) / 3
+        assert "where the axis is compressed." in ax.get_xlabel()
+        assert ax.get_yticklabels()[0].get_text() == f"{lowest:.4g}"
 
 
-def test_rungs_show_scores_and_the_lowest_promoted_score(search):
+def test_rungs_show_scores_medians_and_the_lowest_promoted_score(search):
     ax = SearchDisplay.from_search(search, kind="rungs").ax_
-    lowest = next(line for line in ax.get_lines() if line.get_label() == "lowest promoted score")
-    expected = [r["cut_score"] for r in search.rung_history_]
-    np.testing.assert_array_equal(lowest.get_ydata(), expected)
-    dots = [line for line in ax.get_lines() if line.get_marker() == "o"]
-    assert [len(line.get_xdata()) for line in dots] == search.n_candidates_
-    assert [text.get_text() for text in ax.get_xticklabels()] == [
-        str(r) for r in search.n_resources_
-    ]
+
+    def heights(label):
+        return [line.get_ydata()[0] for line in ax.get_lines() if line.get_label() == label]
+
+    history = search.rung_history_
+    assert heights("lowest promoted score") == [row["cut_score"] for row in history[:-1]]
+    assert heights("median") == [pytest.approx(np.median(row["scores"])) for row in history]
+    others, selected = ax.collections[::2], ax.collections[1::2]
+    for level, (row, dots, own) in enumerate(zip(history, others, selected, strict=True)):
+        scores = dict(zip(row["candidates"], row["scores"], strict=True))
+        assert own.get_offsets().tolist() == [[level, scores.pop(search.best_candidate_)]]
+        np.testing.assert_array_equal(dots.get_offsets()[:, 1], [*scores.values()])
+        assert (abs(dots.get_offsets()[:, 0] - level) < 0.3).all()
+
+
+def test_rungs_with_the_same_resource_and_more_folds_are_separate():
+    search = search_of(
+        resource="folds", cv=KFold(6), max_resources="auto", min_resources=1, min_folds="all"
+    ).fit(np.zeros((1200, 2)))
+    ax = SearchDisplay.from_search(search, kind="curves").ax_
+    labels = [text.get_text().splitlines() for text in ax.get_xticklabels()]
+    folds = [row["n_folds"] for row in search.rung_history_]
+    assert len({*folds}) == len(folds) > 1
+    assert [int(label[-1].split()[0]) for label in labels] == folds
 
 
 def test_each_parameter_has_a_panel():
@@ -104,17 +160,65 @@ def test_each_parameter_has_a_panel():
     display = SearchDisplay.from_search(search, kind="params")
     assert [ax.get_xlabel() for ax in display.axes_] == ["fails", "limit", "speed"]
     assert [ax.get_xscale() for ax in display.axes_] == ["linear", "log", "linear"]
+    assert [ax.get_ylabel() for ax in display.axes_] == ["score, mean over folds", "", ""]
     assert [t.get_text() for t in display.axes_[0].get_xticklabels()] == ["a", "b"]
-    dots = display.axes_[1].collections[0]
     results = search.all_cv_results_
-    np.testing.assert_array_equal(
-        dots.get_offsets()[:, 0], [results["params"][k]["limit"] for k in range(16)]
-    )
-    reached = [
-        search.n_resources_.index(max(results["n_resources"][results["candidate"] == c]))
-        for c in range(16)
+    reached = levels_reached(search)
+    n = len(search.n_resources_)
+    order = sorted(range(16), key=lambda c: (c == search.best_candidate_, reached[c]))
+    colors = [rung_color(reached[c], n) for c in order]
+    colors[-1] = mpl.colors.to_rgb(SELECTED)
+    for ax, name in zip(display.axes_, ("fails", "limit", "speed"), strict=True):
+        (dots,) = ax.collections[:1]
+        values = [results["params"][c][name] for c in order]
+        if name == "fails":
+            places = dots.get_offsets()[:, 0]
+            assert ["ab"[round(place)] for place in places] == values
+            assert len({*places.tolist()}) == 16
+        else:
+            np.testing.assert_array_equal(dots.get_offsets()[:, 0], values)
+        np.testing.assert_allclose(dots.get_facecolors()[:, :3], colors)
+
+
+def test_parallel_coordinates_have_one_line_per_candidate_through_its_values_and_score():
+    space = [
+        {"limit": loguniform(1e-6, 1), "speed": uniform(1, 2)},
+        {"limit": loguniform(1e-6, 1), "fails": ["a", "b"]},
     ]
-    np.testing.assert_array_equal(dots.get_array(), reached)
+    search = search_of(space=space, n_candidates=16, random_state=0).fit(X)
+    ax = SearchDisplay.from_search(search, kind="parallel").ax_
+    labels = [text.get_text() for text in ax.get_xticklabels()]
+    assert labels == ["fails", "limit", "speed", "score"]
+    lines = [line for line in ax.get_lines() if len(line.get_xdata()) == 4]
+    reached = levels_reached(search)
+    order = sorted(range(16), key=lambda c: (c == search.best_candidate_, reached[c]))
+    params = dict(
+        zip(search.all_cv_results_["candidate"], search.all_cv_results_["params"], strict=True)
+    )
+    logs = np.log([params[c]["limit"] for c in order])
+    np.testing.assert_allclose(
+        [line.get_ydata()[1] for line in lines], (logs - logs.min()) / np.ptp(logs)
+    )
+    for line, candidate in zip(lines, order, strict=True):
+        fails, _, speed, _ = line.get_ydata()
+        assert (fails < 0) == ("fails" not in params[candidate])
+        assert (speed < 0) == ("speed" not in params[candidate])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["not set"]
+    last_scores = [line.get_ydata()[3] for line in lines]
+    assert lines[-1].get_color() == SELECTED
+    assert max(last_scores) == pytest.approx(1)
+    assert {"a", "b"} <= {text.get_text() for text in ax.texts}
+
+
+def test_importance_shows_the_share_of_each_parameter(search):
+    display = SearchDisplay.from_search(search, kind="importance")
+    importance = parameter_importance(search)
+    bars = display.ax_.patches
+    assert [bar.get_width() for bar in bars] == [*importance.shares, importance.rest]
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert labels == [*importance.names, "interactions and noise"]
+    texts = [text.get_text() for text in display.ax_.texts]
+    assert texts == [f"{100 * share:.0f}%" for share in [*importance.shares, importance.rest]]
 
 
 def test_cost_is_compared_with_a_grid_search(search):
@@ -122,6 +226,11 @@ def test_cost_is_compared_with_a_grid_search(search):
     widths = [bar.get_width() for bar in ax.patches]
     assert widths[-1] == search.schedule_.grid_cost == 16 * 8
     assert sum(widths[:-1]) == search.schedule_.spent
+    assert [bar.get_x() for bar in ax.patches[:-1]] == [
+        0, *(row["spent"] for row in search.rung_history_[:-1])
+    ]  # fmt: skip
+    texts = [text.get_text() for text in ax.texts]
+    assert texts == [f"this search: {search.schedule_.spent}", "128"]
 
 
 def test_the_cost_of_an_interrupted_search_is_compared_with_the_full_grid_search():
@@ -142,6 +251,22 @@ def test_with_budget_doubling_a_grid_search_counts_each_candidate_once():
     assert "(16 candidates x 16 epochs = 256)" in " ".join(str(search.plan(X)).split())
 
 
+def test_figures_follow_a_dark_style(search):
+    with plt.style.context("dark_background"):
+        for kind in KINDS:
+            display = SearchDisplay.from_search(search, kind=kind)
+            display.figure_.canvas.draw()
+        ax = SearchDisplay.from_search(search).ax_
+    faint, strong = (line.get_color() for line in (ax.get_lines()[0], ax.get_lines()[-2]))
+    assert sum(faint) < sum(strong)
+
+
+def test_a_missing_matplotlib_names_the_extra(search, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r'pip install "sklearn_sha\[plot\]"'):
+        SearchDisplay.from_search(search)
+
+
 def test_panels_require_axes_that_can_be_divided(search):
     ax = plt.figure().add_axes((0, 0, 1, 1))
     with pytest.raises(ValueError, match=r"Pass an Axes of plt\.subplots, or ax=None"):
@@ -156,6 +281,15 @@ def test_a_display_plots_on_given_axes(kind, budget):
     assert display.figure_ is figure
     assert (display.ax_ is ax) == (kind != "params")
     assert display.plot(kind=kind).figure_ is not figure
+    assert display.axes_[0] is display.ax_
+    figure.canvas.draw()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_display_plots_in_a_subfigure(search, kind):
+    figure = plt.figure(layout="constrained")
+    ax = figure.subfigures(1, 2)[1].subplots()
+    SearchDisplay.from_search(search, kind=kind, ax=ax)
     figure.canvas.draw()
 
 
@@ -174,14 +308,14 @@ def test_trust_shows_what_each_eliminated_candidate_could_have_reached(kind, par
     search = search_of(kind, space=space, random_state=3, **params).fit(X)
     display = SearchDisplay.from_search(search, kind="trust")
     eliminated = {one["candidate"] for one in trust_report(search).eliminated}
-    assert {one.candidate for one in display.possible.candidates} == eliminated
+    assert {one.candidate for one in display.data.possible.candidates} == eliminated
     bars = [line for line in display.ax_.get_lines() if len({*line.get_xdata()}) == 1]
     bars = [tuple(line.get_ydata()) for line in bars if len(line.get_ydata()) == 2]
-    assert sorted(bars) == sorted((o.expected, o.highest) for o in display.possible.candidates)
-    assert display.possible.selected_score == pytest.approx(search.best_score_)
+    assert sorted(bars) == sorted((o.expected, o.highest) for o in display.data.possible.candidates)
+    assert display.data.possible.selected_score == pytest.approx(search.best_score_)
     search.audit(X, n_candidates=2)
     display = SearchDisplay.from_search(search, kind="trust")
-    known = [one for one in display.possible.candidates if one.is_audited]
+    known = [one for one in display.data.possible.candidates if one.is_audited]
     for one in known:
         params = search.all_cv_results_["params"][
             search.all_cv_results_["candidate"].tolist().index(one.candidate)
@@ -196,8 +330,9 @@ def test_trust_is_about_the_metric_that_promotes_and_a_complete_search():
     search = search_of(scoring=scoring, refit="a").fit(X)
     with pytest.raises(ValueError, match="metric='b' does not promote candidates"):
         SearchDisplay.from_search(search, kind="trust", metric="b")
-    with pytest.raises(ValueError, match='kind="trust" requires a display of this kind'):
-        SearchDisplay.from_search(search).plot(kind="trust")
+    for kind in ("trust", "importance"):
+        with pytest.raises(ValueError, match=f'kind="{kind}" requires a display of this kind'):
+            SearchDisplay.from_search(search).plot(kind=kind)
 
 
 def test_invalid_arguments_raise(search):
@@ -218,22 +353,64 @@ def test_lowest_promoted_scores_are_shown_for_the_metric_that_promotes_only():
     by_a, by_b = (
         SearchDisplay.from_search(search, kind="rungs", metric=m).ax_ for m in (None, "b")
     )
-    assert by_a.get_ylabel() == "mean test a"
+    assert by_a.get_ylabel() == "a, mean over folds"
     assert any(line.get_label() == "lowest promoted score" for line in by_a.get_lines())
     assert not any(line.get_label() == "lowest promoted score" for line in by_b.get_lines())
 
 
-def test_figures(unit):
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("search_kind", "params"),
+    [(SuccessiveHalvingSearchCV, {"n_candidates": 32}), (HyperbandSearchCV, {})],
+)
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+def test_nothing_is_cut_off(kind, search_kind, params):
+    space = {
+        "limit": uniform(0, 1),
+        "speed": loguniform(1, 100),
+        "fails": ["a long name of a category", "b", "another long name of a category", "nan"],
+        "growth": [0],
+    }
+    search = search_of(
+        search_kind, space, max_resources=81, scoring=_NAMED, refit="neg_mean_squared_error",
+        random_state=0, **params,
+    ).fit(X)  # fmt: skip
+    figure = SearchDisplay.from_search(search, kind=kind).figure_
+    figure.canvas.draw()
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert min(box.x0, box.y0) > -0.02
+    assert box.x1 < width + 0.02
+    assert box.y1 < height + 0.02
+    sizes = [text.get_fontsize() for text in figure.findobj(mpl.text.Text) if text.get_text()]
+    if kind not in ("params", "parallel"):  # which are wider, by parameter
+        assert min(sizes) * 400 / (width * 72) >= 8  # pixels, at a width of 400
+
+
+def _neg(model, X, y=None):
+    return -1000 - model.score(X)
+
+
+_NAMED = {"neg_mean_squared_error": _neg}
+
+
+def test_figures_name_the_unit(unit):
     search = unit_search().fit(X)
     for kind in ("curves", "rungs"):
         label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
         assert label.splitlines()[0] == unit
     cost = SearchDisplay.from_search(search, kind="cost").ax_
     assert cost.get_xlabel() == f"{unit} per fold"
-    labels = [text.get_text() for text in cost.get_legend().get_texts()]
-    assert labels == ["at 1 <b>lap", *(f"at {n} {unit}" for n in search.n_resources_[1:])]
-    bar = SearchDisplay.from_search(search, kind="params").figure_.axes[-1]
-    assert bar.get_ylabel() == f"{unit} reached"
+    first, *others = zip(search.n_candidates_, search.n_resources_, strict=True)
+    assert [text.get_text() for text in cost.get_yticklabels()] == [
+        f"{first[0]} candidates\nat 1 <b>lap",
+        *(f"{n_candidates}, at {n} {unit}" for n_candidates, n in others),
+        "grid search",
+    ]
+    for kind in ("params", "parallel"):
+        (key,) = SearchDisplay.from_search(search, kind=kind).figure_.legends
+        assert key.get_title().get_text() == f"{unit} reached"
+        labels = [text.get_text() for text in key.get_texts()]
+        assert labels == [*map(str, search.n_resources_), "selected"]
 
 
 @each_training
@@ -241,4 +418,5 @@ def test_figures(unit):
 def test_figures_describe_below_the_resource_how_models_are_trained(params, sentences, kind):
     search = unit_search(**params).fit(X)
     label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
-    assert label.splitlines() == [search.schedule_.unit, *sentences]
+    lines = [line for line in label.splitlines() if "compressed" not in line]
+    assert lines == [search.schedule_.unit, *sentences]

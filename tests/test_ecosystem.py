@@ -4,11 +4,13 @@ Collected where they are installed: the extra ``ecosystem``.
 """
 
 import pickle
+import re
 from collections import Counter
 
 import numpy as np
 import pytest
 from catboost import CatBoostClassifier, CatBoostRegressor
+from conftest import ROOT
 from imblearn.pipeline import make_pipeline as make_sampling_pipeline
 from imblearn.under_sampling import RandomUnderSampler
 from lightgbm import LGBMClassifier, LGBMRegressor
@@ -216,3 +218,13 @@ def test_steps_that_resample_are_fitted_with_their_pipeline():
         SuccessiveHalvingSearchCV(
             refused, {"sgdclassifier__alpha": [1, 2]}, resource="partial_fit"
         ).fit(X, Y)
+
+
+def test_the_example_of_the_faq_stops_early_in_every_fit():
+    (code,) = re.findall(r"```python\n([^`]*LGBM[^`]*)```", (ROOT / "docs" / "faq.md").read_text())
+    names = {}
+    exec(code, names)
+    search = names["search"]
+    assert f"search.n_resources_  # {search.n_resources_}" in code
+    assert search.best_estimator_.best_iteration_ < 200
+    assert not search.schedule_.continues

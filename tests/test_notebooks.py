@@ -55,7 +55,7 @@ def test_reading_a_search(tmp_path):
     pictures = [outputs for source, outputs in cells.items() if "SearchDisplay.from" in source]
     assert [[sorted(part.data) for part in parts] for parts in pictures] == [
         [["image/png", "text/plain"]]
-    ] * 4
+    ] * 6
     (report,) = cells["trust_report(search)"]
     assert "<table" in report.data["text/html"]
 

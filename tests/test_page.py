@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -66,7 +69,7 @@ def test_a_fitted_search_shows_rungs_and_candidates_below_the_diagram(kind):
     search = search_of(kind).fit(X)
     page = Page(below_the_diagram(search))
     assert page.tags.count("tr") == 1 + len(search.n_resources_)
-    assert page.tags.count("polyline") == len(
+    assert page.tags.count("circle") == len(
         {c for r in search.rung_history_ for c in r["candidates"]}
     )
     assert f"{search.best_score_:.4g}" in "".join(page.texts)
@@ -92,20 +95,84 @@ def test_everything_is_escaped():
         assert repr(EVIL)[1:-1] in "".join(page.texts)
 
 
+def svg_of(history):
+    html = history._repr_html_()
+    return ET.fromstring(html[html.index("<svg") :])
+
+
+def lines_of(svg):
+    """Lines of the candidates by candidate, in the order in which they are drawn."""
+    lines = [group for group in svg.iter("g") if group.find("title") is not None]
+    return {int(re.search(r"\d+", line.find("title").text)[0]): line for line in lines}
+
+
+def n_points(line):
+    polyline = line.find("polyline")
+    return 1 if polyline is None else len(polyline.get("points").split())
+
+
 def test_the_figure_is_xml_with_a_thick_line_at_the_top_for_the_best_candidate():
     search = search_of().fit(X)
-    html = search.rung_history_._repr_html_()
-    svg = ET.fromstring(html[html.index("<svg") :])
-    lines = svg[1]
-    thick = [line for line in lines if line.get("stroke-width")]
-    (best,) = thick
-    assert best is lines[-1]
-    assert best.find("title").text == f"candidate {search.best_params_['limit'] * 10:.0f}"
-    ends = [float(line.find("circle").get("cy")) for line in lines]
+    lines = lines_of(svg_of(search.rung_history_))
+    (best,) = (line for line in lines.values() if line.get("stroke-width"))
+    assert best is lines[search.best_candidate_] is [*lines.values()][-1]
+    ends = [float(line.find("circle").get("cy")) for line in lines.values()]
     assert ends[-1] == min(ends)
-    n_points = [len(line.find("polyline").get("points").split()) for line in lines]
-    lives = [sum(c in r["candidates"] for r in search.rung_history_) for c in range(8)]
-    assert sorted(n_points) == sorted(lives)
+    lives = {c: sum(c in r["candidates"] for r in search.rung_history_) for c in range(8)}
+    assert {c: n_points(line) for c, line in lines.items()} == lives
+
+
+def test_a_line_shows_its_score_resource_and_parameters():
+    search = search_of(space={"limit": [k / 10 for k in range(8)], "speed": [1.0, 2.0]}).fit(X)
+    lines = lines_of(svg_of(search.rung_history_))
+    results = search.all_cv_results_
+    assert len(lines) == 16
+    for candidate, line in lines.items():
+        last = np.flatnonzero(results["candidate"] == candidate)[-1]
+        params, n = results["params"][last], results["n_resources"][last]
+        selected = " (selected)" if candidate == search.best_candidate_ else ""
+        assert line.find("title").text == (
+            f"candidate {candidate}{selected}: "
+            f"score {results['mean_test_score'][last]:.4f} at {quantity(n, 'epochs')}\n"
+            f"limit={params['limit']:g}, speed={params['speed']:g}"
+        )
+
+
+def test_steps_of_a_pipeline_are_not_repeated_in_the_figure():
+    search = search_of()
+    search.set_params(
+        estimator=make_pipeline(Curve()), param_distributions={"curve__limit": [0.1, 0.2]}
+    )
+    html = search.fit(X).rung_history_._repr_html_()
+    assert "\nlimit=0.2</title>" in html
+    assert "curve__" not in html
+
+
+def test_the_figure_names_the_metric_the_unit_and_the_number_of_candidates():
+    X, y = load_iris(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        RandomForestClassifier(random_state=0),
+        {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [1, 5]},
+        resource="n_estimators", min_resources=1, max_resources=4, scoring="roc_auc_ovr", cv=2,
+    ).fit(X, y)  # fmt: skip
+    texts = [text.text for text in svg_of(search.rung_history_).iter("text")]
+    assert {"ROC AUC ovr", "trees", "candidates", "selected", f"{search.best_score_:.4g}"} <= {
+        *texts
+    }
+    for rung in search.rung_history_:
+        assert str(rung["n_candidates"]) in texts
+        assert str(rung["resource"]) in texts
+
+
+def test_colors_of_the_figure_become_stronger_with_the_rungs():
+    search = search_of(min_resources=1).fit(X)
+    opacities = {
+        n_points(line): float(line.get("opacity", 1))
+        for line in lines_of(svg_of(search.rung_history_)).values()
+    }
+    assert len(opacities) == len(search.n_resources_)
+    by_rung = [opacities[n] for n in sorted(opacities)]
+    assert by_rung == sorted({*by_rung})
 
 
 def history_of(scores):
@@ -134,34 +201,37 @@ def history_of(scores):
 )
 def test_figure_of_missing_infinite_and_equal_scores(scores, n_lines):
     html = history_of(scores)._repr_html_()
-    assert html.count("<polyline") == (n_lines or 0)
+    assert html.count("<circle") == (n_lines or 0)
     assert ("<svg" in html) == (n_lines is not None)
     assert "nan" not in html[html.index("</table>") :]
-    assert "scores below" not in html
+    assert "compressed" not in html
 
 
-def test_scores_far_below_the_others_are_drawn_at_the_edge_and_counted():
-    html = history_of([[0.9, 0.8, 0.85, -50.0, -60.0], [0.9]])._repr_html_()
-    assert html.count("<polyline") == 5
-    assert "scores below: 2<" in html
+def test_scores_far_below_the_others_are_compressed_and_counted():
+    scores = [0.95, 0.9, 0.92, -50.0, -60.0]
+    svg = svg_of(history_of([scores, [0.94, 0.91, 0.93], [0.96]]))
+    texts = [text.text for text in svg.iter("text")]
+    assert "2 of 5 candidates ended below 0.90, where the axis is compressed." in texts
+    ends = {c: float(line.find("circle").get("cy")) for c, line in lines_of(svg).items()}
+    height = max(ends.values()) - min(ends.values())
+    # The finalists take most of the height.
+    assert ends[1] - ends[0] > 0.4 * height
+    assert ends[4] - ends[3] < 0.1 * height
 
 
 @pytest.mark.parametrize("limits", [[0.1, 0.5, 0.5, 0.5], [0.5] * 4, [0.5, 0.1, 0.9, 0.9]], ids=str)
 def test_the_thick_line_is_the_best_candidate_with_ties_too(limits):
     search = search_of(space=[{"limit": [v], "growth": [k]} for k, v in enumerate(limits)]).fit(X)
-    html = search.rung_history_._repr_html_()
-    (thick,) = (
-        line for line in ET.fromstring(html[html.index("<svg") :])[1] if line.get("stroke-width")
-    )
-    best = search.best_candidate_
-    assert thick.find("title").text == f"candidate {best}"
+    lines = lines_of(svg_of(search.rung_history_))
+    assert [c for c, line in lines.items() if line.get("stroke-width")] == [search.best_candidate_]
 
 
 @pytest.mark.filterwarnings("ignore:max_resources=")
 def test_the_figure_shows_at_most_300_candidates():
     space = {"limit": np.linspace(0, 1, 1000).tolist()}
     html = search_of(space=space).fit(X).rung_history_._repr_html_()
-    assert html.count("<polyline") == 300
+    assert html.count("<circle") == 300
+    assert "300 of 1000 candidates are drawn." in html
     assert len(html) < 100_000
 
 
@@ -171,7 +241,8 @@ def test_without_refit_the_metric_that_promotes_is_shown():
     page = Page(html[html.rindex("<div><table") :])
     assert page.tags.count("tr") == 2
     assert "svg" in page.tags
-    assert f"{search.cv_results_['mean_test_a'].max():.4g}" in page.texts
+    assert f"{search.cv_results_['mean_test_a'].max():.3f}" in page.texts
+    assert "a" in page.texts
 
 
 def _score(model, X, y=None):

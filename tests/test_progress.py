@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -142,6 +143,21 @@ def test_a_notebook_shows_one_growing_table(budget, notebook, capsys):
     assert lines[0].startswith("halving 0  rung 0/2" if budget else "rung 0/2")
     # The number of updates does not depend on the number of jobs.
     assert len(notebook) <= 3 * len(search.n_resources_) + 4
+
+
+def test_the_table_of_a_notebook_has_seconds_and_no_names_of_steps(notebook):
+    search = SuccessiveHalvingSearchCV(
+        make_pipeline(Curve()), {"curve__limit": [0.1, 0.2, 0.3, 0.4]}, resource="partial_fit",
+        max_resources=4, cv=KFold(2), verbose=2,
+    ).fit(X)  # fmt: skip
+    last = notebook[-1].html
+    assert search.best_params_ == {"curve__limit": 0.4}
+    # A rung, the candidates of the last rung, and the refit.
+    assert last.count(">limit=0.4<") == len(search.n_resources_) + 2
+    assert "curve__" not in last
+    titles = re.findall("<th[^>]*>([^<]*)</th>", last)
+    assert {"elapsed (s)", "left (s)"} <= {*titles}
+    assert "about" not in last
 
 
 def test_a_notebook_can_expand_the_candidates_with_verbose_2(notebook):

@@ -176,6 +176,14 @@ def test_links_of_the_published_readme_lead_out_of_the_repository(metadata):
     assert [link for link in links if not link.startswith("https://")] == []
 
 
+def test_images_of_the_published_readme_are_in_the_repository(metadata):
+    sources = re.findall(r'(?:src|srcset)="([^"]*)"', metadata.get_payload())
+    assert len(sources) == 2
+    for source in sources:
+        path = re.fullmatch(r"https://raw\.githubusercontent\.com/[^/]+/[^/]+/main/(.*)", source)[1]
+        assert (ROOT / path).exists(), source
+
+
 def test_the_quickstart_runs_where_only_the_wheel_is(installed, tmp_path):
     shutil.copy(ROOT / "examples" / "quickstart.py", tmp_path)
     printed = run(installed, "-W", "error", tmp_path / "quickstart.py", cwd=tmp_path)

@@ -118,7 +118,7 @@ def test_promote_by_promotes_and_refit_selects(refit, promote_by, monkeypatch):
         {"limit": 0.1, "speed": 1}[promotes]
     )
     monkeypatch.setattr(SearchDisplay, "plot", lambda self, *args, **params: self)
-    assert SearchDisplay.from_search(search).metric == promotes
+    assert SearchDisplay.from_search(search).data.metric == promotes
 
 
 def test_a_checkpoint_of_another_promote_by_raises(tmp_path):

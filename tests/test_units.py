@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from html import escape
 
 import numpy as np
 import pytest
@@ -52,6 +53,12 @@ def test_copies_of_the_history_keep_the_unit(unit):
     assert "resource" in history[0]
     for again in (copy.copy(history), copy.deepcopy(history), pickle.loads(pickle.dumps(history))):
         assert again._repr_html_() == history._repr_html_()
+
+
+def test_the_inline_figure_names_the_unit(unit):
+    search = search_of().fit(X)
+    title = f"score {search.best_score_:.4f} at 8 {escape(unit)}"
+    assert title in search.rung_history_._repr_html_()
 
 
 class Late(Curve):

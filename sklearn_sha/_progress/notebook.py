@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._engine.rung_jobs import RungJobs
-from sklearn_sha._formatting import format_params, html_table, quantity
+from sklearn_sha._formatting import format_params, html_table, quantity, short_names
 from sklearn_sha._progress.console import ConsoleProgress, refit_seconds
 from sklearn_sha._progress.progress import Progress, refit_line, rung_name
 from sklearn_sha._storage.outcomes import Outcome
@@ -50,6 +50,7 @@ class NotebookProgress(ConsoleProgress):
 
         self._columns: dict[str, list[object]] = {}
         self._lines: list[str] = []
+        self._names: dict[str, str] = {}
         self._details = self._name = self._refit_params = self._audit = ""
         self._updated = self.progress.elapsed
         self._handle = display(_Output("", ""), display_id=True)
@@ -60,6 +61,7 @@ class NotebookProgress(ConsoleProgress):
 
     def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
         super().rungs_begin(rungs, n_known)
+        self._names = short_names(name for params in self.params for name in params)
         names = ", ".join(rung_name(self.schedule, rung.request) for rung in rungs)
         n_resources = rungs[0].request.n_resources
         self._name = f"{names}, {quantity(n_resources, self.schedule.unit)}"
@@ -80,9 +82,9 @@ class NotebookProgress(ConsoleProgress):
             "folds": len(request.folds or ()),
             self.schedule.unit: request.n_resources,
             "best score": float(scores[best]),
-            "best parameters": format_params(self.params[request.candidate_ids[best]]),
-            "elapsed": elapsed,
-            "left": "" if left is None else f"about {left:.0f} s",
+            "best parameters": self._format(request.candidate_ids[best]),
+            "elapsed (s)": elapsed,
+            "left (s)": "" if left is None else f"{left:.0f}",
         }
         if self.schedule.n_folds is None:
             del row["folds"]
@@ -93,9 +95,7 @@ class NotebookProgress(ConsoleProgress):
             columns = {
                 "candidate": request.candidate_ids,
                 "score": scores.tolist(),
-                "parameters": [
-                    format_params(self.params[number]) for number in request.candidate_ids
-                ],
+                "parameters": [self._format(number) for number in request.candidate_ids],
             }
             self._details = (
                 f"<details><summary>candidates of {name}</summary>{html_table(columns)}</details>"
@@ -112,7 +112,7 @@ class NotebookProgress(ConsoleProgress):
 
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
         line = refit_line(self.schedule, candidate, n_resources, n_samples)
-        self._refit_params = format_params(self.params[candidate])
+        self._refit_params = self._format(candidate)
         self._lines.append(line)
         self._update(f"<progress></progress> {escape(line)}")
 
@@ -121,7 +121,7 @@ class NotebookProgress(ConsoleProgress):
             "rung": f"refit, {seconds:.1f} s",
             "candidates": 1,
             "best parameters": self._refit_params,
-            "elapsed": self.progress.elapsed,
+            "elapsed (s)": self.progress.elapsed,
         }
         for column, values in self._columns.items():
             values.append(row.get(column, ""))
@@ -130,6 +130,11 @@ class NotebookProgress(ConsoleProgress):
 
     def end(self) -> None:
         self._update()
+
+    def _format(self, candidate: int) -> str:
+        """Parameters of a candidate, without the names of the steps of a pipeline."""
+        params = self.params[candidate].items()
+        return format_params({self._names.get(name, name): value for name, value in params})
 
     def _bar(self) -> str:
         """Progress bar of the current rungs."""

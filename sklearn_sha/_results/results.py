@@ -380,7 +380,8 @@ class Results:
         history = rung_rows(
             self._rungs, self._promoted, self.metric, has_brackets="bracket" in self.columns
         )
-        return RungHistory(history, self._unit, int(best))
+        params = {number: self.params[number] for row in history for number in row["candidates"]}
+        return RungHistory(history, self._unit, int(best), params)
 
 
 def _metric_names(outcomes: Sequence[Outcome]) -> list[str] | None:

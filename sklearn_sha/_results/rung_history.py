@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from math import nan
 from typing import Any
 
 from sklearn_sha._formatting import html_table
-from sklearn_sha.inspection.curves import curves
+from sklearn_sha.inspection.curves import curves, level_labels, level_of, levels_of
 from sklearn_sha.inspection.svg import score_curves_svg
 
 _TITLES = {
@@ -34,6 +34,10 @@ class RungHistory(list[dict[str, Any]]):
         What the resource counts, in the plural. It is the title of the column "resource".
     best_candidate : int or None, default=None
         Candidate that the figure highlights.
+    params : mapping of int to mapping or None, default=None
+        Parameters of each candidate, which the figure shows.
+    score_label : str, default="score"
+        Name of the metric, which the figure shows.
 
     Examples
     --------
@@ -48,10 +52,14 @@ class RungHistory(list[dict[str, Any]]):
         rungs: Iterable[dict[str, Any]] = (),
         unit: str = "units",
         best_candidate: int | None = None,
+        params: Mapping[int, Mapping[str, Any]] | None = None,
+        score_label: str = "score",
     ) -> None:
         super().__init__(rungs)
         self.unit = unit
         self.best_candidate = best_candidate
+        self.params = params
+        self.score_label = score_label
 
     def to_frame(self) -> Any:
         """Return the rungs as a `pandas.DataFrame`, one row per rung."""
@@ -74,6 +82,13 @@ class RungHistory(list[dict[str, Any]]):
             list(chain.from_iterable(row[name] for row in self))
             for name in ("candidates", "scores")
         )
-        resources = [row["resource"] for row in self for _ in row["candidates"]]
-        by_candidate = curves(candidates, resources, scores, [nan] * len(scores))
-        return score_curves_svg(by_candidate, self.best_candidate, self.unit)
+        levels = levels_of(self)
+        positions = [levels.index(level_of(row)) for row in self for _ in row["candidates"]]
+        return score_curves_svg(
+            curves(candidates, positions, scores, [nan] * len(scores)),
+            self.best_candidate,
+            level_labels(levels),
+            unit=self.unit,
+            score_label=self.score_label,
+            params=self.params,
+        )

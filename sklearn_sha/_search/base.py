@@ -60,6 +60,7 @@ from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.html import HTMLReprMixin
+from sklearn_sha.inspection.metric_names import metric_label
 from sklearn_sha.inspection.trust import TrustReport, trust_report
 from sklearn_sha.schedules import Schedule
 
@@ -409,6 +410,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         self._set(rung_attributes(self.rung_history_, self.factor))
         self.multimetric_ = results.metrics != ["score"]
         self.promote_by_ = results.metric
+        self.rung_history_.score_label = metric_label(
+            self.promote_by_, self.scoring, self.estimator
+        )
         best = best_attributes(
             self.cv_results_,
             self.all_cv_results_,

@@ -2,15 +2,18 @@
 
 from sklearn_sha.inspection.edges import Edge, EdgeReport, edge_report
 from sklearn_sha.inspection.envelope import envelope
+from sklearn_sha.inspection.importance import ParameterImportance, parameter_importance
 from sklearn_sha.inspection.search_display import SearchDisplay
 from sklearn_sha.inspection.trust import TrustReport, trust_report
 
 __all__ = [
     "Edge",
     "EdgeReport",
+    "ParameterImportance",
     "SearchDisplay",
     "TrustReport",
     "edge_report",
     "envelope",
+    "parameter_importance",
     "trust_report",
 ]

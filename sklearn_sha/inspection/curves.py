@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_real
 
 _FAR_BELOW = 3
@@ -19,29 +20,32 @@ _LABEL_LENGTH = 24
 _LOG_RATIO = 100
 """Ratio of largest to smallest value from which an axis can be logarithmic."""
 
+_SERIES_RATIO = 8
+"""The same for a geometric series, such as 1, 2, 4, 8."""
+
 
 @dataclass(frozen=True)
 class Curve:
-    """Scores of one candidate by resource.
+    """Scores of one candidate by level.
 
     Attributes
     ----------
     candidate : int
-    resources : ndarray of int, shape (n,)
-        In increasing order.
+    levels : ndarray of int, shape (n,)
+        In increasing order. See `levels_of`.
     scores, spreads : ndarray of float, shape (n,)
         Mean and standard deviation over the folds.
     """
 
     candidate: int
-    resources: NDArray[np.intp]
+    levels: NDArray[np.intp]
     scores: NDArray[np.float64]
     spreads: NDArray[np.float64]
 
 
 def curves(
     candidates: Iterable[int],
-    resources: Iterable[int],
+    levels: Iterable[int],
     scores: Iterable[float],
     spreads: Iterable[float],
 ) -> dict[int, Curve]:
@@ -49,8 +53,8 @@ def curves(
 
     Parameters
     ----------
-    candidates, resources : iterable of int
-        In any order. If a candidate has several scores at one resource, the last one counts.
+    candidates, levels : iterable of int
+        In any order. If a candidate has several scores at one level, the last one counts.
     scores, spreads : iterable of float
         Mean and standard deviation over the folds.
 
@@ -62,19 +66,17 @@ def curves(
     Examples
     --------
     >>> from sklearn_sha.inspection.curves import curves
-    >>> found = curves([0, 1, 0], [2, 2, 4], [0.5, 0.25, 0.75], [0.0, 0.0, 0.0])
-    >>> found[0].resources.tolist(), found[0].scores.tolist()
-    ([2, 4], [0.5, 0.75])
+    >>> found = curves([0, 1, 0], [0, 0, 1], [0.5, 0.25, 0.75], [0.0, 0.0, 0.0])
+    >>> found[0].levels.tolist(), found[0].scores.tolist()
+    ([0, 1], [0.5, 0.75])
     """
     points: dict[int, dict[int, tuple[float, float]]] = {}
-    for candidate, resource, score, spread in zip(
-        candidates, resources, scores, spreads, strict=True
-    ):
-        points.setdefault(int(candidate), {})[int(resource)] = (float(score), float(spread))
+    for candidate, level, score, spread in zip(candidates, levels, scores, spreads, strict=True):
+        points.setdefault(int(candidate), {})[int(level)] = (float(score), float(spread))
     found = {}
-    for candidate, by_resource in sorted(points.items()):
-        increasing = sorted(by_resource)
-        values = np.array([by_resource[resource] for resource in increasing])
+    for candidate, by_level in sorted(points.items()):
+        increasing = sorted(by_level)
+        values = np.array([by_level[level] for level in increasing])
         found[candidate] = Curve(candidate, np.array(increasing), values[:, 0], values[:, 1])
     return found
 
@@ -134,13 +136,18 @@ class ParamPoints:
     is_log: bool
 
 
-def param_points(params: Mapping[int, Mapping[str, Any]]) -> list[ParamPoints]:
+def param_points(
+    params: Mapping[int, Mapping[str, Any]], space: Mapping[str, Any] | None = None
+) -> list[ParamPoints]:
     """Collect the values of each parameter that has more than one value.
 
     Parameters
     ----------
     params : mapping of int to mapping
         Parameters of each candidate.
+    space : mapping or None, default=None
+        Lists and distributions by parameter. A log-uniform distribution has a logarithmic axis,
+        however narrow it is. None: the values decide.
 
     Returns
     -------
@@ -168,7 +175,9 @@ def param_points(params: Mapping[int, Mapping[str, Any]]) -> list[ParamPoints]:
             values, labels = [positions[text] for text in texts], list(label_of.values())
         places = np.array(values, dtype=float)
         if len(set(places.tolist())) > 1:
-            is_log = labels is None and _is_log(places)
+            is_log = labels is None and (
+                _is_log_uniform((space or {}).get(name)) or _is_log(places)
+            )
             found.append(ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log))
     return found
 
@@ -183,19 +192,36 @@ def _label(value: Any) -> str:
     )
 
 
+def _is_log_uniform(distribution: Any) -> bool:
+    """Whether the median of a distribution of scipy is the geometric mean of its bounds."""
+    if not (hasattr(distribution, "support") and hasattr(distribution, "median")):
+        return False
+    low, high = map(float, distribution.support())
+    if not (0 < low < high < np.inf):
+        return False
+    return bool(np.isclose(np.log(float(distribution.median())), np.log(low * high) / 2, rtol=1e-6))
+
+
 def _is_log(values: NDArray[np.float64]) -> bool:
-    """Whether the median is closer to the geometric mean than to the arithmetic mean."""
-    if values.min() <= 0 or values.max() / values.min() < _LOG_RATIO:
+    """Whether the values are a geometric series, or their median is near the geometric mean."""
+    if values.min() <= 0:
         return False
     distinct = np.unique(values)
     logs = np.log(distinct)
+    ratio = distinct[-1] / distinct[0]
+    if len(distinct) > 2 and ratio >= _SERIES_RATIO and np.ptp(np.diff(logs)) < 1e-6 * np.ptp(logs):
+        return True
+    if ratio < _LOG_RATIO:
+        return False
     off_log = abs(np.median(logs) - logs.mean())
     off_linear = abs(np.log(np.median(distinct) / distinct.mean()))
     return bool(off_log <= off_linear)
 
 
-def cost_by_resource(history: Sequence[Mapping[str, Any]]) -> dict[int, int]:
-    """Units that were trained in the rungs at each resource.
+def levels_of(history: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """Levels of a search: the resources and numbers of folds of its rungs, in increasing order.
+
+    Rungs of several brackets with the same resource and folds share a level.
 
     Parameters
     ----------
@@ -204,17 +230,58 @@ def cost_by_resource(history: Sequence[Mapping[str, Any]]) -> dict[int, int]:
 
     Returns
     -------
-    dict of int to int
+    list of (int, int)
 
     Examples
     --------
-    >>> from sklearn_sha.inspection.curves import cost_by_resource
-    >>> cost_by_resource([{"resource": 1, "spent": 8}, {"resource": 2, "spent": 12}])
-    {1: 8, 2: 4}
+    >>> from sklearn_sha.inspection.curves import levels_of
+    >>> levels_of([{"resource": 1, "n_folds": 2}, {"resource": 4, "n_folds": 2}])
+    [(1, 2), (4, 2)]
     """
-    costs: dict[int, int] = {}
+    return sorted({level_of(row) for row in history})
+
+
+def level_of(row: Mapping[str, Any]) -> tuple[int, int]:
+    """Level of a rung; 0 folds if they are not in the history."""
+    return row["resource"], row.get("n_folds", 0)
+
+
+def level_labels(levels: Sequence[tuple[int, int]]) -> list[str]:
+    r"""Labels of levels: the resource, and the number of folds in a second line if it varies.
+
+    Examples
+    --------
+    >>> from sklearn_sha.inspection.curves import level_labels
+    >>> level_labels([(100, 5), (200, 5)]), level_labels([(100, 1), (100, 5)])
+    (['100', '200'], ['100\n1 fold', '100\n5 folds'])
+    """
+    if len({n_folds for _, n_folds in levels}) == 1:
+        return [str(resource) for resource, _ in levels]
+    return [f"{resource}\n{quantity(n_folds, 'folds')}" for resource, n_folds in levels]
+
+
+def cost_by_level(history: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Units that were trained in the rungs of each level.
+
+    Parameters
+    ----------
+    history : sequence of mapping
+        ``rung_history_``.
+
+    Returns
+    -------
+    list of int
+        In the order of `levels_of`.
+
+    Examples
+    --------
+    >>> from sklearn_sha.inspection.curves import cost_by_level
+    >>> cost_by_level([{"resource": 1, "spent": 8}, {"resource": 2, "spent": 12}])
+    [8, 4]
+    """
+    costs = dict.fromkeys(levels_of(history), 0)
     previous = 0
     for row in history:
-        costs[row["resource"]] = costs.get(row["resource"], 0) + row["spent"] - previous
+        costs[level_of(row)] += row["spent"] - previous
         previous = row["spent"]
-    return costs
+    return list(costs.values())

@@ -103,12 +103,12 @@ class TrustReport:
         return pd.DataFrame(list(self.rungs))
 
     def __str__(self) -> str:
-        return f"{text_table(self._columns())}\n{text_sentences(self._sentences())}"
+        return f"{text_sentences(self._sentences())}\n{text_table(self._columns())}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{html_table(self._columns())}\n{html_sentences(self._sentences())}"
+        return f"{html_sentences(self._sentences())}\n{html_table(self._columns())}"
 
     def _sentences(self) -> list[str]:
         return [self.advice, *map(str, self.edges)]
@@ -193,15 +193,15 @@ def trust_report(search: Any) -> TrustReport:
     ...     min_folds="all",
     ... )
     >>> trust_report(search.fit(X, y))
+    The budget may be insufficient: the probability that no eliminated candidate would have ended
+    more than 0.0156 above the best one, which is the standard error of its score, is 0.46. The
+    expected loss of score is 0.03. Candidates eliminated at 1 epoch carry most of the risk. Next
+    time set min_resources=3.
     iter  resource  candidates  promoted  spearman  kendall  envelope    gap  noise  close   risk
        0         1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.467
        1         3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.059
        2        10           2         1         -        -     0.001  0.027  0.012      0  0.071
        3        32           1         1         -        -         -      -      -      0      -
-    The budget may be insufficient: the probability that no eliminated candidate would have ended
-    more than 0.0156 above the best one, which is the standard error of its score, is 0.46. The
-    expected loss of score is 0.03. Candidates eliminated at 1 epoch carry most of the risk. Next
-    time set min_resources=3.
     """
     evidence = evidence_of(search, "trust_report")
     brackets, folds, known = evidence.brackets, evidence.folds, evidence.known

@@ -1,0 +1,50 @@
+"""Figure of the cost of each rung, compared with a grid search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn_sha._formatting import quantity
+from sklearn_sha.inspection.figures.style import SMALL, clean, rung_colors, text_color, title
+from sklearn_sha.inspection.search_data import SearchData
+
+
+def plot_cost(data: SearchData, ax: Any) -> list[Any]:
+    """Plot the cost of each rung, each bar beginning at the end of the one before."""
+    names = [
+        f"{quantity(data.n_at(k), 'candidates')}\n{_level_name(data, k)}"
+        if k == 0
+        else f"{data.n_at(k)}, {_level_name(data, k)}"
+        for k in range(data.n_levels)
+    ]
+    start = 0
+    for k, (cost, color) in enumerate(zip(data.costs, rung_colors(data.n_levels, ax), strict=True)):
+        ax.barh([k], [cost], left=[start], color=color, height=0.75)
+        start += cost
+    ax.barh([data.n_levels], [data.grid_cost], color=text_color(), alpha=0.35, height=0.75)
+    ax.set_yticks(range(data.n_levels + 1), [*names, "grid search"])
+    ax.invert_yaxis()
+    share = start / data.grid_cost
+    _value(ax, start, data.n_levels - 1, f"this search: {start:,}")
+    _value(ax, data.grid_cost, data.n_levels, f"{data.grid_cost:,}")
+    # The label of the search is at the right of its last bar.
+    ax.set_xlim(0, max(1.5 * start, 1.2 * data.grid_cost))
+    ax.locator_params(axis="x", nbins=5)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.set_xlabel(data.cost_unit, fontsize=10)
+    clean(ax)
+    title(ax, f"{share:.2g} times the cost of a grid search over the same candidates")
+    return [ax]
+
+
+def _level_name(data: SearchData, level: int) -> str:
+    resource, _, folds = data.level_labels[level].partition("\n")
+    at = f"at {quantity(int(resource), data.unit)}"
+    return f"{at}, {folds}" if folds else at
+
+
+def _value(ax: Any, end: float, position: int, text: str) -> None:
+    ax.annotate(
+        text, (end, position), xytext=(5, 0), textcoords="offset points", va="center",
+        fontsize=SMALL, fontweight="bold",
+    )  # fmt: skip

@@ -1,0 +1,49 @@
+"""Figure of the score of each candidate by rung."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn_sha.inspection.figures.style import (
+    SELECTED,
+    clean,
+    end_label,
+    level_axis,
+    limit_scores,
+    rung_colors,
+    score_name,
+    title,
+)
+from sklearn_sha.inspection.search_data import SearchData
+
+
+def plot_curves(data: SearchData, ax: Any, *, spread: bool = False) -> list[Any]:
+    """Plot the scores of each candidate as a line, in the color of the rung that it reached."""
+    colors = rung_colors(data.n_levels, ax)
+    for curve in sorted(
+        data.curves.values(), key=lambda c: (c.candidate == data.selected, c.levels[-1])
+    ):
+        is_selected = curve.candidate == data.selected
+        color = SELECTED if is_selected else colors[curve.levels[-1]]
+        ax.plot(
+            curve.levels,
+            curve.scores,
+            marker="o",
+            markersize=5 if is_selected else 3,
+            color=color,
+            linewidth=2.5 if is_selected else 1,
+        )
+        if spread:
+            low, high = curve.scores - curve.spreads, curve.scores + curve.spreads
+            ax.fill_between(curve.levels, low, high, color=color, alpha=0.1, linewidth=0)
+    selected = data.curves[data.selected]
+    level_axis(ax, data)
+    ax.set_ylabel(score_name(data), fontsize=10)
+    limit_scores(ax, data)
+    end_label(
+        ax, (selected.levels[-1], selected.scores[-1]), f"selected\n{selected.scores[-1]:.4g}",
+        bold=True,
+    )  # fmt: skip
+    clean(ax)
+    title(ax, data.selected_text())
+    return [ax]

@@ -1,0 +1,53 @@
+"""Figure of the share of the variance of the scores that each parameter explains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn_sha.inspection.figures.style import RUNG, SMALL, clean, note_lines, text_color, title
+from sklearn_sha.inspection.search_data import SearchData
+
+
+def plot_importance(data: SearchData, ax: Any) -> list[Any]:
+    """Plot one bar per parameter and one for interactions, with their standard deviations."""
+    importance = data.importance
+    assert importance is not None
+    names = [*importance.names, "interactions and noise"]
+    shares = [*importance.shares.tolist(), importance.rest]
+    spreads = [*importance.stds.tolist(), importance.rest_std]
+    for k, (share, spread) in enumerate(zip(shares, spreads, strict=True)):
+        is_rest = k == len(names) - 1
+        ax.barh(
+            [k], [share], xerr=[[min(share, spread)], [spread]], height=0.7,
+            color=text_color() if is_rest else RUNG, alpha=0.35 if is_rest else 1,
+            error_kw={"ecolor": text_color(), "elinewidth": 1, "capsize": 2},
+        )  # fmt: skip
+        ax.annotate(
+            f"{share:.0%}", (share + spread, k), xytext=(5, 0), textcoords="offset points",
+            va="center", fontsize=SMALL,
+        )  # fmt: skip
+    ax.set_yticks(range(len(names)), names, parse_math=False)
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1.15 * max(0.1, *(a + b for a, b in zip(shares, spreads, strict=True))))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    ax.set_xlabel(
+        note_lines(
+            f"share of the variance of the ranks by {data.score_label}, with the standard "
+            "deviation over the trees",
+            width=48,
+        ),
+        fontsize=SMALL,
+    )
+    clean(ax)
+    title(ax, _headline(data))
+    return [ax]
+
+
+def _headline(data: SearchData) -> str:
+    importance = data.importance
+    assert importance is not None
+    if not importance.names:
+        return "No parameter has more than one value."
+    if importance.shares[0] != importance.shares[0]:
+        return "All candidates have the same rank: no parameter matters."
+    return f"{importance.names[0]} explains {importance.shares[0]:.0%} of the differences"

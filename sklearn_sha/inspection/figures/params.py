@@ -1,0 +1,110 @@
+"""Figure of the scores by the values of each parameter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sklearn_sha.inspection.curves import ParamPoints
+from sklearn_sha.inspection.figures.style import (
+    SELECTED,
+    SMALL,
+    clean,
+    limit_scores,
+    note_lines,
+    rung_colors,
+    rung_key,
+    score_name,
+)
+from sklearn_sha.inspection.jitter import jitter
+from sklearn_sha.inspection.search_data import SearchData
+
+_MAX_COLUMNS = 3
+_PANEL_NAME_WIDTH, _NOTE_WIDTH = 24, 70
+_MAX_HORIZONTAL = 26  # characters of labels that fit horizontally below a panel
+_WIDTH = 0.25  # of the jitter of a category to each side
+
+
+def panels(data: SearchData) -> tuple[int, int]:
+    """Numbers of rows and columns of panels, with one panel per parameter."""
+    n_rows = max(1, -(-len(data.points) // _MAX_COLUMNS))
+    return n_rows, max(1, -(-len(data.points) // n_rows))
+
+
+def has_vertical_labels(points: ParamPoints) -> bool:
+    """Whether the labels of a parameter do not fit horizontally below its panel."""
+    return points.labels is not None and sum(map(len, points.labels)) > _MAX_HORIZONTAL
+
+
+def plot_params(data: SearchData, ax: Any) -> list[Any]:
+    """Plot one panel per parameter, with the last score of each candidate by its value."""
+    from matplotlib.gridspec import GridSpecFromSubplotSpec
+
+    figure, subplot = ax.figure, ax.get_subplotspec()
+    if subplot is None:
+        raise ValueError(
+            "ax cannot be divided into panels, because it is not part of a grid of subplots. "
+            "Pass an Axes of plt.subplots, or ax=None."
+        )
+    n_rows, n_columns = panels(data)
+    grid = GridSpecFromSubplotSpec(n_rows, n_columns, subplot)
+    ax.set_axis_off()
+    axes = [figure.add_subplot(grid[divmod(k, n_columns)]) for k in range(len(data.points))]
+    for k, (panel, points) in enumerate(zip(axes, data.points, strict=True)):
+        _plot_panel(data, panel, points)
+        axis = limit_scores(panel, data, note=False)
+        clean(panel)
+        if k % n_columns:
+            panel.tick_params(axis="y", labelleft=False)
+        else:
+            panel.set_ylabel(score_name(data, width=_PANEL_NAME_WIDTH), fontsize=SMALL)
+    if not axes:
+        return [ax]
+    rung_key(figure, axes[0], data)
+    if axis is not None and axis.note():
+        figure.supxlabel(note_lines(axis.note(), width=_NOTE_WIDTH), fontsize=SMALL)
+    return axes
+
+
+def _plot_panel(data: SearchData, ax: Any, points: ParamPoints) -> None:
+    # The selected candidate is on top, and those that went further on those that did not.
+    order = sorted(
+        range(len(points.candidates)),
+        key=lambda k: (
+            points.candidates[k] == data.selected,
+            data.last_level(int(points.candidates[k])),
+        ),
+    )
+    candidates = points.candidates[order].tolist()
+    places = points.places[order]
+    if points.labels is not None:
+        places = places + _WIDTH * jitter(len(places))
+    colors = rung_colors(data.n_levels, ax)
+    is_selected = [candidate == data.selected for candidate in candidates]
+    ax.scatter(
+        places,
+        [data.curves[candidate].scores[-1] for candidate in candidates],
+        c=np.array(
+            [
+                _rgb(SELECTED) if own else colors[data.last_level(candidate)]
+                for candidate, own in zip(candidates, is_selected, strict=True)
+            ]
+        ),
+        s=[55 if own else 18 for own in is_selected],
+    )
+    if points.is_log:
+        ax.set_xscale("log")
+    if points.labels is not None:
+        # Labels with a $ are not formulas.
+        ax.set_xticks(range(len(points.labels)), points.labels, parse_math=False)
+        ax.set_xlim(-0.6, len(points.labels) - 0.4)
+        if has_vertical_labels(points):
+            ax.tick_params(axis="x", labelrotation=90)
+    ax.set_xlabel(points.name, fontsize=10, parse_math=False)
+
+
+def _rgb(color: str) -> tuple[float, float, float]:
+    from matplotlib.colors import to_rgb
+
+    return to_rgb(color)

@@ -1,0 +1,81 @@
+"""Figure of the distribution of the scores in each rung."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sklearn_sha.inspection.figures.style import (
+    SELECTED,
+    clean,
+    end_label,
+    level_axis,
+    limit_scores,
+    rung_colors,
+    score_name,
+    text_color,
+    title,
+)
+from sklearn_sha.inspection.jitter import jitter
+from sklearn_sha.inspection.score_axis import ScoreAxis
+from sklearn_sha.inspection.search_data import SearchData
+
+_WIDTH = 0.26  # of a rung to each side
+_MIN_DISTANCE = 0.07  # of two labels, as a share of the height
+
+
+def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
+    """Plot the scores of each rung as dots, with their median and the lowest promoted score.
+
+    The color of a dot shows the rung that its candidate reached.
+    """
+    colors = rung_colors(data.n_levels, ax)
+    labels: dict[str, float] = {}
+    for level in range(data.n_levels):
+        members = [curve for curve in data.curves.values() if level in curve.levels]
+        scores = np.array([curve.scores[curve.levels == level][0] for curve in members])
+        is_selected = np.array([curve.candidate == data.selected for curve in members])
+        places = np.where(is_selected, level, level + _WIDTH * jitter(len(members)))
+        dot_colors = np.array([colors[curve.levels[-1]] for curve in members])
+        ax.scatter(places[~is_selected], scores[~is_selected], c=dot_colors[~is_selected], s=16)
+        ax.scatter(places[is_selected], scores[is_selected], c=SELECTED, s=42, zorder=4)
+        if np.isfinite(scores).any():
+            median = float(np.median(scores[np.isfinite(scores)]))
+            ax.plot(_ends(level), [median] * 2, color=text_color(), linewidth=1.5, label="median")
+            if level == 0:
+                labels["median"] = median
+    for level, cut in data.cuts:
+        if level == data.n_levels - 1:  # the selected candidate
+            continue
+        ax.plot(
+            _ends(level), [cut] * 2, color=text_color(), linewidth=1.2, linestyle=(0, (3, 2)),
+            label="lowest promoted score",
+        )  # fmt: skip
+        if level == 0:
+            labels["lowest promoted"] = cut
+    selected = data.curves[data.selected]
+    level_axis(ax, data)
+    ax.set_ylabel(score_name(data), fontsize=10)
+    axis = limit_scores(ax, data)
+    ax.set_xlim(-0.5, data.n_levels - 0.5)
+    if axis is not None:
+        _label_lines(ax, labels, axis)
+    end_label(ax, (int(selected.levels[-1]), selected.scores[-1]), "selected", bold=True)
+    clean(ax)
+    title(ax, data.selected_text())
+    return [ax]
+
+
+def _ends(level: int) -> list[float]:
+    """Ends of a horizontal line across a rung."""
+    return [level - _WIDTH - 0.08, level + _WIDTH + 0.08]
+
+
+def _label_lines(ax: Any, labels: dict[str, float], axis: ScoreAxis) -> None:
+    """Label lines of the first rung at their right, one below the other."""
+    order = sorted(labels, key=labels.__getitem__)
+    heights = [float(axis.position(labels[name])) for name in order]
+    is_close = len(order) == 2 and heights[1] - heights[0] < _MIN_DISTANCE
+    for shift, name in zip((-6, 6), order, strict=False):
+        end_label(ax, (_ends(0)[1], labels[name]), name, shift=shift if is_close else 0)

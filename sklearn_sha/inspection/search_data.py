@@ -1,0 +1,147 @@
+"""What the figures of a search show, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn_sha._formatting import format_params, short_names
+from sklearn_sha.candidates.space import spaces_of
+from sklearn_sha.inspection.curves import (
+    Curve,
+    ParamPoints,
+    cost_by_level,
+    curves,
+    level_labels,
+    level_of,
+    levels_of,
+    param_points,
+)
+from sklearn_sha.inspection.importance import ParameterImportance
+from sklearn_sha.inspection.metric_names import metric_label
+from sklearn_sha.inspection.possible_scores import PossibleScores
+from sklearn_sha.inspection.ranking import selected_row
+
+
+@dataclass(frozen=True)
+class SearchData:
+    """What the figures of a search show.
+
+    Attributes
+    ----------
+    curves : dict of int to Curve
+        Mean and standard deviation of the scores of each candidate, by level: its position in
+        `level_labels`.
+    level_labels : list of str
+        Resource of each level, with the number of folds if it varies.
+    params : dict of int to dict
+        Parameters of each candidate, with short names.
+    points : list of ParamPoints
+        Values of each searched parameter.
+    cuts : list of (int, float)
+        Level and lowest promoted score of each rung. Empty if another metric promoted.
+    costs : list of int
+        Units that were trained at each level.
+    grid_cost : int
+        Units of a grid search, which trains every candidate with the largest resource.
+    selected : int
+        The selected candidate.
+    metric : str
+        As in ``cv_results_``.
+    score_label : str
+        Name of the metric for axes.
+    unit : str
+        What the resource counts, in the plural: "epochs", "trees", "training samples".
+    cost_unit : str
+        What `costs` and `grid_cost` count, as `Schedule.cost_unit`.
+    training : str
+        How models are trained between rungs, as `Schedule.training`.
+    possible : PossibleScores or None
+        Scores that eliminated candidates could have had at full resource, for ``kind="trust"``.
+    importance : ParameterImportance or None
+        For ``kind="importance"``.
+    """
+
+    curves: dict[int, Curve]
+    level_labels: list[str]
+    params: dict[int, dict[str, Any]]
+    points: list[ParamPoints]
+    cuts: list[tuple[int, float]]
+    costs: list[int]
+    grid_cost: int
+    selected: int
+    metric: str
+    score_label: str
+    unit: str
+    cost_unit: str
+    training: str
+    possible: PossibleScores | None = None
+    importance: ParameterImportance | None = None
+
+    @property
+    def n_levels(self) -> int:
+        return len(self.level_labels)
+
+    def n_at(self, level: int) -> int:
+        """Number of candidates that were evaluated at a level."""
+        return sum(level in curve.levels for curve in self.curves.values())
+
+    def last_level(self, candidate: int) -> int:
+        return int(self.curves[candidate].levels[-1])
+
+    def selected_text(self) -> str:
+        """Score and parameters of the selected candidate."""
+        score = self.curves[self.selected].scores[-1]
+        params = format_params(self.params[self.selected])
+        return f"Selected: {self.score_label} {score:.4g} with {params or 'the default parameters'}"
+
+
+def search_data(
+    search: Any,
+    metric: str,
+    possible: PossibleScores | None = None,
+    importance: ParameterImportance | None = None,
+) -> SearchData:
+    """Collect what the figures of a fitted search show."""
+    results, history = search.all_cv_results_, search.rung_history_
+    levels = levels_of(history)
+    position = {level: k for k, level in enumerate(levels)}
+    candidates = results["candidate"].tolist()
+    rows = zip(results["n_resources"].tolist(), results["n_folds"].tolist(), strict=True)
+    params = dict(zip(candidates, results["params"], strict=True))
+    names = short_names(name for own in params.values() for name in own)
+    short = {c: {names[name]: value for name, value in own.items()} for c, own in params.items()}
+    return SearchData(
+        curves=curves(
+            candidates,
+            [position[row] for row in rows],
+            results[f"mean_test_{metric}"],
+            results[f"std_test_{metric}"],
+        ),
+        level_labels=level_labels(levels),
+        params=short,
+        points=param_points(short, _distributions(search, names)),
+        cuts=[
+            (position[level_of(row)], row["cut_score"])
+            for row in history
+            if metric == search.promote_by_ and row["cut_score"] is not None
+        ],
+        costs=cost_by_level(history),
+        grid_cost=search.schedule_.grid_cost,
+        selected=candidates[selected_row(search, metric)],
+        metric=metric,
+        score_label=metric_label(metric, search.scoring, search.estimator),
+        unit=search.schedule_.unit,
+        cost_unit=search.schedule_.cost_unit,
+        training=search.schedule_.training,
+        possible=possible,
+        importance=importance,
+    )
+
+
+def _distributions(search: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Values of each parameter of the space, by short name; of the last space if it has several."""
+    space: Any = search.param_distributions
+    spaces: Sequence[Mapping[str, Any]] = spaces_of(search.param_grid if space is None else space)
+    return {names.get(name, name): values for one in spaces for name, values in one.items()}
