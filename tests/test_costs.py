@@ -1,6 +1,7 @@
 """Overhead of the search: what is sent, fitted, sliced and called, and how often."""
 
 import cProfile
+import inspect
 import os
 import pickle
 import pstats
@@ -12,6 +13,7 @@ import joblib
 import numpy as np
 import pytest
 import toys
+from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
@@ -29,6 +31,22 @@ from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 
 X, Y = np.arange(60.0).reshape(30, 2), np.arange(30) % 2
 NOTHING = np.zeros((30, 1))
+
+
+class Idle(BaseEstimator):
+    """Does nothing; its score is its parameter."""
+
+    def __init__(self, limit=1.0):
+        self.limit = limit
+
+    def fit(self, X, y=None):
+        return self
+
+    def partial_fit(self, X, y=None):
+        return self
+
+    def score(self, X, y=None):
+        return self.limit
 
 
 def refitted(
@@ -237,24 +255,69 @@ def test_predictions_are_computed_once_for_all_metrics(return_train_score):
 
 
 @pytest.mark.filterwarnings("ignore:max_resources=")
-def test_an_estimator_is_cloned_once_per_candidate_and_fold(monkeypatch):
+@pytest.mark.parametrize(("tags", "n_per_candidate"), [((1, 2), 0), ([1, 2], 2)])
+def test_an_estimator_is_constructed_once_per_search_unless_clones_differ(tags, n_per_candidate):
     made = []
 
     class Made(Curve):
-        def __init__(self, limit=1.0, max_epochs=1):
+        def __init__(self, limit=1.0, tags=None, max_epochs=1):
             made.append(1)
             super().__init__(limit)
+            self.tags = tags
             self.max_epochs = max_epochs
 
     counts = []
     for n in (64, 128):
         made.clear()
         SuccessiveHalvingSearchCV(
-            Made(), {"limit": list(np.linspace(0, 1, n))}, resource="partial_fit",
+            Made(tags=tags), {"limit": list(np.linspace(0, 1, n))}, resource="partial_fit",
             max_resources=8, cv=KFold(2), refit=False,
         ).fit(NOTHING)  # fmt: skip
         counts.append(len(made))
-    assert counts[1] - counts[0] == 2 * 64
+    assert counts[1] - counts[0] == n_per_candidate * 64
+
+
+@pytest.mark.filterwarnings("ignore:max_resources=")
+@pytest.mark.parametrize(
+    ("estimator", "name"),
+    [(Idle(), "limit"), (make_pipeline(StandardScaler(), Idle()), "idle__limit")],
+    ids=["estimator", "pipeline"],
+)
+def test_constructors_are_inspected_as_often_for_any_number_of_candidates(
+    estimator, name, monkeypatch
+):
+    inspected = []
+    signature = inspect.signature
+
+    def counted(*args, **kwargs):
+        inspected.append(args)
+        return signature(*args, **kwargs)
+
+    monkeypatch.setattr(inspect, "signature", counted)
+    counts = []
+    for n in (64, 128):
+        inspected.clear()
+        SuccessiveHalvingSearchCV(
+            estimator, {name: list(np.linspace(0, 1, n))}, resource="partial_fit",
+            max_resources=8, min_folds="all", cv=KFold(2), refit=False,
+        ).fit(NOTHING)  # fmt: skip
+        counts.append(len(inspected))
+    assert counts[0] == counts[1] > 0
+
+
+def test_an_evaluation_takes_few_calls_of_functions():
+    def n_calls(n):
+        search = SuccessiveHalvingSearchCV(
+            Idle(), {"limit": list(np.linspace(0, 1, n))}, resource="partial_fit",
+            max_resources=1, min_resources=1, cv=KFold(2), refit=False,
+        )  # fmt: skip
+        profile = cProfile.Profile()
+        profile.runcall(search.fit, NOTHING)
+        return pstats.Stats(profile).total_calls
+
+    n_calls(10)  # imports and caches at first use
+    # About 130, and GridSearchCV makes 1,000.
+    assert n_calls(600) - n_calls(100) < 150 * 500 * 2
 
 
 @pytest.mark.slow

@@ -145,8 +145,9 @@ GENERATED = {"_build", "auto_examples", "generated"}
 
 
 def without_code(text: str) -> str:
-    """Text without inline code and the addresses of links, on the same lines."""
+    """Text without inline code, tags and the addresses of links, on the same lines."""
     text = re.sub(r"`[^`\n]+`", "CODE", text)
+    text = re.sub(r"</?[a-z][^<>\n]*>", "", text)
     return re.sub(r"\]\([^)\s]+\)", "]", text)
 
 

@@ -198,7 +198,7 @@ def _read_only_view(data: Any) -> Any:
         data = data[:]
     if isinstance(data, np.ndarray):
         data = data.view()
-        data.flags.writeable = False
+        data.setflags(write=False)
         return data
     if sparse.issparse(data) and data.format in ("csr", "csc"):
         arrays = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 from sklearn_sha._engine.evaluation import SECONDS_PER_BATCH
@@ -61,7 +61,7 @@ class Batching:
         found.sort(key=itemgetter(0, 1))
         return [(key, batch) for _, _, key, batch in found]
 
-    def record(self, outcome: Outcome, units: int) -> None:
-        """Record the time of a job that trained so many units."""
-        self._seconds += outcome.fit_time + outcome.score_time
+    def record(self, outcomes: Sequence[Outcome], units: int) -> None:
+        """Record the time of jobs that trained so many units together."""
+        self._seconds += sum(outcome.fit_time + outcome.score_time for outcome in outcomes)
         self._units += units

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -64,13 +64,12 @@ class Task:
             self.search, self.context.subcontext(name, task_id=number, max_subtasks=of, **options)
         )
 
-    @contextmanager
-    def training(self, estimator: Any, rows: Rows) -> Iterator[None]:
+    def training(self, estimator: Any, rows: Rows) -> AbstractContextManager[None]:
         """Context manager in which an estimator is trained; its tasks are subtasks of this task."""
-        if self.context is None:
-            yield
-            return
+        return nullcontext() if self.context is None else self._training(estimator, rows)
 
+    @contextmanager
+    def _training(self, estimator: Any, rows: Rows) -> Iterator[None]:
         # Callbacks receive copies, which are only made on request.
         def copied(index: int) -> Any:
             return rows.fitting(np.arange(n_samples_of(rows.X_train)))[index]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain, compress, product
 from math import inf
 from time import perf_counter, time
@@ -161,9 +160,10 @@ class Engine:
                 self._store.remove_model(candidate, number)
         views, groups = self._jobs(rungs)
         self._preprocessing.discard_all_but(groups)
-        while calls := self._preprocessing.calls(views, self._open(groups)):
-            self._run(calls)
-        while calls := self._batch_calls(views, self._open(groups)):
+        if self._config.shares_preprocessing:
+            while calls := self._preprocessing.calls(views, self._open(groups)):
+                self._run(calls)
+        while calls := self._batch_calls(views, groups := self._open(groups)):
             if self._refits and _is_decided(rungs):
                 # What takes longest begins first.
                 calls.insert(0, self._refit_call(rungs[0].request))
@@ -180,7 +180,8 @@ class Engine:
                 continue
             request = rung.request
             view = self._config.resource.view(self._folds[number], rung.target)
-            views[number, len(view.train)] = view
+            n_train, task = len(view.train), self._observer.task(request)
+            views[number, n_train] = view
             for index, candidate in by_fold[number]:
                 job = Job(
                     candidate,
@@ -191,23 +192,21 @@ class Engine:
                     None,
                     not request.is_final,
                     index,
-                    self._observer.task(request),
+                    task,
                 )
-                key = number, len(view.train), self._preprocessing.key(candidate)
+                key = number, n_train, self._preprocessing.key(candidate)
                 groups[key].append(job)
         return views, groups
 
     def _open(self, groups: Groups) -> Groups:
         """Return the jobs without an outcome, each with the model that it continues from."""
-        jobs_left = {
-            key: [self._with_model(job) for job in jobs if job.key not in self._store.outcomes]
+        left = {
+            key: [job for job in jobs if job.key not in self._store.outcomes]
             for key, jobs in groups.items()
         }
-        return {key: jobs for key, jobs in jobs_left.items() if jobs}
-
-    def _with_model(self, job: Job) -> Job:
-        model = self._store.models.get((job.candidate, job.fold))
-        return job if job.model is model else replace(job, model=model)
+        for job in chain.from_iterable(left.values()):
+            job.model = self._store.models.get((job.candidate, job.fold))
+        return {key: jobs for key, jobs in left.items() if jobs}
 
     def _batch_calls(self, views: Views, groups: Groups) -> list[WorkerCall]:
         return [
@@ -218,15 +217,14 @@ class Engine:
     def _batch_call(
         self, jobs: tuple[Job, ...], source: Fold | FittedPreprocessing | PreprocessingFile
     ) -> WorkerCall:
-        units = {job.key: job.cost() for job in jobs}
-
         def receive(done: BatchResult) -> None:
+            units = {job.key: job.cost() for job in jobs}
             if done.results:
                 self._add(done.results)
             for candidate, fold in done.inaccessible:
                 self._store.attach_content(candidate, fold)
-            for outcome, _ in done.results:
-                self._batching.record(outcome, units[outcome.key])
+            outcomes = [outcome for outcome, _ in done.results]
+            self._batching.record(outcomes, sum(units[outcome.key] for outcome in outcomes))
             if done.interrupted:
                 raise KeyboardInterrupt
 
@@ -234,7 +232,7 @@ class Engine:
         return WorkerCall(
             evaluate_batch,
             (jobs, source, X, y, self._config, self._deadline),
-            [(job,) for job in jobs],
+            lambda part: jobs[part : part + 1],
             lambda part: self._batch_call((jobs[part],), source),
             receive,
         )
@@ -249,7 +247,7 @@ class Engine:
 
         params = self._params[candidate]
         args = (self._folds[0], self._X, self._y, params, request.n_resources, self._config)
-        call = WorkerCall(refit_in_worker, args, [()], lambda part: call, receive)
+        call = WorkerCall(refit_in_worker, args, lambda part: (), lambda part: call, receive)
         return call
 
     def _run(self, calls: Sequence[WorkerCall]) -> None:

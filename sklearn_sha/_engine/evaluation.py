@@ -148,14 +148,8 @@ def evaluate(
     except Exception as error:
         job.add_note(error)
         raise
-    outcome = Outcome(
-        *job.key,
-        test_scores,
-        train_scores,
-        fit_end - start,
-        score_end - fit_end,
-        tuple(errors),
-    )
+    seconds = fit_end - start, score_end - fit_end
+    outcome = Outcome(*job.key, test_scores, train_scores, *seconds, tuple(errors))
     keep_model = (
         job.keep_model
         and config.continues
@@ -173,8 +167,11 @@ def _initial_model(job: Job, config: EvaluationConfig) -> TrainedModel:
 
 
 def _new_model(job: Job, config: EvaluationConfig) -> TrainedModel:
-    estimator = new_estimator(config, job.params)
-    return TrainedModel(estimator[-1] if config.shares_preprocessing else estimator, 0)
+    model = None if config.template is None else config.template.new_model(job.params)
+    if model is None:
+        estimator = new_estimator(config, job.params)
+        model = estimator[-1] if config.shares_preprocessing else estimator
+    return TrainedModel(model, 0)
 
 
 def _train(model: TrainedModel, job: Job, rows: Rows, config: EvaluationConfig) -> TrainedModel:
@@ -227,6 +224,8 @@ def _score(
 
 
 def _as_number(score: Any, scorer: Any) -> float:
+    if isinstance(score, float):  # the usual case, which includes np.float64
+        return float(score)
     if hasattr(score, "item"):
         with suppress(ValueError):
             score = score.item()

@@ -84,8 +84,6 @@ class SharedPreprocessing:
 
     def calls(self, views: Views, groups: Groups) -> list[WorkerCall]:
         """Return the calls that fit the steps that are missing."""
-        if not self._config.shares_preprocessing:
-            return []
         return [
             self._call(key, views[key[:2]], jobs)
             for key, jobs in groups.items()
@@ -103,7 +101,7 @@ class SharedPreprocessing:
         job = replace(jobs[0], model=None)
         folder = self._workers.shared_folder
         args = (view, job, self._X, self._y, self._config, self._deadline, folder)
-        call = WorkerCall(_fit_preprocessing, args, [tuple(jobs)], lambda part: call, receive)
+        call = WorkerCall(_fit_preprocessing, args, lambda part: jobs, lambda part: call, receive)
         return call
 
 

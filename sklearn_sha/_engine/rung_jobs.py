@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -85,7 +86,7 @@ class RequestedFolds:
     def __init__(self, resource: Resource, fold_order: tuple[int, ...]) -> None:
         self._resource = resource
         self._fold_order = fold_order
-        self._requested: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._requested: dict[int, dict[int, tuple[int, ...]]] = defaultdict(dict)
 
     def jobs(self, request: RungRequest) -> RungJobs:
         """Return the jobs of a request, and record its folds."""
@@ -102,9 +103,10 @@ class RequestedFolds:
         return RungJobs(request, folds, target, new_folds)
 
     def _new_folds(self, candidate: int, target: int, folds: tuple[int, ...]) -> tuple[int, ...]:
-        before = self._requested.get((candidate, target), ())
+        at_target = self._requested[target]
+        before = at_target.get(candidate, ())
         if before == folds:
             return ()
         # All candidates of a rung share one tuple: a search can have many of them.
-        self._requested[candidate, target] = tuple({*before, *folds}) if before else folds
+        at_target[candidate] = tuple({*before, *folds}) if before else folds
         return tuple(fold for fold in folds if fold not in before) if before else folds

@@ -20,8 +20,8 @@ class WorkerCall:
     ----------
     function : callable
     args : tuple
-    parts : list of tuple of Job
-        For each part of the call, the jobs that fail with it.
+    jobs_of : callable
+        Returns the jobs that fail with a part of the call.
     only : callable
         Returns the call for one part alone.
     receive : callable
@@ -30,7 +30,7 @@ class WorkerCall:
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
-    parts: list[tuple[Job, ...]]
+    jobs_of: Callable[[int], Sequence[Job]]
     only: Callable[[int], WorkerCall]
     receive: Callable[[Any], None]
 
@@ -52,14 +52,14 @@ def run_calls(
     """
     died = [(calls[number], death) for number, death in _deaths(workers, calls)]
     # A part without jobs is not run again.
-    died = [(call, death) for call, death in died if call.parts[death.part]]
+    died = [(call, death) for call, death in died if call.jobs_of(death.part)]
     if not died:
         return
     timeout = workers.fit_timeout
-    _warn([(call.parts[death.part], death) for call, death in died], timeout)
+    _warn([(call.jobs_of(death.part), death) for call, death in died], timeout)
     timed_out = any(death.traceback for _, death in died)
     for call, death in died:
-        jobs = call.parts[death.part]
+        jobs = call.jobs_of(death.part)
         if death.traceback:
             fail(jobs, _timeout_error(timeout, death.traceback))
         elif not timed_out:

@@ -17,6 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
+from sklearn_sha._engine.template import Template
 from sklearn_sha._search.advice import audit_notes, cost_warning, grid_notes
 from sklearn_sha._search.aliases import search_space, space_name
 from sklearn_sha._search.planning import (
@@ -260,6 +261,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             continues=plan.schedule.continues,
             scores_pipeline=training.shares_preprocessing
             and scores_pipeline(scoring, is_default=self.scoring is None, routed=routed),
+            template=Template.of(self.estimator, trains_last_step=training.shares_preprocessing),
         )
 
     def _space(self) -> Any:

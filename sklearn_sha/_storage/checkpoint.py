@@ -9,7 +9,6 @@ import secrets
 import stat
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
@@ -166,7 +165,7 @@ class Checkpoint(Store):
             for o, m in results
             if isinstance(m, ModelFile)
         }
-        line = {"outcomes": [asdict(outcome) for outcome, _ in results], "models": models}
+        line = {"outcomes": [outcome._asdict() for outcome, _ in results], "models": models}
         append(self._journal, _with_checksum(line))
         super().add(results)
 

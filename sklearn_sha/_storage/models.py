@@ -37,12 +37,13 @@ class TrainedModel:
         Estimated memory of the model in bytes; 0 if it is not measured.
     """
 
-    nbytes: int = 0
+    __slots__ = "copies_samples", "estimator", "n_resources", "nbytes"
 
     def __init__(self, estimator: Any, n_resources: int, copies_samples: bool = False) -> None:
         self.estimator = estimator
         self.n_resources = n_resources
         self.copies_samples = copies_samples
+        self.nbytes = 0
 
     def load(self) -> Any:
         """Return the estimator to continue its training in place.
@@ -50,7 +51,7 @@ class TrainedModel:
         It is returned only once, and None after that: if its training is interrupted, the
         estimator is in an unknown state.
         """
-        estimator = vars(self).pop("estimator", None)
+        estimator, self.estimator = self.estimator, None
         return pickle.loads(estimator) if isinstance(estimator, bytes) else estimator
 
     def to_bytes(self) -> bytes:
@@ -64,13 +65,13 @@ class TrainedModel:
         else:
             dump(self.estimator, file)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # Bytes, since some backends make the arrays of what they send read-only, and so that
         # processes that only pass the model on need not load it.
-        state = vars(self).copy()
+        state = {name: getattr(self, name) for name in self.__slots__}
         with suppress(Exception):  # the backend may succeed, or raises the clearer error
             state["estimator"] = self.to_bytes()
-        return state
+        return None, state
 
 
 @dataclass(frozen=True)

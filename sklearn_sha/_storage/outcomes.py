@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Scores = float | dict[str, float | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """Result of evaluating one candidate on one fold.
 
     Attributes
@@ -38,4 +37,4 @@ class Outcome:
     @property
     def key(self) -> tuple[int, int, int]:
         """Candidate, fold and resource, which identify the evaluation within a search."""
-        return self.candidate, self.fold, self.n_resources
+        return self[:3]

@@ -157,7 +157,10 @@ def _after(
     known = {params_key(params) for params in initial}
     others = proposed(sampler, n, space, History([*initial]), rng)
     # A sampler that does not use the history can propose them again.
-    return [*initial, *(params for params in others if params_key(params) not in known)]
+    return [
+        *initial,
+        *(params for params in others if not known or params_key(params) not in known),
+    ]
 
 
 def proposed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from fractions import Fraction
 from functools import lru_cache
@@ -217,12 +217,15 @@ def _counts(model: Any) -> bool:
     return type(model).__name__ in _COUNTING
 
 
-@contextmanager
-def _one_epoch(model: Any) -> Iterator[None]:
+def _one_epoch(model: Any) -> AbstractContextManager[None]:
     """Have a call of ``partial_fit`` train one epoch and not `max_epochs` of them."""
     if not hasattr(model, "max_epochs") or "max_epochs" not in model.get_params(deep=False):
-        yield
-        return
+        return nullcontext()
+    return _max_epochs_of_one(model)
+
+
+@contextmanager
+def _max_epochs_of_one(model: Any) -> Iterator[None]:
     epochs = model.max_epochs
     model.set_params(max_epochs=1)
     try:
