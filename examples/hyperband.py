@@ -1,15 +1,17 @@
-"""Hyperband: several bets on how early scores tell the truth
-==========================================================
+"""Hyperband: several bets on how early scores predict the final ranking
+=====================================================================
 
-One halving bets that what is ahead after its first rung stays ahead. `HyperbandSearchCV` makes
-several bets at once: its first bracket starts many candidates with one epoch, the next fewer with
-more, and the last is a random search at full resource. All brackets run together, resource by
-resource. Beside it runs one halving over as many candidates.
+A Successive Halving run bets that the candidates that are ahead after its first rung stay ahead.
+`HyperbandSearchCV` makes several bets: its first bracket starts many candidates with one epoch, the
+next one starts fewer candidates with more epochs, and the last bracket is a random search at full
+resource. All brackets run together, resource by resource. A Successive Halving run with the same
+number of candidates is shown for comparison.
 
 Expect: the plan of all brackets, the best score of each, and two held-out accuracies that
-are within a hundredth of each other.
-Limits: it costs more than twice what the one halving does. Where early scores can be trusted,
-as here, that buys little; where they can't, it is the price of not having to know.
+differ by less than 0.01.
+Limits: it costs more than twice as much as Successive Halving. If early scores predict the final
+ranking, as here, the additional cost brings little. If they do not, it is the price of not having
+to know.
 """
 
 from scipy.stats import loguniform
@@ -34,17 +36,17 @@ brackets = HyperbandSearchCV(model, space, resource="partial_fit", max_resources
 print(brackets.plan(X_train, y_train))
 
 # %%
-# Lines that begin further right are candidates of later brackets.
+# Lines that start further right are candidates of later brackets.
 
 brackets.fit(X_train, y_train)
 display = SearchDisplay.from_search(brackets)
 
 # %%
-# The best of each bracket, and one halving over as many candidates:
+# The best score of each bracket, and Successive Halving with the same number of candidates:
 
-for row in brackets.rung_history_:
-    if row["resource"] == brackets.max_resources_:
-        print(f"bracket {row['bracket']}: best score {row['best_score']:.4f}")
+for rung in brackets.rung_history_:
+    if rung["resource"] == brackets.max_resources_:
+        print(f"bracket {rung['bracket']}: best score {rung['best_score']:.4f}")
 
 n_candidates = sum(bracket.n_candidates[0] for bracket in brackets.schedule_.brackets)
 halving = SuccessiveHalvingSearchCV(
@@ -57,7 +59,7 @@ halving = SuccessiveHalvingSearchCV(
     min_folds="all",  # as Hyperband
     random_state=0,
 ).fit(X_train, y_train)
-for name, search in (("Hyperband", brackets), ("one halving", halving)):
-    spent = search.rung_history_[-1]["spent"]
+for name, search in (("Hyperband", brackets), ("Successive Halving", halving)):
+    cost = search.rung_history_[-1]["spent"]
     score = search.score(X_test, y_test)
-    print(f"{name:12} {spent:4} epochs per fold   held-out accuracy {score:.4f}")
+    print(f"{name:18} {cost:4} epochs per fold   held-out accuracy {score:.4f}")

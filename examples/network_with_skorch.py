@@ -1,14 +1,13 @@
 """A PyTorch network, through skorch: epochs as the resource
 =========================================================
 
-skorch makes a scikit-learn estimator of a PyTorch module, and its `partial_fit` trains the
-network on: one call is `max_epochs` epochs, so that `max_epochs=1` makes a unit of resource one
-epoch. Networks that are dropped cost what they were trained until then; the others go on from
-their weights and from their optimiser's state.
+skorch wraps a PyTorch module as a scikit-learn estimator, and its `partial_fit` continues the
+training of the network. The search makes each call one epoch. Eliminated networks cost only the
+epochs until then; the others continue from their weights and from the state of their optimizer.
 
 Expect: 12 networks, of which two get 32 epochs; a held-out accuracy above 0.95, at 0.31 of
 the epochs that a grid search trains.
-Limits: skorch's own validation split would keep a fifth of the rows from training:
+Limits: skorch's own validation split would keep a fifth of the samples from training:
 `train_split=None` gives them to the network. Needs `skorch` and `torch`.
 """
 
@@ -22,7 +21,7 @@ from skorch import NeuralNetClassifier
 
 from sklearn_sha import SearchDisplay, SuccessiveHalvingSearchCV
 
-# Rows are shared by all candidates and read-only, of which PyTorch warns once.
+# All candidates share the samples, which are read-only. PyTorch warns of that once.
 warnings.filterwarnings("ignore", "The given NumPy array is not writable")
 
 X, y = load_digits(return_X_y=True)
@@ -60,6 +59,6 @@ print(search.best_params_)
 print(f"held-out accuracy {search.score(X_test, y_test):.4f}")
 
 # %%
-# Each line is a network; the faded ones were dropped.
+# Each line is a network. The faded ones were eliminated.
 
 display = SearchDisplay.from_search(search)

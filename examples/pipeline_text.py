@@ -1,15 +1,15 @@
 """Text: an expensive vectoriser is fitted once per fold, not once per candidate
 =============================================================================
 
-The texts are the paragraphs of scikit-learn's own docstrings; the task is to tell from
+The texts are the paragraphs of scikit-learn's own docstrings; the task is to predict from
 which part of the library a paragraph comes. Turning text into numbers takes most of the
-time here, and no searched parameter touches it: so the search fits the vectoriser once on
-each fold's training rows and trains all candidates on what it made.
+time here, and no searched parameter belongs to it. Therefore the search fits the vectoriser once
+per fold, on its training samples, and trains all candidates on the output.
 
-Expect: 3 vectorisers for 8 candidates on 3 folds, one more for the final model, where a
-grid search fits 25; and a score within a hundredth of its.
-Limits: a searched parameter of the vectoriser needs a fit for each of its values, which is
-still once per fold and value. Its output is kept in memory for every fold.
+Expect: 3 vectorisers for 8 candidates on 3 folds, and one more for the final model, compared with
+25 of a grid search; and a score that differs by less than 0.01.
+Limits: a searched parameter of the vectoriser requires one fit per fold and value. Its output is
+kept in memory for every fold.
 """
 
 import importlib
@@ -43,7 +43,7 @@ class CountingVectorizer(TfidfVectorizer):
     n_fits = 0
 
     def fit_transform(self, raw_documents, y=None):
-        """Count, and go on."""
+        """Count, and fit."""
         CountingVectorizer.n_fits += 1
         return super().fit_transform(raw_documents, y)
 
@@ -91,6 +91,6 @@ for name, search, seconds, n_fits in [
     )
 
 # %%
-# What the search spent, beside a grid search over the same candidates:
+# The cost of the search, compared with a grid search over the same candidates:
 
 display = SearchDisplay.from_search(halving, kind="cost")

@@ -3,12 +3,12 @@
 
 32 settings of a small network compete on the handwritten digits that come with
 scikit-learn. Successive Halving trains each of them for three epochs on one fold, keeps a
-third, and continues to train those, on more and more folds; a grid search trains all 32 to the end.
+third, and continues to train those, on more and more folds. A grid search trains all 32 completely.
 
-Expect: the same setting and the same score on held-out rows, or a digit or two off, in
+Expect: the same setting and the same score on held-out samples, or nearly the same, in
 about a fifth of the time on one core.
-Limits: halving trusts that a setting which is clearly behind early stays behind. One that
-starts slowly and ends best is lost; a larger `min_resources` makes that less likely.
+Limits: Successive Halving assumes that a setting that is clearly worse early stays worse. One that
+starts slowly and ends best is eliminated; a larger `min_resources` makes that less likely.
 """
 
 import warnings
@@ -29,8 +29,8 @@ EPOCHS = 32
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
 
-# With an int as random_state, scikit-learn's partial_fit would shuffle the rows in the same
-# way in every epoch; a RandomState goes on from epoch to epoch, as it does within fit.
+# With an int as random_state, scikit-learn's partial_fit would shuffle the samples in the
+# same way in every epoch. A RandomState continues from epoch to epoch, as it does within fit.
 network = MLPClassifier(
     batch_size=32,
     max_iter=EPOCHS,

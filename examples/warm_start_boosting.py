@@ -1,16 +1,16 @@
-"""Boosting: surviving models keep their trees and grow more of them
-=================================================================
+"""Boosting: promoted models keep their trees and add more of them
+===============================================================
 
-The resource is `n_estimators`, the number of trees. A candidate that survives a rung has
-its trees already; scikit-learn's warm start adds to them, and the result is the very model
-that a fit from nothing would give. That is checked at the end, to the last bit.
+The resource is `n_estimators`, the number of trees. A promoted candidate already has trees, and
+scikit-learn's warm start adds more. The result is bit-identical to the model of a single fit, which
+is checked at the end.
 
 Expect: 2304 trees over all folds, compared with 12288 of a grid search, and 3328 if models were
-refit from scratch at every rung; the last line says True.
+refit from scratch at every rung; the last line prints True.
 Limits: early stopping (`n_iter_no_change`; for histogram boosting the default above 10,000
-rows) makes warm start inexact, and then every rung starts over. And a few trees favour high
-learning rates: by log-loss, which punishes the overfitting of many trees, this very search
-drops the setting that ends best: run it with scoring="neg_log_loss", and again with
+samples) makes warm start inexact, and then models are refit from scratch at every rung. Few trees
+favor high learning rates. With log-loss, which penalizes the overfitting of many trees, this search
+eliminates the candidate that would end best: run it with scoring="neg_log_loss", and again with
 min_resources=1.0. `where_halving_goes_wrong.py` shows what to do then.
 """
 
@@ -50,14 +50,14 @@ first, last = search.rung_history_[0], search.rung_history_[-1]
 print(f"best score at {first['resource']} trees {first['best_score']:.4f}, "
       f"at {last['resource']} trees {last['best_score']:.4f}")  # fmt: skip
 
-# What warm start does between two rungs, beside one fit from nothing.
+# Warm start between two rungs, compared with a single fit.
 grown = clone(model).set_params(**search.best_params_ | {"n_estimators": 8})
 grown.fit(X_train, y_train)
 grown.set_params(n_estimators=search.best_n_resources_, warm_start=True).fit(X_train, y_train)
 same = np.array_equal(grown.predict_proba(X_test), search.best_estimator_.predict_proba(X_test))
-print(f"grown in two steps, it predicts the same to the last bit: {same}")
+print(f"the predictions of a model grown in two steps are bit-identical: {same}")
 
 # %%
-# How far each candidate got, by what it was:
+# The resource that each candidate reached, by its parameters:
 
 display = SearchDisplay.from_search(search, kind="params")

@@ -1,4 +1,4 @@
-"""Failures on purpose: curves that cross, and how the search says so
+"""Failures on purpose: learning curves that cross, and how to notice
 ==================================================================
 
 A high learning rate is ahead after a few trees and behind after many. A search whose first rung has
@@ -12,7 +12,7 @@ audit that finds the grid search's candidate among those eliminated; and a secon
 it by itself, at half of the grid search's cost. The reports of the latter two are more confident,
 but stay below 0.95. It takes half a minute.
 Limits: the probability is an estimate. It rests on curves of other data sets, and cannot know of
-one that is unlike all of them. If you cannot tell how early scores can be trusted, use
+one that is unlike all of them. If you do not know when scores predict the final ranking, use
 `HyperbandSearchCV`.
 """
 
@@ -63,7 +63,7 @@ print(hasty_report)
 hasty_display = SearchDisplay.from_search(hasty)
 
 # %%
-# Each bar is an eliminated candidate. It begins at the score that the candidate is expected to have
+# Each bar is an eliminated candidate. It starts at the score that the candidate is expected to have
 # at full resource. With a probability of 0.95, no candidate of the rung would exceed its upper end.
 
 possible_display = SearchDisplay.from_search(hasty, kind="trust")

@@ -74,8 +74,8 @@ def without_callbacks(estimator: Any) -> Any:
 def accepts_sample_weight(scorer: Any) -> bool:
     """Return whether a scorer accepts ``sample_weight``, as GridSearchCV decides it.
 
-    For a scorer of `make_scorer`, only `_accept_sample_weight` (since 1.7) tells: its ``__call__``
-    accepts any weights, and its metric is not public.
+    For a scorer of `make_scorer`, only `_accept_sample_weight` (since 1.7) shows it: its
+    ``__call__`` accepts any weights, and its metric is not public.
     """
     if hasattr(scorer, "_accept_sample_weight"):
         return bool(scorer._accept_sample_weight())

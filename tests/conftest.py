@@ -66,8 +66,10 @@ SLOW_DOCTESTS = {
     "contributing.md": "searches on digits",
     "faq.md": "searches on digits, and worker processes",
     "getting_started.md": "searches and a grid search of networks",
+    "results.md": "searches on digits; needs matplotlib",
+    "samplers.md": "searches with every sampler",
     "search_display.py": "needs matplotlib",
-    "user_guide.md": "searches of every kind; needs matplotlib and rich",
+    "trust.md": "audits on digits",
 }
 
 

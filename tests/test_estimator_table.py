@@ -1,8 +1,8 @@
-"""The table of docs/estimators.md, line by line as it comes out here.
+"""The table of docs/estimators.md: each line is what the estimator does here.
 
     python tests/test_estimator_table.py
 
-writes the lines of the libraries that are installed anew.
+writes the lines of the installed libraries again.
 """
 
 import pickle
@@ -31,27 +31,27 @@ BATCH = 30  # rows of a call of partial_fit
 X, LABELS = make_classification(120, 8, n_informative=5, n_classes=3, random_state=0)
 VALUES = np.abs(3 * X[:, 0] + np.sin(X[:, 1]) + 5)
 
-TRAINS_ON, STARTS_OVER = "trains on", "starts over"
-STATE = "a call goes on from the state that is there"
-ADDS = "warm start adds to what is there"
-WITHIN = "warm start is a matter within one fit"
-ANEW = "warm start begins again, from the old solution"
-FROM_A_BOOSTER = "its fit takes the booster so far"
-ROUNDED = "its fit takes the model so far; the same but for the rounding of sums"
-DRAWS = "draws rows and scores anew in every fit"
+CONTINUES, REFIT = "continues", "refit from scratch"
+STATE = "a call continues from the current state"
+ADDS = "warm start adds to the model"
+WITHIN = "warm start applies within a single fit"
+AGAIN = "warm start starts again, from the old solution"
+FROM_A_BOOSTER = "its fit takes the existing booster"
+ROUNDED = "its fit takes the existing model; equal up to the rounding of sums"
+SAMPLES = "samples at random in every fit"
 CAT = {"verbose": 0, "allow_writing_files": False, "random_seed": 0}
-DRAWS_NOTHING = CAT | {"bootstrap_type": "No", "random_strength": 0, "learning_rate": 0.1}
+NO_SAMPLING = CAT | {"bootstrap_type": "No", "random_strength": 0, "learning_rate": 0.1}
 # Of another library: its module, the class, its settings, how they are shown, and the reason.
 OTHERS = [
-    ("skorch", "NeuralNetClassifier", {}, ", `max_epochs=1`", "a call is an epoch more"),
+    ("skorch", "NeuralNetClassifier", {}, ", `max_epochs=1`", "a call is one more epoch"),
     ("xgboost", "XGBClassifier", {}, "", FROM_A_BOOSTER),
     ("xgboost", "XGBRegressor", {}, "", FROM_A_BOOSTER),
     ("lightgbm", "LGBMClassifier", {"verbose": -1}, "", FROM_A_BOOSTER),
     ("lightgbm", "LGBMRegressor", {"verbose": -1}, "", FROM_A_BOOSTER),
-    ("catboost", "CatBoostClassifier", CAT, "", DRAWS),
-    ("catboost", "CatBoostRegressor", CAT, "", DRAWS),
-    ("catboost", "CatBoostClassifier", DRAWS_NOTHING, ", nothing drawn", ROUNDED),
-    ("catboost", "CatBoostRegressor", DRAWS_NOTHING, ", nothing drawn", ROUNDED),
+    ("catboost", "CatBoostClassifier", CAT, "", SAMPLES),
+    ("catboost", "CatBoostRegressor", CAT, "", SAMPLES),
+    ("catboost", "CatBoostClassifier", NO_SAMPLING, ", no random sampling", ROUNDED),
+    ("catboost", "CatBoostRegressor", NO_SAMPLING, ", no random sampling", ROUNDED),
 ]
 
 
@@ -85,7 +85,7 @@ def default(cls):
         try:
             around = SGDClassifier if issubclass(cls, ClassifierMixin) else SGDRegressor
             model = cls(around(random_state=0))
-        except TypeError:  # of several estimators, which none that train on is
+        except TypeError:  # of several estimators, none of which continues
             return None
     # None is to stop before its last iteration, and a mixture of one has nothing to learn.
     own = {"random_state": 0, "tol": 1e-30, "n_components": 3, "min_categories": 20}
@@ -105,7 +105,7 @@ def rows_of(model):
 
 
 def trained(resource, model, rows, *stops):
-    """A model, which travels at each stop as models do between processes."""
+    """A model that is pickled at each stop, as models are between processes."""
     model, spent = clone(model), 0
     for target in stops:
         resource.advance(model, rows, spent, target)
@@ -121,7 +121,7 @@ def same(model, other, rows):
 
 
 def at_once_and_in_parts(resource, model, rows):
-    """Two models, and whether they are the same, as the resource has to say."""
+    """Two models, and whether they are equal, which `continues` must predict."""
     once, on = trained(resource, model, rows, MANY), trained(resource, model, rows, FEW, MANY)
     is_same = same(once, on, rows)
     assert is_same == resource.continues(clone(model), len(LABELS)), (name_of(model), is_same)
@@ -141,18 +141,18 @@ def partial_fit_line(library, model, shown, why):
     last_alone = Rows.for_training(rows.X_train[last], y[last], {})
     forgetful = trained(PartialFit(None, **settings), model, last_alone, 1)
     assert not same(forgetful, once, rows), name_of(model)
-    return line_of(library, model, shown, "partial_fit", TRAINS_ON, why)
+    return line_of(library, model, shown, "partial_fit", CONTINUES, why)
 
 
 def parameter_line(library, model, shown, name, why):
     resource, rows = IntegerParameter(name), rows_of(model)
     _, on, is_same = at_once_and_in_parts(resource, model, rows)
     if is_same:
-        return line_of(library, model, shown, name, TRAINS_ON, why or ADDS)
+        return line_of(library, model, shown, name, CONTINUES, why or ADDS)
     if library == "scikit-learn":
         warm = clone(model).set_params(warm_start=True)
-        why = WITHIN if same(on, trained(resource, warm, rows, MANY), rows) else ANEW
-    return line_of(library, model, shown, name, STARTS_OVER, why)
+        why = WITHIN if same(on, trained(resource, warm, rows, MANY), rows) else AGAIN
+    return line_of(library, model, shown, name, REFIT, why)
 
 
 def line_of(library, model, shown, resource, how, why):

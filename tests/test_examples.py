@@ -58,7 +58,7 @@ def test_replay_learning_curves(run):
     assert "\n".join(table) in (ROOT / "docs" / "replayed_curves.md").read_text()
     summary = names["summary"]
     halvings = summary.loc[[name for name in summary.index if name.startswith("halving")]]
-    assert (halvings["trained on"] <= 0.25).all()
+    assert (halvings["continued"] <= 0.25).all()
     assert (halvings["mean regret"] < 0.65 * summary.loc["uniform", "mean regret"]).all()
     assert (halvings["best found"] > summary.loc["uniform", "best found"]).all()
 

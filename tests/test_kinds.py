@@ -189,7 +189,7 @@ FEW = {"n_neighbors": [1, 2, 3, 4, 5, 45]}
         (SGD, ALPHAS | {"tol": [1e-3, 1e-4]}, "partial_fit", PartialFit(), {},
          "searches tol, which partial_fit of SGDClassifier ignores"),
         (SGD, {"class_weight": ["balanced", None]}, "partial_fit", PartialFit(), {},
-         "The resource is 'partial_fit'. If that is what the estimator refuses"),
+         "The resource is 'partial_fit'. If the estimator does not support it"),
         (KNeighborsClassifier(), FEW, "n_samples", SampleCount(), {"min_resources": 20},
          "failed when trained on"),
         (FOREST, LEAVES, "n_estimators", IntegerParameter("n_estimators"), {"max_resources": 1},

@@ -443,7 +443,7 @@ def test_the_example_of_the_class_runs():
 
 
 def test_the_example_of_the_guide_runs():
-    guide = (ROOT / "docs" / "user_guide.md").read_text()
+    guide = (ROOT / "docs" / "guide" / "samplers.md").read_text()
     (code,) = re.findall(r"```python\n([^`]*OptunaSampler[^`]*)```", guide)
     names = {}
     exec(code, names)

@@ -138,10 +138,10 @@ class Draws(Steps):
 @pytest.mark.parametrize(
     ("resource", "message"),
     [
-        (Forgets(), "is not the one trained to 2 in one go; let continues return False"),
+        (Forgets(), "is not the one trained to 2 in a single fit; let continues return False"),
         (Remembers(), "advance changed the resource"),
-        (Writes(), "advance changed its rows"),
-        (Shifts(), "rows of a rung are not among those of the next"),
+        (Writes(), "advance changed its samples"),
+        (Shifts(), "samples of a rung are not among those of the next rung"),
         (Draws(), "two models with 2 units each are not the same"),
     ],
     ids=lambda value: type(value).__name__,

@@ -49,7 +49,7 @@ def test_the_readme_shows_what_was_measured():
 def test_files_that_are_named_as_slow_exist():
     for name in SLOW_FILES:
         assert "pytest.mark.slow" in (ROOT / "tests" / name).read_text()
-    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("sklearn_sha/**/*.py")]
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("sklearn_sha/**/*.py")]
     with_examples = {path.name for path in documents if ">>>" in path.read_text()}
     assert set(SLOW_DOCTESTS) <= with_examples
 

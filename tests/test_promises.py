@@ -157,4 +157,4 @@ def test_every_promise_names_a_test_that_there_is():
     for file, test in named:
         assert re.search(rf"^(def|class) {test}\b|^{test} =", (ROOT / file).read_text(), re.M), test
     promises = [line for line in page.splitlines() if line.startswith("| ") and "---" not in line]
-    assert all("`tests/" in line for line in promises if not line.startswith("| promise"))
+    assert all("`tests/" in line for line in promises if not line.startswith("| guarantee"))

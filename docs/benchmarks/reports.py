@@ -1,4 +1,4 @@
-"""How benchmarks write down what they measured: tables in results/, pictures beside the docs'."""
+"""How benchmarks write down what they measured: tables in results/, figures in docs/images/."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""With n_samples: what it saves to score on test rows that grow with the training rows.
+"""With n_samples: what it saves to score on test samples that increase with the training samples.
 
     python docs/benchmarks/scored_rows.py
 
 takes half an hour on one core and writes results/scored_rows.md. Flights, a test fold of
-200,000 rows; each search is run with test rows that grow, and with all of them at every rung.
+200,000 samples. Each search is run with increasing test samples, and with all test samples at every
+rung.
 """
 
 from __future__ import annotations
@@ -74,16 +75,16 @@ def compared(estimator: Any, grid: dict[str, Any]) -> list[str]:
 def main() -> None:
     """Measure, and write."""
     lines = [
-        "# Test rows that grow with the training rows",
+        "# Test samples that increase with the training samples",
         "",
         f"Written by `python docs/benchmarks/scored_rows.py`; {N_SEEDS} seeds. Nine candidates on "
-        "1,000, 3,000 and 9,000 of 100,000 training rows, test fold of 200,000 rows: "
+        "1,000, 3,000 and 9,000 of 100,000 training samples, test fold of 200,000 samples: "
         "scored on 2,000, 6,000 and 18,000 of them, and on all at every rung.",
         "",
         *table(
             [
                 "",
-                "time, of that with all rows",
+                "time, as a multiple of that with all test samples",
                 "promoted by both at the first rung",
                 "mean loss of accuracy by the choice",
                 "worst",

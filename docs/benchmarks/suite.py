@@ -1,11 +1,11 @@
-"""Every way to search every workload, side by side in one run: table and picture.
+"""All searches on all workloads, side by side in one run: tables and a figure.
 
     pip install ".[bench]" && python docs/benchmarks/suite.py
 
-takes about 20 minutes a repetition on two cores, and needs Linux. What has one worker has one core
-for all its threads, and runs beside another such, the loop by hand beside the search; the unit of
-what has two workers is the loop by hand with nothing beside it. ``--report`` writes table and
-picture anew from what was measured last.
+takes about 20 minutes per repetition on two cores, and needs Linux. A search with one worker has
+one core for all its threads, and runs alongside another one, the loop by hand alongside the search.
+The reference of searches with two workers is the loop by hand that runs alone. ``--report`` writes
+tables and figure again from the last results.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ HERE = Path(__file__).parent
 PACKAGES = ("sklearn_sha", "scikit-learn", "numpy", "scipy", "joblib", "optuna")
 
 LIMIT = {"sha, 2 workers": "by hand, alone"}
-"""What a contender is measured by, where it is not the loop by hand beside another process."""
+"""Reference of a search, if it is not the loop by hand alongside another process."""
 ALONE = ("by hand, alone", "sha, 2 workers")
 IN_PAIRS = ("by hand", "sha", "scikit-learn halving", "Optuna", "GridSearchCV")
 NOT_OF_FACTOR_2 = ("Optuna", "GridSearchCV")
@@ -126,7 +126,7 @@ def run(
 
 
 def weigh(process: subprocess.Popen[str]) -> int:
-    """The most memory that a process and its children had at once: what they share, once."""
+    """Peak memory of a process and its children together, shared memory counted once."""
     import psutil
 
     heaviest = 0
@@ -168,19 +168,19 @@ def report(measured: dict[str, Any], titles: dict[str, str]) -> list[str]:
     plain = [name for name in titles if name != "factor 2"]
     others = ["sha", "sha, 2 workers", "scikit-learn halving", "Optuna", "GridSearchCV"]
     lines = [
-        "# What was measured",
+        "# Compared with other searches",
         "",
         f"{measured['date']}; {measured['machine']}; {versions}. Medians of {n_repeats} "
-        "repetitions, each with other rows, in which all ran in turns; "
+        "repetitions, each with other samples, in which all searches took turns; "
         "written by `python docs/benchmarks/suite.py`.",
         "",
         "## Seconds, as multiples of the loop written by hand on one core",
         "",
-        "Of the loop beside another process for what has one worker, which runs beside it; of the "
-        "loop alone for two.",
+        "Searches with one worker run alongside another process, and are compared with the loop by "
+        "hand that does so too. Searches with two workers are compared with the loop alone.",
         "",
         *table(
-            ["", "by hand, alone", "by hand, beside another", *others],
+            ["", "by hand, alone", "by hand, alongside another", *others],
             [
                 [
                     titles[name],
@@ -200,8 +200,8 @@ def report(measured: dict[str, Any], titles: dict[str, str]) -> list[str]:
             ],
         ),
         "",
-        "Two loops at once slow each other down, as the second column says: half of it is what two "
-        "workers can reach at best.",
+        "Two loops slow each other down, as the second column shows. Half of it is the lower limit "
+        "for two workers.",
         "",
         "## One core: against scikit-learn",
         "",
@@ -226,8 +226,13 @@ def report(measured: dict[str, Any], titles: dict[str, str]) -> list[str]:
             + [["geometric mean", "", mean_of("sha", "GridSearchCV", plain), "", "", ""]],
         ),
         "",
-        "Held out: the score of the refitted model on the rows that no search saw (accuracy, or R2 "
-        "of the regression).",
+        "Held out: the score of the refitted model on samples that no search saw (accuracy, or R2 "
+        "of the regressions). The worst difference is that of a single seed. On all seeds they are",
+        "",
+        *table(
+            ["", *[f"seed {seed}" for seed in range(n_repeats)]],
+            [[titles[name], *differences(runs, name)] for name in plain],
+        ),
         "",
         "## Memory at its peak, MiB, all processes together",
         "",
@@ -247,13 +252,13 @@ def report(measured: dict[str, Any], titles: dict[str, str]) -> list[str]:
             ],
         ),
         "",
-        f"## To within {AS_GOOD} of the grid search's cross-validated score",
+        f"## Time to within {AS_GOOD} of the grid search's cross-validated score",
         "",
-        "Seconds to the end, and to the first rung whose best score is there, as parts of "
+        "Seconds to the end, and to the first rung whose best score is within it, as a fraction of "
         "GridSearchCV's seconds (first repetition, one core).",
         "",
         *table(
-            ["", *[f"{name}, {what}" for name in ("sha", *ONCE) for what in ("end", "there")]],
+            ["", *[f"{name}, {what}" for name in ("sha", *ONCE) for what in ("end", "reached")]],
             [[titles[name], *arrivals(runs[name, 0])] for name in plain],
         ),
         "",
@@ -284,13 +289,23 @@ def first(runs: list[dict[str, Any]], contender: str) -> list[float]:
     return [one["first_seconds"] for one in runs if one["contender"] == contender]
 
 
-def held_out(runs: dict[Any, Any], name: str) -> list[str]:
-    """Median scores, and the least of the differences."""
-    pairs = [
+def pairs_of(runs: dict[Any, Any], name: str) -> list[tuple[float, float]]:
+    """Held-out scores of the search and of the grid search, for each seed."""
+    return [
         (some["sha"]["held_out"], some["GridSearchCV"]["held_out"])
-        for (workload, _), some in runs.items()
+        for (workload, _), some in sorted(runs.items())
         if workload == name and "GridSearchCV" in some
     ]
+
+
+def differences(runs: dict[Any, Any], name: str) -> list[str]:
+    """Held-out score minus that of the grid search, for each seed."""
+    return [f"{ours - grid:+.4f}" for ours, grid in pairs_of(runs, name)]
+
+
+def held_out(runs: dict[Any, Any], name: str) -> list[str]:
+    """Median scores, and the smallest of the differences."""
+    pairs = pairs_of(runs, name)
     if not pairs:
         return ["", "", ""]
     ours, grid = zip(*pairs, strict=True)
@@ -299,7 +314,7 @@ def held_out(runs: dict[Any, Any], name: str) -> list[str]:
 
 
 def arrivals(some: dict[str, dict[str, Any]]) -> list[str]:
-    """Of one repetition: when each was at its end, and when as good as the grid search."""
+    """Of one repetition: when each search ended, and when it was as good as the grid search."""
     grid, cells = some["GridSearchCV"], []
     for contender in ("sha", *ONCE):
         one = some[contender]

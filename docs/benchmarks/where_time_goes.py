@@ -1,8 +1,8 @@
-"""Where the time of a search goes, on one core: table and picture.
+"""Where the time of a search goes, on one core: table and figure.
 
     python docs/benchmarks/where_time_goes.py
 
-takes some two minutes, writes results/where_time_goes.md and a picture, and needs Linux.
+takes about two minutes, writes results/where_time_goes.md and a figure, and needs Linux.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from workloads import WORKLOADS, Workload
 
 from sklearn_sha._engine import preprocessing_calls
 
-PARTS = ("training", "scoring", "first steps of pipelines", "the winner on all rows", "the search")
+PARTS = ("training", "scoring", "preprocessing steps", "refit", "the search")
 
 
 def parts_of(work: Workload) -> dict[str, float]:
@@ -56,7 +56,7 @@ def parts_of(work: Workload) -> dict[str, float]:
 
 
 def draw(found: dict[str, dict[str, float]]) -> None:
-    """Shares of the parts, a bar a workload."""
+    """Shares of the parts, one bar per workload."""
     titles = [WORKLOADS[name].title for name in found]
     left = [0.0] * len(found)
     with picture("where_time_goes.svg", 8, 3.2) as ax:

@@ -68,7 +68,7 @@ def run_calls(
 
 
 def _deaths(workers: Workers, calls: Sequence[WorkerCall]) -> list[tuple[int, WorkerDeath]]:
-    """Run calls; return the numbers of those whose worker died, with how."""
+    """Run calls; return the number of each call whose worker crashed, and how."""
     deaths = []
     for number, result in workers.run([(call.function, call.args) for call in calls]):
         if isinstance(result, WorkerDeath):

@@ -127,7 +127,7 @@ class AuditedSearch(BaseHalvingSearch):
         NotFittedError
             If `fit` has not been called.
         ValueError
-            If there is nothing to audit, or if `audit` would refuse the search.
+            If there is nothing to audit, or if `audit` does not support the search.
         """
         check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
         completed = self._completed("audit")

@@ -115,7 +115,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         candidate is fit twice with the same resource on a fold. With a `random_state`, folds join
         in random order, but those of TimeSeriesSplit and PredefinedSplit in their own order. If
         folds grow, costs and an integer `budget` are counted over all folds, and an automatic
-        schedule spends what it saves on more resource in early rungs: usually, each rung has the
+        schedule uses the saved cost for more resource in early rungs: usually, each rung has the
         resource that the next one has with "all".
     budget : int, "double" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative

@@ -217,7 +217,8 @@ def doubling(
     check_patience(patience, tol)
     if patience is None and max_resources is None:
         raise ValueError(
-            "patience=None and max_resources=None: the doubling would never stop. Set one of them."
+            "patience=None and max_resources=None: the doubling trick would never stop. Set one of "
+            "them."
         )
     schedules = doubling_schedules(
         n, factor=factor, min_resources=min_resources, max_resources=max_resources

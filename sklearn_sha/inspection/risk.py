@@ -107,8 +107,8 @@ class Eliminated:
         continues : bool
             Whether models continue training.
         known_at_full : collection of int
-            Further candidates that carry no risk of their own, since another candidate with the
-            same parameters was trained as far or further.
+            Further candidates that carry no additional risk, since another candidate with the
+            same parameters was trained with the same or more resource.
 
         Returns
         -------

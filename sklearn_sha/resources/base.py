@@ -1,4 +1,4 @@
-"""What a resource is: the contract of all of them."""
+"""The contract of a resource."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Resource(ABC):
     on the resource. It is pickled to the workers and must not change there. `check_resource` checks
     all that. Everything else that a search asks of its resource has a default that suits a custom
     one: override it only to plan, to check or to name more. A subclass of a resource of this
-    library inherits its answers.
+    library inherits its methods.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Resource(ABC):
     lowest : int
         The minimum that makes sense.
     in_batches : bool
-        Whether `advance` asks for rows in batches, never for all in one go.
+        Whether `advance` requests samples in batches, never all together.
     subsamples : bool
         Whether `view` can subsample folds, which then have an order of their samples.
     counts_samples : bool
@@ -46,7 +46,7 @@ class Resource(ABC):
 
     Examples
     --------
-    Leaves of a tree, in powers of two; a tree can't continue training, so every rung refits it
+    Leaves of a tree, in powers of two; a tree cannot continue training, so every rung refits it
     from scratch:
 
     >>> from sklearn.datasets import load_iris
@@ -86,12 +86,13 @@ class Resource(ABC):
     def view(self, fold: Fold, target: int) -> Fold:
         """The part of a fold that a model with `target` units is trained and scored on.
 
-        Such as ``fold.subsampled(n)``: n of its training rows, and as large a share of the others.
+        Such as ``fold.subsampled(n)``: n of its training samples, and the same share of its test
+        samples.
         """
         return fold
 
     def continues(self, model: Any, n_train: int) -> bool:
-        """Whether `advance` builds on what the model has learnt on `n_train` rows.
+        """Whether `advance` builds on what the model has learned on `n_train` samples.
 
         Then a model trained 0 -> r -> R is bit-identical to one trained 0 -> R, for a deterministic
         estimator. Otherwise every rung trains a new one.
@@ -105,11 +106,11 @@ class Resource(ABC):
         Parameters
         ----------
         model : estimator
-            Not fitted where `spent` is 0.
+            Not fitted if `spent` is 0.
         rows : Rows
             Of the fold that `view` gave for `target`: ``rows.fitting()`` is X, y and the fit
-            parameters of all its training rows, ``rows.fitting(batch)`` of those positions.
-            Other candidates have the same arrays; they are not to be written into.
+            parameters of all its training samples, ``rows.fitting(batch)`` of those positions.
+            Other candidates share these arrays; do not write into them.
         spent, target : int
             Total units before and after.
         """
@@ -151,16 +152,16 @@ class Resource(ABC):
         Parameters
         ----------
         models : iterable of estimator
-            What is trained of each candidate; cloned one after the other, as they are asked for.
+            What is trained of each candidate; cloned one after the other, as they are needed.
         n_train : int
             Samples of the largest training fold.
         fit_params : sequence of str
-            Names of the fit parameters that `advance` will find in its rows.
+            Names of the fit parameters that `advance` receives.
         """
         return all(self.continues(model, n_train) for model in models)
 
     def trains_last_step(self, tuned: TunedEstimator) -> bool:
-        """Whether `advance` gets the last step of a pipeline, and the rows as that receives them.
+        """Whether `advance` gets the last step of a pipeline, with the samples transformed for it.
 
         Then the preprocessing steps are fitted once for all candidates that share them.
         """
@@ -186,12 +187,12 @@ class Resource(ABC):
         y : array-like or None
             All targets.
         seed : int
-            Drawn from the `random_state` of the search.
+            Sampled from the `random_state` of the search.
         """
         return self
 
     def with_batch_size(self, batch_size: int | None) -> Resource:
-        """The same resource in batches, where a search has a `batch_size`."""
+        """The same resource in batches, if a search has a `batch_size`."""
         if batch_size is not None:
             raise ValueError(
                 f"batch_size={batch_size} is for resource='partial_fit', but the resource is "

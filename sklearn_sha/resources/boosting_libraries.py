@@ -24,7 +24,7 @@ class Booster:
     is_exact : callable
         Whether continued training ends with the model of a single fit, up to the rounding of sums
         (which can also decide between two splits that are equally good). It does not if samples or
-        features are sampled at random, since every fit samples them anew.
+        features are sampled at random, since every fit samples them again.
     """
 
     rounds: tuple[str, ...]

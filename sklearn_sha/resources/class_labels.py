@@ -48,6 +48,6 @@ def classes_of(trained: Any, y: Any) -> Any:
             return unique_labels(y)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"partial_fit has to be told which classes y has, and that can't be said: {error}; "
-            "give labels of one kind, and none that is missing."
+            "partial_fit requires the classes of y, which cannot be determined. Pass labels of a "
+            f"single type without missing values. The error was: {error}"
         ) from error

@@ -38,7 +38,7 @@ def check_resource(
     ------
     AssertionError
         If training samples of less resource are not among those of more; if models that continue
-        training are not bit-identical to those trained in one go; or if `advance` changes its
+        training are not bit-identical to those trained in a single fit; or if `advance` changes its
         samples or the resource.
     """
     before = joblib.hash(vars(resource))
@@ -50,7 +50,9 @@ def check_resource(
     (fold,) = with_subsampling(folds, splitter=None, codes=None, seed=0)
     views = [resource.view(fold, target) for target in units]
     for less, more in pairwise(views):
-        assert set(less.train) <= set(more.train), "rows of a rung are not among those of the next"
+        assert set(less.train) <= set(more.train), (
+            "samples of a rung are not among those of the next rung"
+        )
 
     def trained(*path: int) -> Any:
         one, spent = clone(model), 0
@@ -58,7 +60,7 @@ def check_resource(
             rows = resource.view(fold, target).rows(resource.in_batches)
             lent = joblib.hash((rows.X_train, rows.y_train))
             resource.advance(one, rows, spent, target)
-            assert joblib.hash((rows.X_train, rows.y_train)) == lent, "advance changed its rows"
+            assert joblib.hash((rows.X_train, rows.y_train)) == lent, "advance changed its samples"
             one, spent = pickle.loads(pickle.dumps(one)), target
         return _outputs(one, X)
 
@@ -70,7 +72,7 @@ def check_resource(
         if resource.continues(clone(model), n):
             assert _same(once, trained(few, many)), (
                 f"a model trained to {quantity(few, 'units')} and then to {many} is not the one "
-                f"trained to {many} in one go; let continues return False"
+                f"trained to {many} in a single fit; let continues return False"
             )
     assert joblib.hash(vars(resource)) == before, (
         "advance changed the resource, which workers share"
@@ -79,9 +81,9 @@ def check_resource(
 
 def _outputs(model: Any, X: Any) -> list[NDArray[Any]]:
     methods = ("predict_proba", "decision_function", "predict", "transform", "score_samples")
-    said = [getattr(model, name)(X) for name in methods if hasattr(model, name)]
-    assert said, "the model has none of predict, transform, ... to be looked at"
-    return [part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in said]
+    outputs = [getattr(model, name)(X) for name in methods if hasattr(model, name)]
+    assert outputs, "the model has none of predict, transform, ... whose output can be compared"
+    return [part.toarray() if hasattr(part, "toarray") else np.asarray(part) for part in outputs]
 
 
 def _same(one: list[NDArray[Any]], other: list[NDArray[Any]]) -> bool:

@@ -8,14 +8,14 @@ from typing import Any
 from sklearn_sha._param_validation import is_int
 
 ITERATION_PARAMETERS = ("max_iter", "n_iter", "max_epochs")
-"""Names of the parameter that says how often ``fit`` iterates."""
+"""Names of the parameter that sets how often ``fit`` iterates."""
 
 # When fit stops by itself, which a number of partial_fit calls ignores.
 _STOPPING = ("max_iter", "max_epochs", "tol", "n_iter_no_change")
 
 
 def iterations(model: Any) -> tuple[str, int | None]:
-    """The parameter that says how often a model's ``fit`` iterates, and its value.
+    """The parameter that sets how often a model's ``fit`` iterates, and its value.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def trains_epochs(model: Any) -> bool:
 
 
 def stops_by_itself(model: Any, searched: frozenset[str]) -> bool:
-    """Whether settings say when ``fit`` stops that a number of epochs would ignore.
+    """Whether parameters that a number of epochs would ignore decide when ``fit`` stops.
 
     Parameters
     ----------

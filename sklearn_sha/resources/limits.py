@@ -47,7 +47,7 @@ class Limits:
     first : int
         The minimum of an automatic first rung.
     default : int or None
-        What ``max_resources="auto"`` stands for; None if nothing sets it.
+        Value of ``max_resources="auto"``; None if nothing sets it.
     highest : int or None
         The maximum that there is; None if there is none.
     resource : str

@@ -48,9 +48,8 @@ class PartialFit(Resource):
     ----------
     batch_size : int or None, default=None
         None: every call gets all training samples, in their order. An int: every call gets
-        the next so many samples of an endless stream, in which pass follows pass over the
-        training samples, each pass in an order of its own. If it is more than there are
-        samples, every call gets one whole pass.
+        the next `batch_size` of the training samples, which are shuffled again for each
+        epoch. If it is larger than the number of samples, every call gets one epoch.
     seed : int or None, default=None
         Decides the orders. None: a search takes one of its `random_state`.
     classes : ndarray, list of ndarray or None, default=None
@@ -167,7 +166,7 @@ class PartialFit(Resource):
 
     def failure_hint(self) -> str:
         return (
-            f"\nThe resource is {self.name!r}. If that is what the estimator refuses (as with "
+            f"\nThe resource is {self.name!r}. If the estimator does not support it (as with "
             "early stopping or balanced class weights), set resource='n_samples'."
         )
 

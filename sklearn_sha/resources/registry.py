@@ -11,7 +11,7 @@ from sklearn_sha.resources.partial_fit import PartialFit
 NAMED: dict[str, type[Resource]] = {
     kind.name: kind for kind in (PartialFit, SampleCount, FoldCount)
 }
-"""Kinds that are given by a name of their own; any other name is an integer parameter."""
+"""Resources by name; any other name is an integer parameter."""
 
 KINDS: tuple[type[Resource], ...] = (*NAMED.values(), IntegerParameter)
 """All kinds, in the order in which ``resource="auto"`` prefers and messages name them."""

@@ -57,7 +57,7 @@ class TunedEstimator:
 
     @property
     def n_searched_steps(self) -> int:
-        """How many preprocessing steps are fitted anew for each candidate."""
+        """Number of preprocessing steps that are fitted again for each candidate."""
         if not isinstance(self.estimator, Pipeline):
             return 0
         *steps, last = (name for name, _ in self.estimator.steps)

@@ -51,7 +51,7 @@ def doubling_schedules(
     ----------
     .. [1] L. Li, K. Jamieson, G. DeSalvo, A. Rostamizadeh and A. Talwalkar, "Hyperband: A
        Novel Bandit-Based Approach to Hyperparameter Optimization", JMLR 18, 2018, section 5
-       (rungs at r_k); the doubling itself is in Jamieson and Talwalkar, section 3.
+       (rungs at r_k); the doubling trick is in Jamieson and Talwalkar, section 3.
 
     Examples
     --------

@@ -18,7 +18,7 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
     costs more too, the resources stay as they are.
 
     Early rungs with little resource mislead more than rungs on few folds. Therefore what folds save
-    is better spent on more resource in early rungs.
+    is better used for more resource in early rungs.
 
     Parameters
     ----------
