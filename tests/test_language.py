@@ -122,7 +122,7 @@ RETIRED = [
      r"\bhow it goes\b",
      "It prints how it goes.", "It prints the progress."),
     ("figure",
-     r"\bpictures?\b",
+     r"(?<![<.\w/])pictures?\b",
      "The picture shows all curves.", "The figure shows all curves."),
     ("if, when",
      r"(?m:^(- )?|[.;:] )(?-i:Where) (a|an|the|no|one|it|they|there|every|early|several|nobody"
@@ -145,9 +145,8 @@ GENERATED = {"_build", "auto_examples", "generated"}
 
 
 def without_code(text: str) -> str:
-    """Text without inline code, tags and the addresses of links, on the same lines."""
+    """Text without inline code and the addresses of links, on the same lines."""
     text = re.sub(r"`[^`\n]+`", "CODE", text)
-    text = re.sub(r"</?[a-z][^<>\n]*>", "", text)
     return re.sub(r"\]\([^)\s]+\)", "]", text)
 
 

@@ -166,7 +166,7 @@ WORKLOADS = {
         81,
     ),
     "svc": Workload(
-        "support vectors, on more and more rows",
+        "support vectors, on more and more samples",
         _fast_flights,
         14_000,
         make_pipeline(StandardScaler(), SVC()),
