@@ -59,6 +59,6 @@ print(search.best_params_)
 print(f"held-out accuracy {search.score(X_test, y_test):.4f}")
 
 # %%
-# Each line is a network. The faded ones were eliminated.
+# Each line is a network. Darker lines got further, and the selected network is orange.
 
 display = SearchDisplay.from_search(search)
