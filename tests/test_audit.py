@@ -117,7 +117,7 @@ def test_the_riskiest_candidates_have_their_scores_at_full_resource(name, seed, 
     if search.best_score_ == best:
         assert after.probability == pytest.approx(plan.probability_if_none_is_better, rel=1e-2)
         assert after.probability > before.probability
-        assert "None is better than the others." in after.advice
+        assert "None is better than the selected one." in after.advice
     else:
         assert [one["is_selected"] for one in after.audited] == [True] + [False] * (n - 1)
         assert f"Candidate {search.best_candidate_}, which had been elim" in after.advice
@@ -360,7 +360,7 @@ def test_candidates_that_fail_in_the_audit_change_nothing(monkeypatch):
     assert audited_ids(search) == sorted(audited)
     assert {row["candidate"] for row in search.failures_} == failed_before | {*audited}
     assert search.best_params_ == plain.best_params_
-    assert "None is better than the others." in trust_report(search).advice
+    assert "None is better than the selected one." in trust_report(search).advice
 
 
 def test_an_extended_search_can_be_audited_and_an_audited_one_extended():
@@ -457,7 +457,7 @@ def test_as_good_is_not_better():
     assert np.isclose(search.cv_results_["mean_test_score"], 0.2).sum() > 3
     assert search.best_candidate_ == best
     assert search.rung_history_[-1]["promoted"] == [best]
-    assert "None is better than the others." in trust_report(search).advice
+    assert "None is better than the selected one." in trust_report(search).advice
 
 
 def test_an_interrupted_audit_leaves_the_model_of_the_search():

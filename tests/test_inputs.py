@@ -252,7 +252,11 @@ RUNGS = {
     "batches": (SGD, {"alpha": [0.01, 0.1, 1]}, HALVES, CALLS | {"batch_size": 7}),
 }
 
-OWN_WORDS = {"requires y to be passed", "stepname__parameter", "partial_fit requires the classes of y"}
+OWN_WORDS = {
+    "requires y to be passed",
+    "stepname__parameter",
+    "partial_fit requires the classes of y",
+}
 """What errors of ours say that are clearer than GridSearchCV's."""
 
 

@@ -175,7 +175,7 @@ def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: s
     best = audited[0]
     gain = best["score"] - score
     if not gain > 0:
-        return f"{done}None is better than the others. "
+        return f"{done}None is better than the selected one. "
     is_selected = "is the selected one" if best["is_selected"] else "is not selected by refit"
     return (
         f"{done}Candidate {best['candidate']}, which had been eliminated at "

@@ -33,7 +33,7 @@ def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlabel(data.cost_unit, fontsize=10)
     clean(ax)
-    title(ax, f"{share:.2g} times the cost of a grid search over the same candidates")
+    title(ax, f"{share:.2g} times the cost of a grid search")
     return [ax]
 
 
