@@ -11,7 +11,12 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.candidates.sampling import N_CANDIDATES, RandomSampler, first_candidates
+from sklearn_sha.candidates.sampling import (
+    N_CANDIDATES,
+    RandomSampler,
+    first_candidates,
+    sample_distinct,
+)
 from sklearn_sha.candidates.space import params_key
 
 GRIDS = [
@@ -56,6 +61,20 @@ def test_too_few_candidates_warn_with_both_numbers(space):
     with pytest.warns(UserWarning, match="n_candidates=9 is more than the 3 different candidates"):
         candidates = sampled(space, 9)
     assert len(candidates) == 3
+
+
+def test_sampling_stops_when_only_known_values_are_repeated():
+    class Counting:
+        n_samples = 0
+
+        def rvs(self, random_state):
+            self.n_samples += 1
+            return random_state.randint(59)
+
+    values = Counting()
+    found = sample_distinct({"a": values}, 1000, np.random.RandomState(0))
+    assert {params["a"] for params in found} == {*range(59)}
+    assert values.n_samples < 59 * 40  # of at most 100,000
 
 
 def test_the_warning_for_one_candidate_is_singular():

@@ -146,6 +146,14 @@ def test_non_numeric_parameters_have_labels_and_constant_parameters_no_panel():
     assert (second.candidates.tolist(), second.labels) == ([0, 5], ["(1, 2)", "(3,)"])
 
 
+@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan, 10**400])
+def test_values_without_a_place_on_an_axis_are_categories(odd):
+    (points,) = param_points({0: {"C": 0.1}, 1: {"C": 10}, 2: {"C": odd}})
+    assert points.places.tolist() == [0, 1, 2]
+    assert points.labels[:2] == ["0.1", "10"]
+    assert not points.is_log
+
+
 def test_labels_are_short_and_different_values_have_different_positions():
     values = [SVC(), print, "a b" * 20, "a b" * 30, "two\nlines"]
     (points,) = param_points({k: {"x": value} for k, value in enumerate(values)})

@@ -145,6 +145,14 @@ def test_equal_scores_and_a_single_candidate():
     assert importance.names == []
 
 
+def test_a_single_parameter_leaves_no_negative_rest():
+    for seed in range(8):
+        space = {"a": list(np.random.default_rng(seed).random(6))}
+        importance = parameter_importance(search_of(space=space, min_resources=2).fit(X))
+        assert importance.names == ["a"]
+        assert importance.rest >= 0
+
+
 def test_it_prints_as_a_table_and_is_reproducible():
     search = search_of(space={"a": [0, 1], "b": [0, 1]}, min_resources=8).fit(X)
     importance = parameter_importance(search)

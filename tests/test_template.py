@@ -1,6 +1,8 @@
 """New models that are copies: they equal clones, and other estimators are cloned."""
 
+import threading
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -53,6 +55,48 @@ class Slotted(BaseEstimator):
     def __init__(self, tag=0):
         self.tag = tag
         self.extra_ = object()
+
+
+MISSING, LOCK = object(), threading.Lock()
+
+
+class Sentinel(BaseEstimator):
+    """The sentinel of a model that was pickled is another one than that of its module."""
+
+    def __init__(self, tag=0):
+        self.tag = tag
+        self.cache_ = MISSING
+
+
+class Locked(BaseEstimator):
+    """Is pickled without its lock."""
+
+    def __init__(self, tag=0):
+        self.tag = tag
+        self.lock_ = LOCK
+
+    def __getstate__(self):
+        return {"tag": self.tag}
+
+
+class Elsewhere:
+    def __init__(self):
+        self.values = weakref.WeakKeyDictionary()
+
+    def __get__(self, model, kind=None):
+        return self if model is None else self.values[model]
+
+    def __set__(self, model, value):
+        self.values[model] = value
+
+
+class Described(BaseEstimator):
+    """Has a parameter that is not among its attributes."""
+
+    tag = Elsewhere()
+
+    def __init__(self, tag=0):
+        self.tag = tag
 
 
 class OwnPipeline(Pipeline):
@@ -116,6 +160,9 @@ def test_copies_are_independent():
         Printing(),
         Setting(),
         Slotted(),
+        Sentinel(),
+        Locked(),
+        Described(),
         make_pipeline(StandardScaler(), SGDClassifier()),
         "passthrough",
         None,

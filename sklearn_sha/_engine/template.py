@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, NoneType
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from sklearn_sha._parallel.captured_output import CapturedWarning, capture_output
 from sklearn_sha.resources.tuned_estimator import last_prefix, last_step
+
+_SAME_IN_WORKERS = (
+    *(NoneType, bool, int, float, complex, str, bytes, type, np.generic, Enum),
+    *(FunctionType, BuiltinFunctionType, type(np.mean)),
+)
+"""Types whose values are the same after pickling. Locks, connections and sentinels are not."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +62,9 @@ class Template:
         Template or None
             None if clones do not share all their attributes: a parameter is an estimator, an
             array or a random state; the constructor makes something new or warns; or there are
-            metadata requests or a configured output. Also None if it is unknown how the estimator
-            is cloned or its parameters are set.
+            metadata requests or a configured output. Also None if an attribute can be another
+            one in a worker process, if a parameter is no attribute, or if it is unknown how the
+            estimator is cloned or its parameters are set.
         """
         if not trains_last_step:
             model, prefix, other_steps = estimator, "", frozenset[str]()
@@ -73,7 +83,10 @@ class Template:
             return None
         if not all(_is_shared(attributes[name], others[name]) for name in attributes):
             return None
-        names = [name for name in first.get_params(deep=False) if "__" not in name]
+        params = first.get_params(deep=False)
+        if not attributes.keys() >= params.keys():
+            return None
+        names = [name for name in params if "__" not in name]
         own_names = {f"{prefix}{name}": name for name in names}
         return cls(type(model), attributes, own_names, other_steps)
 
@@ -113,7 +126,7 @@ def _is_standard(cls: type) -> bool:
 
 
 def _is_shared(value: Any, other: Any) -> bool:
-    """Return whether two clones share a value; `clone` makes new tuples of shared values."""
+    """Return whether clones share a value, also those in workers; `clone` makes new tuples."""
     if type(value) is tuple is type(other):
         return len(value) == len(other) and all(map(_is_shared, value, other))
-    return value is other
+    return value is other and isinstance(value, _SAME_IN_WORKERS)

@@ -20,7 +20,11 @@ N_CANDIDATES = 64
 1 - 0.95**64 = 0.96."""
 
 MAX_SAMPLES_PER_CANDIDATE = 100
-"""Number of samples after which no further candidates are expected, as all were repeated."""
+"""Upper bound of the samples of a sampler, per candidate that it was asked for."""
+
+MAX_REPEATS_PER_CANDIDATE, MIN_REPEATS = 20, 100
+"""Consecutive repetitions after which no further candidates are expected. Of equally probable
+values, one is then missed with a probability below 1e-8."""
 
 
 def first_candidates(
@@ -216,18 +220,45 @@ def sample_distinct(
     samples = ParameterSampler(
         param_distributions, wanted * MAX_SAMPLES_PER_CANDIDATE, random_state=random_state
     )
-    return first_distinct(samples, wanted)
+    return first_distinct(samples, wanted, are_random=True)
 
 
 def first_distinct(
-    samples: Iterable[dict[str, Any]], n: int, known: Collection[Hashable] = ()
+    samples: Iterable[dict[str, Any]],
+    n: int,
+    known: Collection[Hashable] = (),
+    *,
+    are_random: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return the first n different candidates, without those whose `params_key` is known."""
+    """Return the first different candidates of many samples.
+
+    Parameters
+    ----------
+    samples : iterable of dict
+    n : int
+        Maximum number of candidates.
+    known : collection of hashable
+        `params_key` of candidates that are left out.
+    are_random : bool, default=False
+        Whether to stop when so many consecutive samples are repetitions that no further candidates
+        are expected.
+
+    Returns
+    -------
+    list of dict
+    """
     distinct: dict[Hashable, dict[str, Any]] = {}
+    n_repeats = 0
     for params in samples:
         key = params_key(params)
-        if key not in known:
-            distinct.setdefault(key, params)
+        if key in known or key in distinct:
+            n_repeats += 1
+            found = len(known) + len(distinct)
+            if are_random and n_repeats >= max(MIN_REPEATS, MAX_REPEATS_PER_CANDIDATE * found):
+                break
+            continue
+        n_repeats = 0
+        distinct[key] = params
         if len(distinct) == n:
             break
     return list(distinct.values())

@@ -72,7 +72,8 @@ class SobolSampler(Sampler):
             return RandomSampler().propose(n, space, history, rng)
         designs = [_points(one, rng) for one in spaces_of(space)]
         points = designs[0] if len(designs) == 1 else _alternating(designs, rng)
-        return first_distinct(islice(points, (n + len(known)) * self.max_repeats), n, known)
+        points = islice(points, (n + len(known)) * self.max_repeats)
+        return first_distinct(points, n, known, are_random=True)
 
 
 def _alternating(

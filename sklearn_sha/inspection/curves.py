@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -168,7 +170,7 @@ def param_points(
         by_candidate = {c: own[name] for c, own in params.items() if name in own}
         values = list(by_candidate.values())
         labels = None
-        if not all(is_real(value) for value in values):
+        if not all(map(_is_finite, values)):
             texts = list(map(str, values))
             label_of = dict(zip(texts, map(_label, values), strict=True))
             positions = {text: k for k, text in enumerate(label_of)}
@@ -180,6 +182,13 @@ def param_points(
             )
             found.append(ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log))
     return found
+
+
+def _is_finite(value: Any) -> bool:
+    """Return whether a value is a number that has a place on an axis."""
+    with suppress(OverflowError):  # of integers above 1e308
+        return is_real(value) and isfinite(value)
+    return False
 
 
 def _label(value: Any) -> str:

@@ -148,7 +148,7 @@ def parameter_importance(
 
     forest = RandomForestRegressor(_N_TREES, random_state=random_state).fit(columns, ranks)
     shares = np.array([main_effects(tree.tree_, columns) for tree in forest.estimators_])
-    rest = 1 - shares.sum(axis=1)
+    rest = np.maximum(1 - shares.sum(axis=1), 0.0)  # rounding can make it negative
     order = np.argsort(-np.nanmean(shares, axis=0), kind="stable")
     texts = short_names(names.tolist())
     return ParameterImportance(

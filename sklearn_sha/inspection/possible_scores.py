@@ -78,11 +78,16 @@ def possible_scores(search: Any) -> PossibleScores:
     NotFittedError, TypeError
         As `sklearn_sha.inspection.trust_report` does.
     ValueError
-        If the search did not reach its last rung.
+        If the search did not reach its last rung, or if no candidate has a finite score.
     """
     evidence = evidence_of(search, "possible_scores")
     if not evidence.is_complete:
         raise ValueError(NOT_REACHED)
+    if not np.isfinite(evidence.final_scores).any():
+        raise ValueError(
+            "The scores of all candidates are non-finite, so that it is unknown which scores "
+            "eliminated candidates could have had. See failures_, and fix the scorer or the fits."
+        )
     known, brackets = evidence.known, evidence.brackets
     score = float(np.nanmean(evidence.final_scores))
     expected, highest = (score + leads for leads in highest_leads(known))
