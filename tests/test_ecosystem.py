@@ -185,7 +185,12 @@ def test_a_search_trains_as_planned_and_scores_as_fits_at_once(
         model = make_pipeline(StandardScaler(), model)
         prefix = f"{model.steps[-1][0]}__"
     search = SuccessiveHalvingSearchCV(
-        model, {prefix + searched: values}, resource=prefix + name, max_resources=16, cv=CV
+        model,
+        {prefix + searched: values},
+        resource=prefix + name,
+        min_resources=4,
+        max_resources=16,
+        cv=CV,
     ).fit(X, Y)
     schedule = search.schedule_
     assert schedule.continues
