@@ -141,6 +141,11 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     }
 
 
+def renamed(params: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return parameters by the names of `short_names`; other names stay as they are."""
+    return {names.get(name, name): value for name, value in params.items()}
+
+
 def _format_value(value: Any) -> str:
     # The repr of a Python scalar is shorter than that of a NumPy scalar.
     plain = value.item() if getattr(value, "shape", None) == () else value

@@ -24,9 +24,10 @@ X = np.arange(24.0).reshape(12, 2)
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
 
 
-def search_of(kind=SuccessiveHalvingSearchCV, **params):
-    space = {"limit": [k / 10 for k in range(8)], "speed": [1.0, 2.0]}
-    return kind(Curve(), space, resource="partial_fit", cv=KFold(2), max_resources=8, **params)
+def search_of(kind=SuccessiveHalvingSearchCV, space=None, **params):
+    common = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 8}
+    space = space or {"limit": [k / 10 for k in range(8)], "speed": [1.0, 2.0]}
+    return kind(Curve(), space, **common | params)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), unique=True, min_size=1))

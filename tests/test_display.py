@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import loguniform, uniform
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
+from test_curves import X, search_of
 from test_stopping import Stopped, ctrl_c
 from test_units import each_training
 from test_units import search_of as unit_search
@@ -22,7 +23,6 @@ from sklearn_sha.inspection.figures import KINDS
 from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
 
 mpl.use("agg")
-X = np.arange(24.0).reshape(12, 2)
 
 
 pytestmark = [
@@ -36,12 +36,6 @@ pytestmark = [
 def _closed():
     yield
     plt.close("all")
-
-
-def search_of(kind=SuccessiveHalvingSearchCV, space=None, **params):
-    common = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 8}
-    space = space or {"limit": [k / 10 for k in range(8)], "speed": [1.0, 2.0]}
-    return kind(Curve(), space, **common | params)
 
 
 @pytest.fixture(scope="module")

@@ -175,7 +175,8 @@ def hits_in(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def files() -> list[Path]:
-    found = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("sklearn_sha/**/*.py")]
+    found = [*ROOT.glob("*.md"), *ROOT.glob(".github/**/*.md"), *ROOT.glob("docs/**/*.md")]
+    found += ROOT.glob("sklearn_sha/**/*.py")
     found += [path for path in ROOT.glob("examples/*") if path.suffix in {".py", ".ipynb", ".rst"}]
     return sorted(path for path in found if GENERATED.isdisjoint(path.relative_to(ROOT).parts))
 

@@ -102,6 +102,8 @@ def main() -> None:
             )
             if done is None:
                 continue
+            if before is not None and "rungs" in done and before.get("rungs") == done["rungs"]:
+                done = before | done  # the scores of the same rungs are still true
             others = [c for c in measured["cells"] if not is_of(c, name, data)]
             measured = {
                 "versions": versions(),

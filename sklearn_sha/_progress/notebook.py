@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._engine.rung_jobs import RungJobs
-from sklearn_sha._formatting import format_params, html_table, quantity, short_names
+from sklearn_sha._formatting import format_params, html_table, quantity, renamed, short_names
 from sklearn_sha._progress.console import ConsoleProgress, refit_seconds
 from sklearn_sha._progress.progress import Progress, refit_line, rung_name
 from sklearn_sha._storage.outcomes import Outcome
@@ -133,8 +133,7 @@ class NotebookProgress(ConsoleProgress):
 
     def _format(self, candidate: int) -> str:
         """Parameters of a candidate, without the names of the steps of a pipeline."""
-        params = self.params[candidate].items()
-        return format_params({self._names.get(name, name): value for name, value in params})
+        return format_params(renamed(self.params[candidate], self._names))
 
     def _bar(self) -> str:
         """Progress bar of the current rungs."""

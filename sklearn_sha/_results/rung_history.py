@@ -83,7 +83,11 @@ class RungHistory(list[dict[str, Any]]):
             for name in ("candidates", "scores")
         )
         levels = levels_of(self)
-        positions = [levels.index(level_of(row)) for row in self for _ in row["candidates"]]
+        positions = [
+            position
+            for row in self
+            for position in [levels.index(level_of(row))] * len(row["candidates"])
+        ]
         return score_curves_svg(
             curves(candidates, positions, scores, [nan] * len(scores)),
             self.best_candidate,

@@ -158,13 +158,12 @@ def _after(
     """Return initial candidates and up to n others."""
     if not n:
         return [*initial]
-    known = {params_key(params) for params in initial}
     others = proposed(sampler, n, space, History([*initial]), rng)
+    if not initial:
+        return others
     # A sampler that does not use the history can propose them again.
-    return [
-        *initial,
-        *(params for params in others if not known or params_key(params) not in known),
-    ]
+    known = {params_key(params) for params in initial}
+    return [*initial, *(params for params in others if params_key(params) not in known)]
 
 
 def proposed(

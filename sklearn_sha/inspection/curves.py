@@ -269,6 +269,29 @@ def level_labels(levels: Sequence[tuple[int, int]]) -> list[str]:
     return [f"{resource}\n{quantity(n_folds, 'folds')}" for resource, n_folds in levels]
 
 
+def level_text(label: str, unit: str, between: str) -> str:
+    r"""Return a label of `level_labels` in one line, with the unit.
+
+    Examples
+    --------
+    >>> from sklearn_sha.inspection.curves import level_text
+    >>> level_text("100\n1 fold", "trees", ", "), level_text("1", "trees", ", ")
+    ('100 trees, 1 fold', '1 tree')
+    """
+    resource, *folds = label.split("\n")
+    return between.join([quantity(int(resource), unit), *folds])
+
+
+def total_width(labels: Iterable[str]) -> int:
+    """Return the number of characters of labels side by side, of which each can have two lines."""
+    return sum(max(map(len, label.split("\n"))) for label in labels)
+
+
+def n_candidates_at(level: int, curves: Mapping[int, Curve]) -> int:
+    """Return the number of candidates that were evaluated at a level."""
+    return sum(level in curve.levels for curve in curves.values())
+
+
 def cost_by_level(history: Sequence[Mapping[str, Any]]) -> list[int]:
     """Units that were trained in the rungs of each level.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn_sha._formatting import format_params, short_names
+from sklearn_sha._formatting import format_params, renamed, short_names
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.inspection.curves import (
     Curve,
@@ -16,6 +16,7 @@ from sklearn_sha.inspection.curves import (
     level_labels,
     level_of,
     levels_of,
+    n_candidates_at,
     param_points,
 )
 from sklearn_sha.inspection.importance import ParameterImportance
@@ -85,10 +86,14 @@ class SearchData:
 
     def n_at(self, level: int) -> int:
         """Number of candidates that were evaluated at a level."""
-        return sum(level in curve.levels for curve in self.curves.values())
+        return n_candidates_at(level, self.curves)
 
     def last_level(self, candidate: int) -> int:
         return int(self.curves[candidate].levels[-1])
+
+    def layer(self, candidate: int) -> tuple[bool, int]:
+        """Key by which candidates are sorted to be drawn: the selected one last."""
+        return candidate == self.selected, self.last_level(candidate)
 
     def selected_text(self) -> str:
         """Score and parameters of the selected candidate."""
@@ -111,7 +116,7 @@ def search_data(
     rows = zip(results["n_resources"].tolist(), results["n_folds"].tolist(), strict=True)
     params = dict(zip(candidates, results["params"], strict=True))
     names = short_names(name for own in params.values() for name in own)
-    short = {c: {names[name]: value for name, value in own.items()} for c, own in params.items()}
+    short = {c: renamed(own, names) for c, own in params.items()}
     return SearchData(
         curves=curves(
             candidates,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_sha._formatting import format_number, format_params, quantity, short_names
-from sklearn_sha.inspection.curves import Curve
+from sklearn_sha._formatting import format_number, format_params, quantity, renamed, short_names
+from sklearn_sha.inspection.curves import Curve, level_text, n_candidates_at, total_width
 from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
 from sklearn_sha.inspection.score_axis import ScoreAxis, score_axis
 
@@ -134,14 +134,13 @@ class _Drawing:
     def _rungs(self) -> str:
         """Labels of the rungs below, and their numbers of candidates above."""
         parts = [_text(2, _TOP - 10, "candidates", size=10)]
-        lengths = [max(map(len, label.split("\n"))) for label in self.level_labels]
-        every = -(-sum(lengths) // _MAX_LABELS_LENGTH)
+        every = -(-total_width(self.level_labels) // _MAX_LABELS_LENGTH)
         last = len(self.level_labels) - 1
         for level, label in enumerate(self.level_labels):
             x = self._x(level)
             if (last - level) % every:
                 continue
-            n = sum(level in curve.levels for curve in self.curves.values())
+            n = n_candidates_at(level, self.curves)
             parts.append(_text(x, _TOP - 10, str(n), anchor="middle"))
             parts += [
                 _text(x, _PLOT_BOTTOM + 4 + (k + 1) * _LINE, line, anchor="middle")
@@ -183,14 +182,12 @@ class _Drawing:
     def _tooltip(self, curve: Curve, names: Mapping[str, str]) -> str:
         """Number, last score and parameters of a candidate."""
         is_best = curve.candidate == self.best
-        resource, _, folds = self.level_labels[curve.levels[-1]].partition("\n")
-        at = quantity(int(resource), self.unit) + (f" on {folds}" if folds else "")
+        at = level_text(self.level_labels[curve.levels[-1]], self.unit, " on ")
         score = format_number(curve.scores[-1], 4)
         text = f"candidate {curve.candidate}{' (selected)' if is_best else ''}"
         has_score = np.isfinite(curve.scores[-1])
         text += f": {self.score_label} {score} at {at}" if has_score else f": no score at {at}"
-        params = self.params.get(curve.candidate, {})
-        short = {names[name]: value for name, value in params.items()}
+        short = renamed(self.params.get(curve.candidate, {}), names)
         return f"{text}\n{format_params(short)}" if short else text
 
     def _selected(self) -> str:

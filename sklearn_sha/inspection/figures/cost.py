@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn_sha._formatting import quantity
+from sklearn_sha.inspection.curves import level_text
 from sklearn_sha.inspection.figures.style import SMALL, clean, rung_colors, text_color, title
 from sklearn_sha.inspection.search_data import SearchData
 
@@ -12,10 +13,10 @@ from sklearn_sha.inspection.search_data import SearchData
 def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     """Plot the cost of each rung, each bar beginning at the end of the one before."""
     names = [
-        f"{quantity(data.n_at(k), 'candidates')}\n{_level_name(data, k)}"
+        f"{quantity(data.n_at(k), 'candidates')}\nat {level_text(label, data.unit, ', ')}"
         if k == 0
-        else f"{data.n_at(k)}, {_level_name(data, k)}"
-        for k in range(data.n_levels)
+        else f"{data.n_at(k)}, at {level_text(label, data.unit, ', ')}"
+        for k, label in enumerate(data.level_labels)
     ]
     start = 0
     for k, (cost, color) in enumerate(zip(data.costs, rung_colors(data.n_levels, ax), strict=True)):
@@ -35,12 +36,6 @@ def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     clean(ax)
     title(ax, f"{share:.2g} times the cost of a grid search")
     return [ax]
-
-
-def _level_name(data: SearchData, level: int) -> str:
-    resource, _, folds = data.level_labels[level].partition("\n")
-    at = f"at {quantity(int(resource), data.unit)}"
-    return f"{at}, {folds}" if folds else at
 
 
 def _value(ax: Any, end: float, position: int, text: str) -> None:

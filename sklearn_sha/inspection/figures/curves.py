@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn_sha.inspection.figures.style import (
-    SELECTED,
+    candidate_color,
     clean,
     end_label,
     level_axis,
@@ -20,11 +20,9 @@ from sklearn_sha.inspection.search_data import SearchData
 def plot_curves(data: SearchData, ax: Any, *, spread: bool = False) -> list[Any]:
     """Plot the scores of each candidate as a line, in the color of the rung that it reached."""
     colors = rung_colors(data.n_levels, ax)
-    for curve in sorted(
-        data.curves.values(), key=lambda c: (c.candidate == data.selected, c.levels[-1])
-    ):
-        is_selected = curve.candidate == data.selected
-        color = SELECTED if is_selected else colors[curve.levels[-1]]
+    for candidate in sorted(data.curves, key=data.layer):
+        curve, is_selected = data.curves[candidate], candidate == data.selected
+        color = candidate_color(data, candidate, colors)
         ax.plot(
             curve.levels,
             curve.scores,

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from sklearn_sha.inspection.curves import ParamPoints
 from sklearn_sha.inspection.figures.style import (
-    SELECTED,
     SMALL,
     backed,
     below,
+    candidate_color,
     rung_colors,
     rung_key,
     title,
@@ -38,17 +38,13 @@ def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
     has_missing = bool(np.isnan(table[:, :-1]).any())
     table[:, :-1] = np.where(np.isnan(table[:, :-1]), _MISSING, table[:, :-1])
     colors = rung_colors(data.n_levels, ax)
-    order = sorted(
-        range(len(candidates)),
-        key=lambda k: (candidates[k] == data.selected, data.last_level(candidates[k])),
-    )
     places = np.arange(table.shape[1])
-    for k in order:
+    for k in sorted(range(len(candidates)), key=lambda k: data.layer(candidates[k])):
         is_selected = candidates[k] == data.selected
         ax.plot(
             places,
             table[k],
-            color=SELECTED if is_selected else colors[data.last_level(candidates[k])],
+            color=candidate_color(data, candidates[k], colors),
             linewidth=2.5 if is_selected else 0.9,
             marker="o" if table.shape[1] == 1 else None,
         )
@@ -82,8 +78,7 @@ def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
 
 def _heights(points: ParamPoints, candidates: list[int]) -> NDArray[np.float64]:
     """Heights of the values between 0 and 1; NaN for candidates without the parameter."""
-    values = np.log(points.places) if points.is_log else points.places
-    heights = (values - values.min()) / np.ptp(values)
+    heights = _scaled(points.places, is_log=points.is_log)
     if points.labels is not None:
         heights = heights + jitter(len(heights)) * _CATEGORY_WIDTH / 2 / max(
             1, len(points.labels) - 1
@@ -91,6 +86,12 @@ def _heights(points: ParamPoints, candidates: list[int]) -> NDArray[np.float64]:
         heights = heights.clip(0, 1)
     by_candidate = dict(zip(points.candidates.tolist(), heights.tolist(), strict=True))
     return np.array([by_candidate.get(candidate, np.nan) for candidate in candidates])
+
+
+def _scaled(places: NDArray[np.float64], *, is_log: bool) -> NDArray[np.float64]:
+    """Scale values to heights between 0 and 1."""
+    values = np.log(places) if is_log else places
+    return np.asarray((values - values.min()) / np.ptp(values))
 
 
 def _ticks(points: ParamPoints) -> list[tuple[float, str]]:
@@ -102,10 +103,7 @@ def _ticks(points: ParamPoints) -> list[tuple[float, str]]:
     middle = (low * high) ** 0.5 if points.is_log else (low + high) / 2
     distinct = np.unique(points.places)
     if len(distinct) <= 5:
-        heights = _heights(
-            ParamPoints("", np.arange(len(distinct)), distinct, None, points.is_log),
-            list(range(len(distinct))),
-        )
+        heights = _scaled(distinct, is_log=points.is_log)
         return [(float(h), f"{v:.3g}") for h, v in zip(heights, distinct, strict=True)]
     return [(0.0, f"{low:.3g}"), (0.5, f"{middle:.2g}"), (1.0, f"{high:.3g}")]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from sklearn_sha.inspection.curves import ParamPoints
 from sklearn_sha.inspection.figures.style import (
-    SELECTED,
     SMALL,
+    candidate_color,
     clean,
     limit_scores,
     note_lines,
@@ -68,30 +68,21 @@ def plot_params(data: SearchData, ax: Any) -> list[Any]:
 
 
 def _plot_panel(data: SearchData, ax: Any, points: ParamPoints) -> None:
-    # The selected candidate is on top, and those that went further on those that did not.
+    from matplotlib.colors import to_rgb
+
     order = sorted(
-        range(len(points.candidates)),
-        key=lambda k: (
-            points.candidates[k] == data.selected,
-            data.last_level(int(points.candidates[k])),
-        ),
+        range(len(points.candidates)), key=lambda k: data.layer(int(points.candidates[k]))
     )
     candidates = points.candidates[order].tolist()
     places = points.places[order]
     if points.labels is not None:
         places = places + _WIDTH * jitter(len(places))
     colors = rung_colors(data.n_levels, ax)
-    is_selected = [candidate == data.selected for candidate in candidates]
     ax.scatter(
         places,
         [data.curves[candidate].scores[-1] for candidate in candidates],
-        c=np.array(
-            [
-                _rgb(SELECTED) if own else colors[data.last_level(candidate)]
-                for candidate, own in zip(candidates, is_selected, strict=True)
-            ]
-        ),
-        s=[55 if own else 18 for own in is_selected],
+        c=np.array([to_rgb(candidate_color(data, one, colors)) for one in candidates]),
+        s=[55 if one == data.selected else 18 for one in candidates],
     )
     if points.is_log:
         ax.set_xscale("log")
@@ -102,9 +93,3 @@ def _plot_panel(data: SearchData, ax: Any, points: ParamPoints) -> None:
         if has_vertical_labels(points):
             ax.tick_params(axis="x", labelrotation=90)
     ax.set_xlabel(points.name, fontsize=10, parse_math=False)
-
-
-def _rgb(color: str) -> tuple[float, float, float]:
-    from matplotlib.colors import to_rgb
-
-    return to_rgb(color)

@@ -6,14 +6,18 @@ and dark backgrounds, and in gray. The selected candidate is orange.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha.inspection.curves import total_width
 from sklearn_sha.inspection.score_axis import ScoreAxis, score_axis
 from sklearn_sha.inspection.search_data import SearchData
+
+Color = tuple[float, float, float]
 
 RUNG, SELECTED = "#2680d4", "#e8590c"
 FAINTEST = 0.38
@@ -40,7 +44,7 @@ def rung_shares(n: int) -> NDArray[np.float64]:
     return np.linspace(FAINTEST, 1.0, n) if n > 1 else np.ones(1)
 
 
-def rung_colors(n: int, ax: Any) -> list[tuple[float, float, float]]:
+def rung_colors(n: int, ax: Any) -> list[Color]:
     """Opaque colors of `n` rungs on the background of axes."""
     from matplotlib.colors import to_rgb
 
@@ -49,6 +53,11 @@ def rung_colors(n: int, ax: Any) -> list[tuple[float, float, float]]:
         (float(r), float(g), float(b))
         for r, g, b in (share * front + (1 - share) * back for share in rung_shares(n))
     ]
+
+
+def candidate_color(data: SearchData, candidate: int, colors: Sequence[Color]) -> Color | str:
+    """Color of a candidate: of the rung that it reached, or of the selection."""
+    return SELECTED if candidate == data.selected else colors[data.last_level(candidate)]
 
 
 def text_color() -> Any:
@@ -122,8 +131,7 @@ def level_axis(ax: Any, data: SearchData) -> None:
     """Label the rungs by their resource, and show above how many candidates each has."""
     levels = range(data.n_levels)
     ax.set_xticks(levels, data.level_labels)
-    longest = [max(map(len, label.split("\n"))) for label in data.level_labels]
-    if sum(longest) > _MAX_LABELS_LENGTH:
+    if total_width(data.level_labels) > _MAX_LABELS_LENGTH:
         ax.tick_params(axis="x", labelrotation=90)
     ax.set_xlabel("\n".join(filter(None, (data.unit, data.training))), fontsize=SMALL)
     style = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": SMALL, "alpha": 0.8}
@@ -149,7 +157,7 @@ def backed(label: Any, ax: Any) -> None:
     label.set_bbox({"facecolor": ax.get_facecolor(), "alpha": 0.7, "edgecolor": "none", "pad": 0.8})
 
 
-def rung_key(figure: Any, ax: Any, data: SearchData, *, verb: str = "reached") -> None:
+def rung_key(figure: Any, ax: Any, data: SearchData) -> None:
     """Add a row above the figure that names the colors of the rungs and of the selection."""
     from matplotlib.lines import Line2D
 
@@ -167,7 +175,7 @@ def rung_key(figure: Any, ax: Any, data: SearchData, *, verb: str = "reached") -
     length = max(len(str(handle.get_label())) for handle in handles) + 5
     n_columns = max(1, int(figure.bbox.width / figure.dpi * _LETTERS_PER_INCH / length))
     figure.legend(
-        handles=handles, loc="outside upper left", title=f"{data.unit} {verb}", frameon=False,
+        handles=handles, loc="outside upper left", title=f"{data.unit} reached", frameon=False,
         ncols=min(len(handles), n_columns), fontsize=SMALL, title_fontsize=SMALL, alignment="left",
         handletextpad=0.1, columnspacing=0.9,
     )  # fmt: skip
