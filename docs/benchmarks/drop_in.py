@@ -4,8 +4,8 @@
     python docs/benchmarks/drop_in.py --splits 20
 
 measure times, and then scores; each takes hours, and both write results/drop_in.md and
-results/drop_in.json after every search. Every
-search of drop_in_cases.py runs as GridSearchCV(estimator, grid) and as
+results/drop_in.json after every search. Scores that are there are not measured again: the second
+command goes on where it was interrupted. Every search of drop_in_cases.py runs as GridSearchCV(estimator, grid) and as
 SuccessiveHalvingSearchCV(estimator, grid, random_state=0), in alternation and on one thread, with
 everything else left at its default. CPU times are measured on all samples. Scores are those of
 the refitted models on held-out samples of train/test splits. With one rung there is nothing to
@@ -103,7 +103,7 @@ def main() -> None:
             if done is None:
                 continue
             if before is not None and "rungs" in done and before.get("rungs") == done["rungs"]:
-                done = before | done  # the scores of the same rungs are still true
+                done = before | done  # the scores of the same rungs stay true
             others = [c for c in measured["cells"] if not is_of(c, name, data)]
             measured = {
                 "versions": versions(),
@@ -147,8 +147,10 @@ def measure(name: str, data: str, options: argparse.Namespace) -> Cell | None:
 def measure_scores(
     name: str, data: str, before: Cell | None, options: argparse.Namespace
 ) -> Cell | None:
-    """The cell with scores. None if it has one rung, or would take too long."""
+    """The cell with scores. None if it has one rung or its scores, or would take too long."""
     if before is None or len(before.get("rungs", [])) < 2:
+        return None
+    if len(before.get("scores", [])) >= options.splits:
         return None
     if before["estimated_seconds"] > options.limit_splits:
         return None
