@@ -1,7 +1,7 @@
 """budget="anytime": nested runs, nothing evaluated twice, and no run begun that would end late."""
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import uniform
 from sklearn.datasets import load_digits
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
 from test_stopping import numbers
 from toys import CALLS, Curve
 
@@ -65,6 +65,30 @@ def test_runs_are_nested_and_one_is_the_search_without_a_budget(bounds, factor):
     # Each run selects among candidates that are scored on all folds.
     assert all(run.rungs[-1].folds == full.rungs[-1].folds for run in runs)
     assert runs[-1].n_resources == full.n_resources
+
+
+@settings(max_examples=100)
+@given(bounds, st.integers(0, 600), st.sampled_from([2, 3, 1.5]))
+def test_no_rung_has_more_candidates_than_there_are(bounds, n_others, factor):
+    max_candidates = max(bounds.n_candidates, bounds.n_kept) + n_others
+    capped = Anytime(factor).plan(replace(bounds, max_candidates=max_candidates)).brackets
+    runs = Anytime(factor).plan(bounds).brackets
+    shapes = [[min(n, max_candidates) for n in run.n_candidates] for run in runs]
+    assert [run.n_candidates for run in capped] == [run for run, _ in groupby(shapes)]
+    check_algorithm(Anytime(factor), replace(bounds, max_candidates=max_candidates), 1)
+
+
+@pytest.mark.parametrize("sampler", ["random", "sobol", "model"])
+def test_with_enough_time_a_small_grid_is_searched_completely(sampler):
+    grid = {"limit": [0.1, 0.2, 0.3], "speed": [1, 2]}
+    search = search_of(space=grid, n_candidates="auto", min_resources=5, sampler=sampler)
+    plan = search.plan(X)
+    assert [run.n_candidates for run in plan.brackets] == [[6, 3, 2], [6, 6, 4], [6, 6, 6]]
+    search.fit(X)
+    assert search.schedule_ == plan
+    assert [row["n_candidates"] for row in search.rung_history_][-1] == 6
+    grid_search = GridSearchCV(Curve(), grid, cv=KFold(2), refit=False).fit(X)
+    assert search.best_params_["limit"] == grid_search.best_params_["limit"]
 
 
 @pytest.mark.parametrize("n_seeds", [2, *slow(20)])

@@ -57,7 +57,7 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
-from sklearn_sha.candidates.sampling import N_CANDIDATES, sample_distinct
+from sklearn_sha.candidates.sampling import N_CANDIDATES, n_combinations, sample_distinct
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
@@ -202,7 +202,12 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         initial = self._initial_candidates()
         n_kept = len(initial) if self.keep_initial else 0
         schedule = algorithm.plan(
-            replace(bounds(n_candidates), continues=limits.continues, n_kept=n_kept)
+            replace(
+                bounds(n_candidates),
+                continues=limits.continues,
+                n_kept=n_kept,
+                max_candidates=n_combinations(space, initial) if proposes_later else len(known),
+            )
         )
         check_keeps(n_kept, schedule, algorithm)
         check_folds_grow(self.min_folds, growth, schedule, algorithm)

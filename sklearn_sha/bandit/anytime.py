@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from math import ceil
 
 from sklearn_sha.bandit.base import Bounds
@@ -24,7 +25,8 @@ class Anytime(BudgetDoubling):
     One run is that of `SuccessiveHalving` with `Bounds.n_candidates`. Each run before it has one
     rung fewer, and fewer candidates by `factor`; the three runs after it have more candidates by
     `factor`. A run has all candidates of the previous one, and rungs with the same resources, so
-    that its evaluations are reused. The last rung of each run has all folds.
+    that its evaluations are reused. The last rung of each run has all folds. No rung has more than
+    `Bounds.max_candidates`: once a run has all of them, the runs after it promote more.
 
     Parameters
     ----------
@@ -42,6 +44,11 @@ class Anytime(BudgetDoubling):
     [32, 16, 8, 4] [10, 20, 40, 80]
     [64, 32, 16, 8] [10, 20, 40, 80]
     [128, 64, 32, 16] [10, 20, 40, 80]
+    >>> plan = Anytime().plan(Bounds(n_candidates=4, max_resources=40, max_candidates=4))
+    >>> for run in plan.brackets:
+    ...     print(run.n_candidates, run.n_resources)
+    [4, 2] [20, 40]
+    [4, 4] [20, 40]
     """
 
     def plan(self, bounds: Bounds) -> Schedule:
@@ -51,6 +58,9 @@ class Anytime(BudgetDoubling):
         factor = exact_factor(self.factor)
         runs = [sizes[start:] for start in reversed(starts)]
         runs += [[ceil(n * factor**power) for n in sizes] for power in range(1, N_LATER_RUNS + 1)]
+        if bounds.max_candidates is not None:
+            capped = ([min(n, bounds.max_candidates) for n in run] for run in runs)
+            runs = [run for run, _ in groupby(capped)]
         *folds, all_folds = [rung.folds for rung in full.rungs]
         schedules = [
             Schedule.from_rungs(

@@ -36,6 +36,8 @@ class Bounds:
         Number of candidates that every rung promotes, unless their losses are NaN: those that are
         proposed first. A schedule that allows for them has the same ``n_kept``
         (`Schedule.with_kept`), and `halving` promotes them.
+    max_candidates : int or None, default=None
+        Number of different candidates that there are. None: unlimited or unknown.
     """
 
     n_candidates: int
@@ -47,6 +49,7 @@ class Bounds:
     continues: bool = True
     fold_growth: FoldGrowth | None = None
     n_kept: int = 0
+    max_candidates: int | None = None
 
     def with_folds(self, schedule: Schedule, factor: float) -> Schedule:
         """Return a schedule with the folds of each rung, which grow by `factor`."""

@@ -66,8 +66,7 @@ def first_candidates(
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
     check_spaces(spaces_of(space), space)
-    grid, n_initial = grid_of(space), len(initial)
-    n_possible = None if grid is None else len(grid) + n_outside(space, initial)
+    n_initial, n_possible = len(initial), n_combinations(space, initial)
     if n_candidates == "auto":
         wanted = max(N_CANDIDATES, n_initial) if n_possible is None else n_possible
     else:
@@ -89,6 +88,23 @@ def first_candidates(
             stacklevel=2,
         )
     return len(candidates), candidates
+
+
+def n_combinations(space: Space, initial: Sequence[dict[str, Any]] = ()) -> int | None:
+    """Return the number of combinations of a grid and of further initial candidates.
+
+    Parameters
+    ----------
+    space : dict or list of dict
+    initial : sequence of dict
+
+    Returns
+    -------
+    int or None
+        None if a value is a distribution.
+    """
+    grid = grid_of(space)
+    return None if grid is None else len(grid) + n_outside(space, initial)
 
 
 def candidates_for_brackets(
