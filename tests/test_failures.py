@@ -9,6 +9,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -232,6 +233,15 @@ def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do():
         "training fold."
     )
     assert message.endswith("raise min_resources, for example min_resources=100.")
+
+
+def test_an_invalid_parameter_is_no_matter_of_samples():
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": [-1, 1]}, min_resources=200, cv=2)
+    with pytest.warns(FitFailedWarning, match="must be a float in the range") as told:
+        search.fit(X, y)
+    assert len(search.n_resources_) > 1
+    assert not [w for w in told if "when trained on" in str(w.message)]
 
 
 def test_what_fails_in_the_last_rung_too_is_no_matter_of_samples():

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import kendalltau, sem, spearmanr, uniform
+from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.svm import SVC
 from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve, curve
 
@@ -25,6 +27,7 @@ from sklearn_sha.inspection.risk import (
     probability,
 )
 from sklearn_sha.inspection.risk_coefficients import COEFFICIENTS
+from sklearn_sha.inspection.trust_advice import larger_budget
 
 # A call costs more than an epoch of so few samples.
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -244,6 +247,52 @@ def test_advice_for_one_rung_and_for_few_candidates():
     report = trust_report(few)
     assert 0.9 < report.probability < 0.99  # of other data sets alone
     assert "would have ended above the best one is 0.9" in report.advice  # no noise is known
+
+
+def test_advice_names_folds_where_these_decide():
+    X, y = load_digits(return_X_y=True)
+    space = {"C": [0.1, 1, 3, 5, 10, 30, 100, 300]}
+    search = SuccessiveHalvingSearchCV(SVC(), space, random_state=0).fit(X, y)
+    report = trust_report(search)
+    levels = [(row["resource"], row["folds"]) for row in report.rungs]
+    assert levels == [(718, 1), (1438, 2), (1438, 5)]
+    assert report.rungs[1]["risk"] > report.rungs[0]["risk"]
+    assert "Candidates eliminated at 1438 training samples on 2 folds carry most" in report.advice
+    assert report.advice.endswith("Next time set min_folds=4 and min_resources=718.")
+    again = search.set_params(min_folds=4, min_resources=718).fit(X, y)
+    assert trust_report(again).probability > report.probability
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.integers(1, 50), min_size=2, max_size=6, unique=True).map(sorted),
+    st.lists(st.floats(0, 5), min_size=8, max_size=8),
+    st.integers(0, 2),
+)
+def test_the_recommended_budget_is_larger_and_no_grid_search(resources, risks, n_full):
+    """n_full: rungs at full resource before the last one, on 1 and 2 of 5 folds."""
+    few = [1, 2][:n_full]
+    levels = [*((n, 1) for n in resources[:-1]), *((resources[-1], k) for k in few)]
+    levels.append((resources[-1], 5))
+    risks = [*risks[: len(levels) - 1], 0.0]
+    settings = larger_budget(levels, risks, 5)
+    if "min_folds" in settings:
+        assert settings["min_resources"] == resources[0]
+        assert 1 < settings["min_folds"] < 5
+    else:
+        is_between = resources[0] < settings["min_resources"] < resources[-1]
+        assert is_between or len(resources) == 2
+        assert settings["min_resources"] in resources[1:]
+
+
+def test_scores_that_are_all_nan_have_no_probability():
+    search = search_of(scoring=lambda model, X, y=None: np.nan)
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.fit(X)
+    report = trust_report(search)
+    assert report.enough is None
+    assert np.isnan([report.probability, report.expected_loss]).all()
+    assert report.advice.startswith("The scores of all candidates are non-finite")
 
 
 def interrupted(after, **params):

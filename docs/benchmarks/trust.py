@@ -35,7 +35,7 @@ from scipy.optimize import minimize
 import sklearn_sha
 from sklearn_sha.bandit import Bounds, RungLosses, RungRequest, SuccessiveHalving, numbered
 from sklearn_sha.inspection.risk import Eliminated, RungScores, hazards
-from sklearn_sha.inspection.trust_advice import TRUSTED, safe_resource
+from sklearn_sha.inspection.trust_advice import TRUSTED, larger_budget
 from sklearn_sha.schedules import FoldGrowth, Schedule
 
 N_GROUPS = 4
@@ -93,7 +93,7 @@ class Search:
     cost_of_candidate : int
         Of one candidate that is trained to full resource.
     regret_if_advised : float
-        Of the search with the first rung that the report recommends.
+        Of the search with the parameters that the report recommends.
     cost_if_advised : int
     """
 
@@ -196,12 +196,17 @@ def searches(n_seeds: int) -> Iterator[Search]:
                 )
                 if not len(found.known.candidate):
                     continue
-                at = [rung.n_resources for rung in rungs]
-                advised = safe_resource(at, _by_rung(found.known, len(rungs)))
-                # Rungs that differ only in their folds: the advice is to use all of them.
-                changed: dict[str, Any] = (
-                    {"fold_growth": None} if advised is None else {"min_resources": advised}
-                )
+                folds = [rung.folds for rung in plan.rungs]
+                levels = [
+                    (rung.n_resources, some.n_folds if own is None else len(own))
+                    for rung, own in zip(rungs, folds, strict=True)
+                ]
+                settings = larger_budget(levels, _by_rung(found.known, len(rungs)), some.n_folds)
+                changed: dict[str, Any] = {"min_resources": settings["min_resources"]}
+                if min_folds := settings.get("min_folds"):
+                    is_all = min_folds == "all"
+                    growth = None if is_all else FoldGrowth(tuple(order), int(min_folds))
+                    changed["fold_growth"] = growth
                 other, _, longer = run(some, factor, replace(bounds, **changed))
                 # Over all folds, as those of a search whose folds grow.
                 times = 1 if longer.n_folds == plan.n_folds else some.n_folds
@@ -484,8 +489,8 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
         *table(["probability", "searches", "its mean", "right"], reliability),
         "",
         f"Of the searches with a probability below {TRUSTED}, the mean regret is",
-        f"{columns['regret'][low].mean():.4f}. With the first rung that the report recommends, it",
-        f"is {advised[low].mean():.4f}, at {more[low].mean():.1f} times the cost.",
+        f"{columns['regret'][low].mean():.4f}. With the parameters that the report recommends,",
+        f"it is {advised[low].mean():.4f}, at {more[low].mean():.1f} times the cost.",
         "",
         "![How often reports are right, by their probability](../../images/trust.svg)",
     ]

@@ -14,6 +14,9 @@ Failures = Sequence[Mapping[str, Any]]
 
 _MAX_TRACEBACKS = 3
 _MAX_NUMBERS = 10
+_INVALID = "InvalidParameterError: "
+"""Of scikit-learn: the value of a parameter is invalid for any number of samples."""
+
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
@@ -75,7 +78,11 @@ def few_samples_messages(failures: Failures, n_resources: Sequence[int], n_train
     list of str
         Empty if there is no such candidate, otherwise one message.
     """
-    early = [failure for failure in failures if failure["n_resources"] < n_train]
+    early = [
+        failure
+        for failure in failures
+        if failure["n_resources"] < n_train and _INVALID not in failure["error"]
+    ]
     if not early:
         return []
     failed_at = sorted({failure["n_resources"] for failure in early})

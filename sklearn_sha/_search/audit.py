@@ -12,7 +12,7 @@ from sklearn_sha._formatting import format_number, quantity, text_sentences
 from sklearn_sha._results.results import Results
 from sklearn_sha.bandit.promotion import promote
 from sklearn_sha.bandit.requests import Requests, RungRequest
-from sklearn_sha.inspection.trust import TrustReport
+from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust_advice import probability_text
 from sklearn_sha.schedules import Schedule
 

@@ -18,7 +18,8 @@ from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.completed_search import CompletedSearch, differences_of
 from sklearn_sha._search.resume import FitArguments, changed_folder, changed_params
 from sklearn_sha._storage.checkpoint import Checkpoint, differences
-from sklearn_sha.inspection.trust import TrustReport, trust_report
+from sklearn_sha.inspection.report import TrustReport
+from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.inspection.trust_advice import probability_text
 
 

@@ -61,7 +61,8 @@ from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.html import HTMLReprMixin
 from sklearn_sha.inspection.metric_names import metric_label
-from sklearn_sha.inspection.trust import TrustReport, trust_report
+from sklearn_sha.inspection.report import TrustReport
+from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.schedules import Schedule
 
 _UNPICKLED = "_interrupted_search", "_completed_search"

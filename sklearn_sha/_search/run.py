@@ -20,7 +20,7 @@ from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.free_memory import free_memory
 from sklearn_sha.candidates.pool import CandidatePool
-from sklearn_sha.inspection.trust import TrustReport
+from sklearn_sha.inspection.report import TrustReport
 
 _MIN_BATCH_BYTES = 2**26
 """Minimum size of the results of a batch, in bytes, for worker processes."""

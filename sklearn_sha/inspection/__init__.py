@@ -3,8 +3,9 @@
 from sklearn_sha.inspection.edges import Edge, EdgeReport, edge_report
 from sklearn_sha.inspection.envelope import envelope
 from sklearn_sha.inspection.importance import ParameterImportance, parameter_importance
+from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.search_display import SearchDisplay
-from sklearn_sha.inspection.trust import TrustReport, trust_report
+from sklearn_sha.inspection.trust import trust_report
 
 __all__ = [
     "Edge",

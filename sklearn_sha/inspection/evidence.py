@@ -19,6 +19,15 @@ from sklearn_sha.inspection.risk import Eliminated, RungScores
 Level = tuple[int, int]
 """Resource and number of folds of a rung. A later rung of a bracket has a higher level."""
 
+NOT_REACHED = (
+    "The last rung was not reached, so that eliminated candidates cannot be compared with the best "
+    "one at full resource. If the search was interrupted, call resume."
+)
+NOT_SCORED = (
+    "The scores of all candidates are non-finite, so that eliminated candidates cannot be compared "
+    "with the best one. See failures_, and fix the scorer or the fits."
+)
+
 
 @dataclass(frozen=True)
 class AuditedCandidate:
@@ -55,8 +64,8 @@ class Evidence:
     known : Eliminated
     audited : list of AuditedCandidate
         In decreasing order of their scores.
-    is_complete : bool
-        Whether every bracket reached its last rung.
+    problem : str
+        Why eliminated candidates cannot be compared with the selected one, or "".
     """
 
     brackets: list[list[Row]]
@@ -65,7 +74,7 @@ class Evidence:
     final_scores: NDArray[np.float64]
     known: Eliminated
     audited: list[AuditedCandidate]
-    is_complete: bool
+    problem: str
 
 
 def evidence_of(search: Any, caller: str) -> Evidence:
@@ -111,9 +120,13 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         continues=search.schedule_.continues,
         known_at_full=_repeated(brackets, results),
     )
-    is_complete = all(len(rows[-1]["promoted"]) == 1 for rows in brackets)
+    problem = ""
+    if not np.isfinite(final).any():
+        problem = NOT_SCORED
+    elif any(len(rows[-1]["promoted"]) > 1 for rows in brackets):
+        problem = NOT_REACHED
     audited = _audited(brackets, results)
-    return Evidence(brackets, folds, selected, final, known, audited, is_complete)
+    return Evidence(brackets, folds, selected, final, known, audited, problem)
 
 
 def _repeated(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> set[int]:

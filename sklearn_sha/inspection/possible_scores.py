@@ -10,7 +10,6 @@ import numpy as np
 
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.risk import highest_leads, tolerance_of
-from sklearn_sha.inspection.trust_advice import NOT_REACHED
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,8 @@ def possible_scores(search: Any) -> PossibleScores:
         If the search did not reach its last rung, or if no candidate has a finite score.
     """
     evidence = evidence_of(search, "possible_scores")
-    if not evidence.is_complete:
-        raise ValueError(NOT_REACHED)
-    if not np.isfinite(evidence.final_scores).any():
-        raise ValueError(
-            "The scores of all candidates are non-finite, so that it is unknown which scores "
-            "eliminated candidates could have had. See failures_, and fix the scorer or the fits."
-        )
+    if evidence.problem:
+        raise ValueError(evidence.problem)
     known, brackets = evidence.known, evidence.brackets
     score = float(np.nanmean(evidence.final_scores))
     expected, highest = (score + leads for leads in highest_leads(known))

@@ -116,11 +116,11 @@ class Eliminated:
             Without candidates that have no score in the rung that eliminated them, and without
             those that an audit trained to full resource.
         """
-        tolerance = tolerance_of(final_scores)
+        tolerance, final = tolerance_of(final_scores), float(_means(final_scores[None])[0])
         rows = [
             (*row, tolerance, float(continues))
             for number, rungs in enumerate(brackets)
-            for row in _rows_of(number, rungs, selected, float(np.nanmean(final_scores)), tolerance)
+            for row in _rows_of(number, rungs, selected, final, tolerance)
             if row[0] not in known_at_full
         ]
         columns = np.array(rows, dtype=float).reshape(-1, len(fields(cls))).T

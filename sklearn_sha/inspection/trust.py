@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._formatting import (
-    html_sentences,
-    html_table,
-    text_sentences,
-    text_table,
-)
-from sklearn_sha.inspection.edges import Edge, edge_report
+from sklearn_sha.inspection.edges import edge_report
 from sklearn_sha.inspection.envelope import Row, envelope
 from sklearn_sha.inspection.evidence import Level, evidence_of, level_of, scores_of
 from sklearn_sha.inspection.ranking import kendall, spearman
+from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.risk import (
     expected_loss,
     hazards,
@@ -26,116 +21,6 @@ from sklearn_sha.inspection.risk import (
     tolerance_of,
 )
 from sklearn_sha.inspection.trust_advice import TRUSTED, advice, audit_conclusion, n_to_audit
-
-
-@dataclass(frozen=True, repr=False)
-class TrustReport:
-    """How far the rungs of a search can be trusted.
-
-    It prints as a table of the rungs, followed by the advice and the parameters whose best values
-    are at the edge of their range.
-
-    Attributes
-    ----------
-    rungs : tuple of dict
-        One dict per rung, with these keys:
-
-        - bracket, iter, resource: bracket, number and resource of the rung.
-        - folds: number of folds that scored it.
-        - candidates, promoted: number of candidates, and of those that were promoted.
-        - spearman, kendall: rank correlation with each later rung of the bracket, over the
-          candidates of both. It is averaged over these rungs, weighted by their candidates.
-        - envelope: `sklearn_sha.inspection.envelope` at the resource of the rung.
-        - gap: difference between the lowest promoted and the highest eliminated score.
-        - noise: standard error of the gap, estimated from the differences on each fold.
-        - close: eliminated candidates whose difference to the lowest promoted score is at most
-          its standard error.
-        - risk: probability that a candidate eliminated in the rung would have ended better than
-          the selected one, by more than `tolerance`.
-
-        NaN if a value is not defined, for example in the last rung of a bracket.
-    tolerance : float
-        Standard error of the best score over the folds. Smaller differences are noise.
-    probability : float
-        That no eliminated candidate would have ended better than the selected one by more than
-        `tolerance`. NaN if the search did not reach its last rung.
-    expected_loss : float
-        Expected difference between the best score at full resource of all candidates and that of
-        the selected one. NaN if the search did not reach its last rung.
-    eliminated : tuple of dict
-        One dict per eliminated candidate and bracket, in decreasing order of its risk, with the
-        keys candidate, bracket, iter, resource and risk.
-    enough : bool or None
-        Whether `probability` is at least 0.95. None if it is NaN.
-    advice : str
-        The conclusion, and which parameter to change if the budget may be insufficient.
-    brackets : tuple of dict
-        One dict per bracket, with the keys bracket and probability: that no candidate which it
-        eliminated would have ended better than the selected one by more than `tolerance`.
-    audited : tuple of dict
-        One dict per eliminated candidate that an audit trained to full resource, in decreasing
-        order of its score, with the keys candidate, bracket, iter and resource (of the rung that
-        eliminated it), score and is_selected. These candidates carry no risk.
-    n_to_audit : int
-        Number of eliminated candidates, those with the highest risks, whose audit would raise
-        `probability` to 0.95 if none of them is better.
-    edges : tuple of Edge
-        Parameters whose best values are at the edge of their range
-        (`sklearn_sha.inspection.edge_report`).
-    """
-
-    rungs: tuple[dict[str, Any], ...]
-    tolerance: float
-    probability: float
-    expected_loss: float
-    eliminated: tuple[dict[str, Any], ...]
-    enough: bool | None
-    advice: str
-    brackets: tuple[dict[str, Any], ...] = ()
-    audited: tuple[dict[str, Any], ...] = ()
-    n_to_audit: int = 0
-    edges: tuple[Edge, ...] = ()
-
-    def to_frame(self) -> Any:
-        """Return the rungs as a `pandas.DataFrame`, one row per rung."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self.rungs))
-
-    def __str__(self) -> str:
-        return f"{text_sentences(self._sentences())}\n{text_table(self._columns())}"
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return f"{html_sentences(self._sentences())}\n{html_table(self._columns())}"
-
-    def _sentences(self) -> list[str]:
-        return [self.advice, *map(str, self.edges)]
-
-    def _columns(self) -> dict[str, list[Any]]:
-        columns: dict[str, list[Any]] = {
-            name: [row[name] for row in self.rungs] for name in _PRINTED_COLUMNS
-        }
-        if len(set(columns["folds"])) == 1:
-            del columns["folds"]
-        columns["close"] = [_n_close(row) for row in self.rungs]
-        columns["risk"] = [row["risk"] for row in self.rungs]
-        if len(set(columns["bracket"])) == 1:
-            del columns["bracket"]
-        return columns
-
-
-def _n_close(row: Row) -> float:
-    """Return the number of close candidates; NaN on a single fold, since the noise is unknown."""
-    is_unknown = np.isnan(row["noise"]) and not np.isnan(row["gap"])
-    return float("nan") if is_unknown else len(row["close"])
-
-
-_PRINTED_COLUMNS = (
-    "bracket", "iter", "resource", "folds", "candidates", "promoted", "spearman", "kendall",
-    "envelope", "gap", "noise",
-)  # fmt: skip
 
 
 def trust_report(search: Any) -> TrustReport:
@@ -208,11 +93,10 @@ def trust_report(search: Any) -> TrustReport:
     gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
     tolerance = tolerance_of(evidence.final_scores)
     by_candidate = hazards(known, tolerance)
-    rungs, by_rung = [], []
+    rungs = []
     for number, rows in enumerate(brackets):
         for k, row in enumerate(rows):
             inside = (known.bracket == number) & (known.rung == k)
-            by_rung.append(float(by_candidate[inside].sum()))
             is_last = k == len(rows) - 1
             rungs.append(
                 {
@@ -225,7 +109,7 @@ def trust_report(search: Any) -> TrustReport:
                     **_agreement(row, rows[k + 1 :]),
                     "envelope": gammas.get(row["resource"], float("nan")),
                     **_margin(row, folds, search.schedule_.n_kept),
-                    "risk": float("nan") if is_last else _risk(by_rung[-1]),
+                    "risk": float("nan") if is_last else _risk(by_candidate[inside].sum()),
                 }
             )
     eliminated = tuple(
@@ -239,8 +123,8 @@ def trust_report(search: Any) -> TrustReport:
         }
         for k in np.argsort(-by_candidate, kind="stable")
     )
-    is_complete = evidence.is_complete
-    probability = float(np.exp(-by_candidate.sum())) if is_complete else float("nan")
+    nan, is_known = float("nan"), not evidence.problem
+    probability = float(np.exp(-by_candidate.sum())) if is_known else nan
     by_bracket = tuple(
         {
             "bracket": rows[0].get("bracket", 0),
@@ -259,23 +143,22 @@ def trust_report(search: Any) -> TrustReport:
         }
         for one in evidence.audited
     )
-    others = _best_of_others(brackets, {one["candidate"] for one in audited})
-    n_riskiest = n_to_audit(np.sort(by_candidate)[::-1].tolist())
-    loss = expected_loss(known) if is_complete else float("nan")
-    advised = advice(rungs, by_rung, by_bracket, tolerance, probability, loss, n_riskiest, search)
-    return TrustReport(
+    report = TrustReport(
         tuple(rungs),
         tolerance,
         probability,
-        loss,
+        expected_loss(known) if is_known else nan,
         eliminated,
-        probability >= TRUSTED if is_complete else None,
-        audit_conclusion(audited, others, search.schedule_.unit) + advised,
+        probability >= TRUSTED if is_known else None,
+        evidence.problem,
         by_bracket,
         audited,
-        n_riskiest,
+        n_to_audit(np.sort(by_candidate)[::-1].tolist()),
         edge_report(search).edges,
     )
+    others = _best_of_others(brackets, {one["candidate"] for one in audited})
+    conclusion = audit_conclusion(audited, others, search.schedule_.unit)
+    return replace(report, advice=conclusion + (evidence.problem or advice(report, search)))
 
 
 def _best_of_others(brackets: Sequence[Sequence[Row]], audited: set[int]) -> float:

@@ -1,4 +1,4 @@
-"""What a trust report concludes: the first rung to set next time, or the candidates to audit."""
+"""What a trust report concludes: what to set next time, or the candidates to audit."""
 
 from __future__ import annotations
 
@@ -9,52 +9,60 @@ import numpy as np
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_int
+from sklearn_sha.inspection.evidence import Level
+from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.schedules import rung_sizes
 
 TRUSTED = 0.95
 """Probability from which a report sees no sign that more budget was needed."""
 
-NOT_REACHED = (
-    "The last rung was not reached, so that eliminated candidates cannot be compared with the best "
-    "one at full resource. If the search was interrupted, call resume."
-)
-
 _SHARE = 0.25
-"""Of the risk, which is left after the recommended first rung."""
+"""Of the risk below full resource, which is left after the recommended first rung."""
 
 
-def safe_resource(resources: Sequence[int], risks: Sequence[float]) -> int | None:
-    """Smallest resource of a rung from which on there is at most a quarter of the risk.
+def larger_budget(
+    levels: Sequence[Level], risks: Sequence[float], n_folds: int
+) -> dict[str, int | str]:
+    """Parameters of a search that eliminates fewer candidates by mistake.
 
-    It is below the maximum, if there is a rung between the first one and the maximum.
+    If candidates eliminated at full resource, on some of the folds, carry most of the risk, the
+    first rung has twice as many folds as they had. Otherwise it has more resource.
 
     Parameters
     ----------
-    resources : sequence of int
-        Of the rungs.
+    levels : sequence of (int, int)
+        Resource and number of folds of each rung. The last rung has the maximum of both.
     risks : sequence of float
         Of the rungs, as hazards, which add up.
+    n_folds : int
+        Number of all folds.
 
     Returns
     -------
-    int or None
-        None if all rungs have the same resource, and differ in their folds.
+    dict
+        With ``min_resources``, ``min_folds`` or both.
 
     Examples
     --------
-    >>> from sklearn_sha.inspection.trust_advice import safe_resource
-    >>> safe_resource([1, 3, 10, 32], [0.5, 0.3, 0.05, 0])
-    10
+    >>> from sklearn_sha.inspection.trust_advice import larger_budget
+    >>> larger_budget([(1, 5), (3, 5), (10, 5), (32, 5)], [0.5, 0.3, 0.05, 0], 5)
+    {'min_resources': 10}
+    >>> larger_budget([(400, 1), (1600, 2), (1600, 5)], [0.1, 0.3, 0], 5)
+    {'min_folds': 4, 'min_resources': 400}
     """
-    pairs = list(zip(resources, risks, strict=True))
-    later = sorted({at for at in resources if at > min(resources)})
-    below = later[:-1] or later  # a search at the maximum alone is a grid search
-    few = (
-        at
-        for at in below
-        if sum(risk for other, risk in pairs if other >= at) <= _SHARE * sum(risks)
-    )
-    return next(few, below[-1] if below else None)
+    first, last = min(levels)[0], max(levels)[0]
+    below = [pair for pair in zip(levels, risks, strict=True) if pair[0][0] < last]
+    between = sorted({n for (n, _), _ in below if n > first})
+    risk_below = sum(risk for _, risk in below)
+    folds_at_full = [count for n, count in levels if n == last and count < n_folds]
+    if folds_at_full and (not between or sum(risks) > 2 * risk_below):
+        min_folds = 2 * min(folds_at_full)
+        return {
+            "min_folds": min_folds if min_folds < n_folds else "all",
+            "min_resources": first,
+        }
+    few = (n for n in between if sum(r for (m, _), r in below if m >= n) <= _SHARE * risk_below)
+    return {"min_resources": next(few, between[-1] if between else last)}
 
 
 def n_to_audit(hazards: Sequence[float]) -> int:
@@ -79,39 +87,21 @@ def n_to_audit(hazards: Sequence[float]) -> int:
     return int(np.argmax(np.exp(-left) >= TRUSTED))
 
 
-def advice(
-    rungs: Sequence[Mapping[str, Any]],
-    by_rung: Sequence[float],
-    brackets: Sequence[Mapping[str, Any]],
-    tolerance: float,
-    probability: float,
-    loss: float,
-    n_audited: int,
-    search: Any,
-) -> str:
+def advice(report: TrustReport, search: Any) -> str:
     """Conclusion of a report.
 
     Parameters
     ----------
-    rungs : sequence of dict
-        Of the report.
-    by_rung : sequence of float
-        Hazard of each rung.
-    brackets : sequence of dict
-        Of the report.
-    tolerance, probability, loss : float
-        Of the report.
-    n_audited : int
-        `TrustReport.n_to_audit`.
+    report : TrustReport
+        Its probability is not NaN.
     search : SuccessiveHalvingSearchCV or HyperbandSearchCV
 
     Returns
     -------
     str
     """
-    if np.isnan(probability):
-        return NOT_REACHED
-    if all(len(bracket.rungs) == 1 for bracket in search.schedule_.brackets):
+    rungs, tolerance, schedule = report.rungs, report.tolerance, search.schedule_
+    if all(len(bracket.rungs) == 1 for bracket in schedule.brackets):
         return "There is a single rung, so that no candidate was eliminated before full resource."
     better = (
         f"more than {tolerance:.3g} above the best one, which is the standard error of its score,"
@@ -120,26 +110,32 @@ def advice(
     )
     facts = (
         f"the probability that no eliminated candidate would have ended {better} is "
-        f"{probability_text(probability)}. The expected loss of score is {loss:.1g}."
+        f"{probability_text(report.probability)}. The expected loss of score is "
+        f"{report.expected_loss:.1g}."
     )
-    if len(brackets) > 1:
+    if len(report.brackets) > 1:
         values = ", ".join(
-            f"{probability_text(b['probability'])} ({b['bracket']})" for b in brackets
+            f"{probability_text(b['probability'])} ({b['bracket']})" for b in report.brackets
         )
         facts += f" Bracket by bracket it is {values}."
-    if probability >= TRUSTED:
+    if report.probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
-    safe = safe_resource([row["resource"] for row in rungs], by_rung)
-    larger_budget = 'min_folds="all"' if safe is None else f"min_resources={safe}"
-    if safe is not None and is_int(getattr(search, "budget", None)):
+    risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]
+    riskiest = rungs[int(np.argmax(risks))]
+    where = quantity(riskiest["resource"], schedule.unit)
+    if not schedule.counts_folds and riskiest["folds"] < search.n_splits_:
+        where += f" on {quantity(riskiest['folds'], 'folds')}"
+    levels = [(row["resource"], row["folds"]) for row in rungs]
+    settings = larger_budget(levels, risks, search.n_splits_)
+    if is_int(getattr(search, "budget", None)):
         # In the paper, the first rung is at r_0 = budget / (n ceil(log n)).
-        sizes = rung_sizes(rungs[0]["candidates"], search.factor)
-        larger_budget = f"budget={safe * rungs[0]['candidates'] * len(sizes)}"
-    unit = search.schedule_.unit
-    riskiest = quantity(rungs[int(np.argmax(by_rung))]["resource"], unit)
+        n, first = rungs[0]["candidates"], settings.pop("min_resources")
+        if not settings:
+            settings["budget"] = int(first) * n * len(rung_sizes(n, search.factor))
+    changes = " and ".join(f"{name}={value!r}" for name, value in settings.items())
     return (
-        f"The budget may be insufficient: {facts} Candidates eliminated at {riskiest} carry most "
-        f"of the risk. {_audit_advice(n_audited, search)}Next time set {larger_budget}."
+        f"The budget may be insufficient: {facts} Candidates eliminated at {where} carry most of "
+        f"the risk. {_audit_advice(report.n_to_audit, search)}Next time set {changes}."
     )
 
 
