@@ -111,6 +111,7 @@ def test_results_are_the_same_with_a_checkpoint_and_when_read_from_it(tmp_path, 
     # A second fit, which could be in another process, only refits.
     second = searches(checkpoint=str(tmp_path / "a"))[name].fit(X, Y)
     assert numbers(second) == numbers(plain)
+    assert [row["utilisation"] for row in second.rung_history_] == [None] * second.n_iterations_
     np.testing.assert_array_equal(second.all_cv_results_["mean_fit_time"],
                                   saved.all_cv_results_["mean_fit_time"])  # fmt: skip
     np.testing.assert_array_equal(second.predict(X), plain.predict(X))

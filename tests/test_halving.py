@@ -179,6 +179,7 @@ def test_rung_history_is_a_table_with_the_promised_columns():
             "iter", "n_candidates", "n_folds", "step", "resource", "spent", "candidates", "scores",
                 "promoted",
             "best_score", "cut_score", "rank_correlation", "fit_time", "score_time", "wall_time",
+            "utilisation",
         ]
     ] * 3  # fmt: skip
     first, second, third = search.rung_history_
@@ -192,6 +193,7 @@ def test_rung_history_is_a_table_with_the_promised_columns():
     after = [curve(0.9, 1, 20), curve(0.9, 4, 20), curve(0.7, 1, 20), curve(0.7, 4, 20)]
     ranks = [np.argsort(np.argsort(scores)) for scores in (before, after)]
     assert second["rank_correlation"] == pytest.approx(np.corrcoef(ranks)[0, 1])
-    assert all(
-        row["wall_time"] >= row["fit_time"] + row["score_time"] for row in search.rung_history_
-    )
+    for row in search.rung_history_:
+        assert row["wall_time"] >= row["fit_time"] + row["score_time"]
+        at_work = (row["fit_time"] + row["score_time"]) / row["wall_time"]
+        assert row["utilisation"] == pytest.approx(at_work)

@@ -150,6 +150,17 @@ def test_the_simulation_of_workers_runs_on_the_engine_as_it_is():
     assert one.now / 8 < eight.now < one.now / 7
 
 
+@pytest.mark.parametrize("search", ["halving", "Hyperband"])
+def test_the_simulation_of_early_promotion_trains_the_same(monkeypatch, search):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "benchmarks"))
+    module = runpy.run_path(str(ROOT / "docs" / "benchmarks" / "early_promotion.py"))
+    simulated, schedules = module["simulated"], module["SEARCHES"][search]
+    runs = [simulated(schedules, 64, 0, is_early=is_early) for is_early in (False, True)]
+    late, early = (seconds * 64 * share for seconds, share in runs)
+    assert early == pytest.approx(late)
+    assert runs[1][0] < runs[0][0]
+
+
 def test_every_promise_names_a_test_that_there_is():
     page = (ROOT / "docs" / "promised.md").read_text()
     named = re.findall(r"`(tests/\w+\.py)::(\w+)`", page)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import uniform
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold
-from toys import CALLS, Curve
+from toys import CALLS, Curve, is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
@@ -106,7 +106,8 @@ def numbers(search):
     """All that a search found, times aside."""
     return {k: str(v) for k, v in search.all_cv_results_.items() if "_time" not in k} | {
         "rungs": [
-            {k: str(v) for k, v in row.items() if "_time" not in k} for row in search.rung_history_
+            {k: str(v) for k, v in row.items() if not is_measured(k)}
+            for row in search.rung_history_
         ],
         "best": (search.best_index_, search.best_params_, search.interrupted_),
     }

@@ -17,6 +17,11 @@ def curve(limit, speed, units):
     return limit * units / (units + speed)
 
 
+def is_measured(name):
+    """Whether a column of results is of times, which differ from run to run."""
+    return "time" in name or name == "utilisation"
+
+
 class Curve(BaseEstimator):
     """Its score is `curve` of its parameters and of the training that it has had."""
 

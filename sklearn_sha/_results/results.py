@@ -43,6 +43,7 @@ class Results:
         Names of the metrics, ``["score"]`` for a single one. None if they are only known from the
         first scores.
     return_train_score : bool
+    n_workers : int
 
     Attributes
     ----------
@@ -70,6 +71,7 @@ class Results:
         error_score: float,
         metrics: list[str] | None,
         return_train_score: bool,
+        n_workers: int,
     ) -> None:
         self.params = params
         self.n_folds = n_folds
@@ -78,6 +80,7 @@ class Results:
         self._without_models: set[int] = set()
         self.audited: set[tuple[int, int]] = set()
         self._repeats = repeats
+        self._n_workers = n_workers
         self._unit = unit
         self.columns = columns
         self.error_score = error_score
@@ -378,7 +381,11 @@ class Results:
         """
         best = all_results["candidate"][rows[best_index(results, self.metric)]]
         history = rung_rows(
-            self._rungs, self._promoted, self.metric, has_brackets="bracket" in self.columns
+            self._rungs,
+            self._promoted,
+            self.metric,
+            has_brackets="bracket" in self.columns,
+            n_workers=self._n_workers,
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
         return RungHistory(history, self._unit, int(best), params)

@@ -257,13 +257,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         """Make the parts of a run of the search."""
         plan, n_folds = spec.schedule, len(spec.folds)
         pool = CandidatePool(spec.sampler, spec.space, spec.candidates, spec.seed, spec.evaluations)
+        workers = self._make_workers(store)
         results = make_results(
             spec,
             pool.params,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
+            n_workers=workers.n_workers,
         )
-        workers = self._make_workers(store)
         display = progress_display(
             self.verbose,
             plan,

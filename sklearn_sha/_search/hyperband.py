@@ -140,7 +140,8 @@ class HyperbandSearchCV(AuditedSearch):
         As in SuccessiveHalvingSearchCV.
     rung_history_ : list of dict
         One record per rung in the order of completion, as in SuccessiveHalvingSearchCV, with its
-        bracket. ``wall_time`` is the time for the rungs of all brackets at this resource.
+        bracket. ``wall_time`` is the time for the rungs of all brackets at this resource, which
+        share the workers.
     schedule_ : Schedule
         Schedule of the search, as returned by `plan`: the rungs of all brackets.
     interrupted_ : bool

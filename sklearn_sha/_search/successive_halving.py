@@ -232,8 +232,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         spent (cumulative cost), candidates, scores (mean test scores, in the order of candidates),
         promoted (empty for a rung that was interrupted or failed), best_score, cut_score (lowest
         score of a promoted candidate), rank_correlation (Spearman's, with the previous rung, over
-        the candidates of both; None for the first rung), fit_time, score_time (summed over jobs)
-        and wall_time (seconds).
+        the candidates of both; None for the first rung), fit_time, score_time (summed over jobs),
+        wall_time (seconds) and utilisation (share of the workers' time in which they trained and
+        scored the rung; None if its results were known before).
     schedule_ : Schedule
         Schedule of the search, as returned by `plan`. With ``budget="double"`` its cost is an upper
         bound, since it counts each run separately; ``rung_history_`` has the actual cost.
