@@ -1,4 +1,4 @@
-"""What a trust report says, and how it prints."""
+"""What a trust report has, and how it prints."""
 
 from __future__ import annotations
 
