@@ -1,6 +1,7 @@
 """How Sphinx makes these pages: ``python -m sphinx -W docs docs/_build``, without a network."""
 
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 
 from sphinx_gallery.sorting import FunctionSortKey
 
@@ -11,7 +12,7 @@ author = "the sklearn_sha developers"
 version = release = sklearn_sha.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -21,8 +22,23 @@ extensions = [
 ]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+
+# The notebooks of the examples are executed here, and shown with what they print.
+here = Path(__file__).parent
+copytree(
+    here.parent / "examples",
+    here / "notebooks",
+    ignore=ignore_patterns("*.py", "*.rst"),
+    dirs_exist_ok=True,
+)
+nb_execution_mode = "force"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+
 templates_path = ["_templates"]
-exclude_patterns = ["_build"]
+# Those of the gallery are for downloads.
+exclude_patterns = ["_build", "jupyter_execute", "auto_examples/*.ipynb"]
 toc_object_entries_show_parents = "hide"
 default_role = "literal"  # what numpydoc's single backticks are in these docstrings
 
@@ -59,7 +75,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"\.py$",
     "within_subsection_order": FunctionSortKey(gallery_order.index),
-    "default_thumb_file": str(Path(__file__).parent / "images" / "halving.svg"),
+    "default_thumb_file": str(here / "images" / "halving.svg"),
     "abort_on_example_error": True,
     "download_all_examples": False,
     "write_computation_times": False,  # its page needs a network

@@ -178,7 +178,7 @@ def test_links_of_the_published_readme_lead_out_of_the_repository(metadata):
 
 def test_images_of_the_published_readme_are_in_the_repository(metadata):
     sources = re.findall(r'(?:src|srcset)="([^"]*)"', metadata.get_payload())
-    assert len(sources) == 2
+    assert len(sources) == 6
     for source in sources:
         path = re.fullmatch(r"https://raw\.githubusercontent\.com/[^/]+/[^/]+/main/(.*)", source)[1]
         assert (ROOT / path).exists(), source
