@@ -40,21 +40,31 @@ class ParameterImportance:
     rest: float
     rest_std: float
 
+    @property
+    def headline(self) -> str:
+        """Title of its figure."""
+        if not self.names:
+            return "No parameter has more than one value."
+        if np.isnan(self.shares[0]):
+            return "All candidates have the same rank: no parameter matters."
+        return f"{self.names[0]} explains {self.shares[0]:.0%} of the differences"
+
     def __str__(self) -> str:
-        return text_table(self._columns())
+        return text_table(self.columns())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_table(self._columns())
+        return html_table(self.columns())
 
     def to_frame(self) -> Any:
         """Return a `pandas.DataFrame` with one row per parameter."""
         import pandas as pd
 
-        return pd.DataFrame(self._columns())
+        return pd.DataFrame(self.columns())
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the columns "parameter", "share" and "std", with one more row for the rest."""
         return {
             "parameter": [*self.names, "interactions and noise"],
             "share": [*self.shares.tolist(), self.rest],

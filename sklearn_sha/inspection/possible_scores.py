@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_sha._formatting import quantity
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.risk import highest_leads, tolerance_of
 
@@ -57,6 +58,49 @@ class PossibleScores:
     def is_risky(self, one: PossibleScore) -> bool:
         """Whether a candidate could have been better than the selected one by the tolerance."""
         return not one.is_audited and one.highest > self.selected_score + self.tolerance
+
+    @property
+    def headline(self) -> str:
+        """Title of its figure."""
+        if not self.candidates:
+            return "No candidate was eliminated before full resource."
+        n_risky = sum(map(self.is_risky, self.candidates))
+        n_eliminated = quantity(len(self.candidates), "eliminated candidates")
+        return f"{n_risky or 'None'} of {n_eliminated} could have been better"
+
+    def rungs(self) -> list[tuple[int, int]]:
+        """Return the resource and bracket of each rung that eliminated candidates."""
+        return sorted({(one.resource, one.bracket) for one in self.candidates})
+
+    def members(self, rung: tuple[int, int]) -> list[PossibleScore]:
+        """Return the candidates that a rung eliminated, in increasing order of their scores."""
+        own = (one for one in self.candidates if (one.resource, one.bracket) == rung)
+        return sorted(own, key=lambda one: one.expected)
+
+    def visible_range(self) -> tuple[float, float] | None:
+        """Return the lowest and the highest score of a figure; None if it shows all of them.
+
+        It leaves out expected scores far below the others, and the upper ends of high bounds,
+        which are those of rungs about which little is known.
+        """
+        expected = [one.expected for one in self.candidates if np.isfinite(one.expected)]
+        if not expected:
+            return None
+        limit = self.selected_score + self.tolerance
+        highest = [one.highest for one in self.candidates if one.highest < np.inf]
+        bottom = min(float(np.median(expected)), limit - 2 * self.tolerance)
+        top = min(max(limit, *highest), limit + 2 * (limit - bottom))
+        low = max(min(expected), 2 * bottom - top)
+        pad = 0.05 * (top - low)
+        return (low - pad, top + pad) if top > low else None
+
+    def note(self) -> str:
+        """Return the number of candidates below `visible_range` as a sentence, or ""."""
+        expected = [one.expected for one in self.candidates if np.isfinite(one.expected)]
+        shown = self.visible_range()
+        n_below = 0 if shown is None else sum(value < shown[0] for value in expected)
+        n_all = quantity(len(expected), "candidates")
+        return f"Expected below the axis: {n_below} of {n_all}." if n_below else ""
 
 
 def possible_scores(search: Any) -> PossibleScores:

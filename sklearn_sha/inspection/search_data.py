@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from sklearn_sha._formatting import format_params, renamed, short_names
+from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.inspection.curves import (
     Curve,
@@ -15,13 +18,18 @@ from sklearn_sha.inspection.curves import (
     curves,
     level_labels,
     level_of,
+    level_text,
     levels_of,
     n_candidates_at,
     param_points,
 )
-from sklearn_sha.inspection.importance import ParameterImportance
+from sklearn_sha.inspection.importance import (
+    ParameterImportance,
+    check_metric,
+    parameter_importance,
+)
 from sklearn_sha.inspection.metric_names import metric_label
-from sklearn_sha.inspection.possible_scores import PossibleScores
+from sklearn_sha.inspection.possible_scores import PossibleScores, possible_scores
 from sklearn_sha.inspection.ranking import selected_row
 
 
@@ -95,11 +103,73 @@ class SearchData:
         """Key by which candidates are sorted to be drawn: the selected one last."""
         return candidate == self.selected, self.last_level(candidate)
 
+    def level_text(self, level: int) -> str:
+        """Resource of a level, with the number of folds if it varies, in one line."""
+        return level_text(self.level_labels[level], self.unit, ", ")
+
+    def candidate_text(self, candidate: int) -> str:
+        """Number and parameters of a candidate."""
+        params = format_params(self.params[candidate]) or "the default parameters"
+        return f"candidate {candidate}: {params}"
+
+    @property
+    def cost_headline(self) -> str:
+        """Title of the figure of the cost."""
+        return f"{sum(self.costs) / self.grid_cost:.2g} times the cost of a grid search"
+
     def selected_text(self) -> str:
         """Score and parameters of the selected candidate."""
         score = self.curves[self.selected].scores[-1]
         params = format_params(self.params[self.selected])
         return f"Selected: {self.score_label} {score:.4g} with {params or 'the default parameters'}"
+
+
+def check_kind(kind: str, kinds: Iterable[str]) -> None:
+    """Raise a ValueError if a kind of figure is unknown."""
+    if kind not in kinds:
+        raise ValueError(f"kind={kind!r} is unknown. Choose one of {', '.join(kinds)}.")
+
+
+def figure_data(search: Any, kind: str, metric: str | None, caller: str) -> SearchData:
+    """Check a search, and collect what a figure of it shows.
+
+    Parameters
+    ----------
+    search : SuccessiveHalvingSearchCV or HyperbandSearchCV
+    kind : str
+        Kind of the figure.
+    metric : str or None
+        None: the metric that promotes.
+    caller : str
+        Name of the function for messages.
+
+    Raises
+    ------
+    NotFittedError
+        If the search is not fitted.
+    TypeError
+        If the search has no rungs, such as GridSearchCV.
+    ValueError
+        If the search does not have the metric; or, for "trust", if the metric does not promote or
+        the search did not reach its last rung.
+    """
+    check_has_rungs(search, caller)
+    check_is_fitted(search, "schedule_")
+    if metric is None:
+        metric = search.promote_by_
+    check_metric(search.all_cv_results_, metric)
+    if kind == "trust" and metric != search.promote_by_:
+        raise ValueError(
+            f'metric={metric!r} does not promote candidates, and kind="trust" is about '
+            f"{search.promote_by_!r}, which does. Leave metric=None."
+        )
+    is_importance = kind == "importance"
+    return search_data(
+        search,
+        metric,
+        possible=possible_scores(search) if kind == "trust" else None,
+        importance=parameter_importance(search, metric=metric) if is_importance else None,
+    )
 
 
 def search_data(

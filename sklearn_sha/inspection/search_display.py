@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.inspection.figures import KINDS
 from sklearn_sha.inspection.figures.params import has_vertical_labels, panels
-from sklearn_sha.inspection.importance import check_metric, parameter_importance
-from sklearn_sha.inspection.possible_scores import possible_scores
-from sklearn_sha.inspection.search_data import SearchData, search_data
+from sklearn_sha.inspection.search_data import SearchData, check_kind, figure_data
 
 
 class SearchDisplay:
@@ -86,25 +82,8 @@ class SearchDisplay:
             If the search does not have the metric; if `kind` is unknown; or, for "trust", if the
             metric does not promote or the search did not reach its last rung.
         """
-        check_has_rungs(search, "SearchDisplay")
-        check_is_fitted(search, "schedule_")
-        _check_kind(kind)
-        if metric is None:
-            metric = search.promote_by_
-        check_metric(search.all_cv_results_, metric)
-        if kind == "trust" and metric != search.promote_by_:
-            raise ValueError(
-                f'metric={metric!r} does not promote candidates, and kind="trust" is about '
-                f"{search.promote_by_!r}, which does. Leave metric=None."
-            )
-        data = search_data(
-            search,
-            metric,
-            possible=possible_scores(search) if kind == "trust" else None,
-            importance=(
-                parameter_importance(search, metric=metric) if kind == "importance" else None
-            ),
-        )
+        check_kind(kind, KINDS)
+        data = figure_data(search, kind, metric, "SearchDisplay")
         return cls(data).plot(ax, kind=kind, spread=spread)
 
     def plot(self, ax: Any = None, *, kind: str = "curves", spread: bool = False) -> Self:
@@ -153,7 +132,7 @@ class SearchDisplay:
         The axis of the scores follows the candidates of the last two rungs. Scores far below are
         compressed into the shaded part, and the candidates that ended there are counted.
         """
-        _check_kind(kind)
+        check_kind(kind, KINDS)
         if (kind == "trust" and self.data.possible is None) or (
             kind == "importance" and self.data.importance is None
         ):
@@ -167,11 +146,6 @@ class SearchDisplay:
         self.axes_ = np.array(KINDS[kind](self.data, self.ax_, **options))
         self.ax_ = self.axes_[0]
         return self
-
-
-def _check_kind(kind: str) -> None:
-    if kind not in KINDS:
-        raise ValueError(f"kind={kind!r} is unknown. Choose one of {', '.join(KINDS)}.")
 
 
 def _new_axes(data: SearchData, kind: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn_sha._formatting import quantity
-from sklearn_sha.inspection.curves import level_text
 from sklearn_sha.inspection.figures.style import SMALL, clean, rung_colors, text_color, title
 from sklearn_sha.inspection.search_data import SearchData
 
@@ -13,10 +12,8 @@ from sklearn_sha.inspection.search_data import SearchData
 def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     """Plot the cost of each rung, each bar beginning at the end of the one before."""
     names = [
-        f"{quantity(data.n_at(k), 'candidates')}\nat {level_text(label, data.unit, ', ')}"
-        if k == 0
-        else f"{data.n_at(k)}, at {level_text(label, data.unit, ', ')}"
-        for k, label in enumerate(data.level_labels)
+        f"{quantity(data.n_at(0), 'candidates')}\nat {data.level_text(0)}",
+        *(f"{data.n_at(k)}, at {data.level_text(k)}" for k in range(1, data.n_levels)),
     ]
     start = 0
     for k, (cost, color) in enumerate(zip(data.costs, rung_colors(data.n_levels, ax), strict=True)):
@@ -25,7 +22,6 @@ def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     ax.barh([data.n_levels], [data.grid_cost], color=text_color(), alpha=0.35, height=0.75)
     ax.set_yticks(range(data.n_levels + 1), [*names, "grid search"])
     ax.invert_yaxis()
-    share = start / data.grid_cost
     _value(ax, start, data.n_levels - 1, f"this search: {start:,}")
     _value(ax, data.grid_cost, data.n_levels, f"{data.grid_cost:,}")
     # The label of the search is at the right of its last bar.
@@ -34,7 +30,7 @@ def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlabel(data.cost_unit, fontsize=10)
     clean(ax)
-    title(ax, f"{share:.2g} times the cost of a grid search")
+    title(ax, data.cost_headline)
     return [ax]
 
 

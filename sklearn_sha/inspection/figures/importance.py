@@ -12,9 +12,7 @@ def plot_importance(data: SearchData, ax: Any) -> list[Any]:
     """Plot one bar per parameter and one for interactions, with their standard deviations."""
     importance = data.importance
     assert importance is not None
-    names = [*importance.names, "interactions and noise"]
-    shares = [*importance.shares.tolist(), importance.rest]
-    spreads = [*importance.stds.tolist(), importance.rest_std]
+    names, shares, spreads = importance.columns().values()
     for k, (share, spread) in enumerate(zip(shares, spreads, strict=True)):
         is_rest = k == len(names) - 1
         ax.barh(
@@ -39,15 +37,5 @@ def plot_importance(data: SearchData, ax: Any) -> list[Any]:
         fontsize=SMALL,
     )
     clean(ax)
-    title(ax, _headline(data))
+    title(ax, importance.headline)
     return [ax]
-
-
-def _headline(data: SearchData) -> str:
-    importance = data.importance
-    assert importance is not None
-    if not importance.names:
-        return "No parameter has more than one value."
-    if importance.shares[0] != importance.shares[0]:
-        return "All candidates have the same rank: no parameter matters."
-    return f"{importance.names[0]} explains {importance.shares[0]:.0%} of the differences"

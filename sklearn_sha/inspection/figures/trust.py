@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_sha._formatting import quantity
 from sklearn_sha.inspection.figures.style import (
     SELECTED,
     SMALL,
@@ -29,11 +28,10 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
     possible = data.possible
     assert possible is not None
     score, tolerance = possible.selected_score, possible.tolerance
-    rungs = sorted({(one.resource, one.bracket) for one in possible.candidates})
+    rungs = possible.rungs()
     faint, strong = rung_colors(2, ax)
     for position, rung in enumerate(rungs):
-        members = [one for one in possible.candidates if (one.resource, one.bracket) == rung]
-        members.sort(key=lambda one: one.expected)
+        members = possible.members(rung)
         places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
         for place, one in zip(places, members, strict=True):
             color = strong if possible.is_risky(one) else faint
@@ -57,37 +55,13 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
     name = f"{data.score_label} at full resource, estimated"
     ax.set_ylabel(note_lines(name, width=36), fontsize=10)
     ax.grid(axis="y", alpha=0.2, linewidth=0.6)
-    _limit(ax, possible)
+    ax.set_ylim(possible.visible_range())
+    if note := possible.note():
+        ax.set_xlabel(f"{ax.get_xlabel()}\n{note}")
     _key(ax, possible)
     clean(ax)
-    title(ax, _headline(possible) if rungs else "No candidate was eliminated before full resource.")
+    title(ax, possible.headline)
     return [ax]
-
-
-def _headline(possible: PossibleScores) -> str:
-    n_risky = sum(map(possible.is_risky, possible.candidates))
-    n_eliminated = quantity(len(possible.candidates), "eliminated candidates")
-    return f"{n_risky or 'None'} of {n_eliminated} could have been better"
-
-
-def _limit(ax: Any, possible: PossibleScores) -> None:
-    """Exclude expected scores far below the others from the axis, and count them."""
-    expected = [one.expected for one in possible.candidates if np.isfinite(one.expected)]
-    if not expected:
-        return
-    limit = possible.selected_score + possible.tolerance
-    # A rung about which little is known has high bounds, which are cut off.
-    highest = [one.highest for one in possible.candidates if one.highest < np.inf]
-    bottom = min(np.median(expected), limit - 2 * possible.tolerance)
-    top = min(max(limit, *highest), limit + 2 * (limit - bottom))
-    low = max(min(expected), 2 * bottom - top)
-    pad = 0.05 * (top - low)
-    if top > low:
-        ax.set_ylim(low - pad, top + pad)
-    n_below = sum(value < low - pad for value in expected)
-    if n_below:
-        n_all = quantity(len(expected), "candidates")
-        ax.set_xlabel(f"{ax.get_xlabel()}\nExpected below the axis: {n_below} of {n_all}.")
 
 
 def _key(ax: Any, possible: PossibleScores) -> None:
