@@ -1,0 +1,75 @@
+"""Interactive parallel coordinates, on whose axes ranges can be selected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_sha.inspection.curves import ParamPoints
+from sklearn_sha.inspection.figures.style import SELECTED
+from sklearn_sha.inspection.interactive.style import (
+    NEUTRAL,
+    heights,
+    new_figure,
+    ordered,
+    rung_colors,
+)
+from sklearn_sha.inspection.score_axis import score_axis
+from sklearn_sha.inspection.search_data import SearchData
+
+_N_TICKS = 5
+
+
+def parallel_figure(data: SearchData) -> Any:
+    """Return a figure with one line per candidate."""
+    candidates = ordered(data)
+    last_scores = [float(data.curves[candidate].scores[-1]) for candidate in candidates]
+    score: dict[str, Any] = {"label": data.score_label, "values": heights(data, last_scores)}
+    if (axis := score_axis(data.curves)) is not None:
+        score |= {"tickvals": axis.position(axis.ticks()), "ticktext": axis.labels()}
+    # Colors by number: one for each rung, and one for the selected candidate.
+    levels = [data.last_level(candidate) for candidate in candidates]
+    levels[candidates.index(data.selected)] = data.n_levels
+    colors = [*rung_colors(data.n_levels), SELECTED]
+    figure = new_figure(data.selected_text())
+    figure.add_parcoords(
+        dimensions=[*(_dimension(points, candidates) for points in data.points), score],
+        line={
+            "color": levels,
+            "colorscale": [(k / data.n_levels, color) for k, color in enumerate(colors)],
+            "cmin": 0,
+            "cmax": data.n_levels,
+        },
+        unselected={"line": {"color": NEUTRAL, "opacity": 0.2}},
+        labelfont={"size": 12},
+    )
+    return figure
+
+
+def _dimension(points: ParamPoints, candidates: list[int]) -> dict[str, Any]:
+    """Values of a parameter; those of candidates without it are at the lower end."""
+    places = np.log10(points.places) if points.is_log else points.places
+    missing = float(places.min() - 0.13 * np.ptp(places))
+    by_candidate = dict(zip(points.candidates.tolist(), places.tolist(), strict=True))
+    values = [by_candidate.get(candidate, missing) for candidate in candidates]
+    ticks = _ticks(points, places)
+    if missing in values:
+        ticks.insert(0, (missing, "not set"))
+    return {
+        "label": points.name,
+        "values": values,
+        "tickvals": [place for place, _ in ticks],
+        "ticktext": [label for _, label in ticks],
+    }
+
+
+def _ticks(points: ParamPoints, places: NDArray[np.float64]) -> list[tuple[float, str]]:
+    """Places and labels of the ticks of a parameter."""
+    if points.labels is not None:
+        return [(float(k), label) for k, label in enumerate(points.labels)]
+    distinct = np.unique(places)
+    if len(distinct) > _N_TICKS:
+        distinct = np.linspace(places.min(), places.max(), _N_TICKS)
+    return [(float(v), f"{10**v if points.is_log else v:.3g}") for v in distinct]

@@ -1,0 +1,63 @@
+"""Interactive figure of the distribution of the scores in each rung."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sklearn_sha.inspection.interactive.style import (
+    NEUTRAL,
+    candidate_color,
+    heights,
+    hover,
+    new_figure,
+    ordered,
+    set_level_axis,
+    set_score_axis,
+)
+from sklearn_sha.inspection.jitter import jitter
+from sklearn_sha.inspection.search_data import SearchData
+
+_WIDTH = 0.26  # of a rung to each side
+
+
+def rungs_figure(data: SearchData) -> Any:
+    """Return a figure with the scores of each rung, their median and the lowest promoted score."""
+    figure = new_figure(data.selected_text())
+    cuts = {level: score for level, score in data.cuts if level < data.n_levels - 1}
+    for level in range(data.n_levels):
+        members = [c for c in ordered(data) if level in data.curves[c].levels]
+        curves = [data.curves[candidate] for candidate in members]
+        scores = [float(curve.scores[curve.levels == level][0]) for curve in curves]
+        places = level + _WIDTH * jitter(len(members))
+        if data.selected in members:
+            places[members.index(data.selected)] = level
+        figure.add_scatter(
+            x=places.tolist(),
+            y=heights(data, scores).tolist(),
+            mode="markers",
+            marker={
+                "color": [candidate_color(data, candidate) for candidate in members],
+                "size": [11 if candidate == data.selected else 7 for candidate in members],
+            },
+            text=[hover(data, c, score) for c, score in zip(members, scores, strict=True)],
+            hoverinfo="text",
+            name=data.level_text(level),
+        )
+        finite = [score for score in scores if np.isfinite(score)]
+        lines = {"median": float(np.median(finite))} if finite else {}
+        if level in cuts:
+            lines["lowest promoted score"] = cuts[level]
+        for name, score in lines.items():
+            figure.add_scatter(
+                x=[level - _WIDTH - 0.08, level + _WIDTH + 0.08],
+                y=heights(data, [score, score]).tolist(),
+                mode="lines",
+                line={"color": NEUTRAL, "width": 2, "dash": "solid" if name == "median" else "dot"},
+                text=f"{name}: {score:.4g}",
+                hoverinfo="text",
+                name=name,
+            )
+    set_level_axis(figure, data, set_score_axis(figure, data))
+    return figure
