@@ -30,22 +30,6 @@ def test_continuous_integration_runs_the_readmes_test_command():
     assert run_tests in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
-def test_the_readme_shows_what_was_measured():
-    shown = README.partition("## Measured results")[2].partition("\nMeasured by")[0]
-    measured = (ROOT / "docs" / "benchmarks" / "results" / "suite.md").read_text()
-    one_core = measured.partition("## One core")[2].partition("geometric mean")[0]
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in one_core.splitlines()
-        if line.startswith("|")
-    ]
-    figures = {row[0]: row[1:] for row in rows}
-    table = [line.strip("| ").split(" | ") for line in shown.splitlines() if line.startswith("| ")]
-    assert len(table) == 1 + 6
-    for workload, of_grid, of_halving, *held_out in table[1:]:
-        assert [of_halving, of_grid, *held_out] == figures[workload], workload
-
-
 def test_files_that_are_named_as_slow_exist():
     for name in SLOW_FILES:
         assert "pytest.mark.slow" in (ROOT / "tests" / name).read_text()

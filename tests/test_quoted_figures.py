@@ -1,0 +1,93 @@
+"""Figures that pages quote are those that were measured, by commands that there are."""
+
+import json
+import re
+from math import prod
+
+import pytest
+from conftest import ROOT
+
+README = (ROOT / "README.md").read_text()
+RESULTS = ROOT / "docs" / "benchmarks" / "results"
+PAGES = [
+    *ROOT.glob("*.md"),
+    *(path for path in ROOT.glob("docs/**/*.md") if "_build" not in path.parts),
+]
+
+
+def test_the_readme_shows_what_was_measured():
+    shown = README.partition("## Measured results")[2].partition("\nMeasured by")[0]
+    measured = (RESULTS / "suite.md").read_text()
+    one_core = measured.partition("## One core")[2].partition("geometric mean")[0]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in one_core.splitlines()
+        if line.startswith("|")
+    ]
+    figures = {row[0]: row[1:] for row in rows}
+    table = [line.strip("| ").split(" | ") for line in shown.splitlines() if line.startswith("| ")]
+    assert len(table) == 1 + 6
+    for workload, of_grid, of_halving, *held_out in table[1:]:
+        assert [of_halving, of_grid, *held_out] == figures[workload], workload
+
+
+def geometric_mean(cells):
+    return prod(cell["ratio"] for cell in cells) ** (1 / len(cells))
+
+
+def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
+    cells = [c for c in json.loads((RESULTS / "drop_in.json").read_text())["cells"] if "ratio" in c]
+    means = {
+        data: f"{geometric_mean([c for c in cells if c['data'] == data]):.2f}"
+        for data in {c["data"] for c in cells}
+    }
+    small = sorted(means[data] for data in ("iris", "wine", "diabetes"))
+    highest = f"{max(c['ratio'] for c in cells):.2f}"
+    scored = [c for c in cells if "scores" in c]
+    assert {len(c["scores"]) for c in scored} == {20}
+    n_worse = sum(c["difference"] < min(-0.002, -2 * c["standard_error"]) for c in scored)
+    assert n_worse == 1
+    assert (
+        f"{len(cells)} searches take {geometric_mean(cells):.2f} of GridSearchCV's CPU time "
+        f"(geometric mean): {means['synthetic 20,000']} with 20,000 samples, {small[0]} to "
+        f"{small[-1]} with up to 442, and {highest} at worst. Of {len(scored)} searches whose "
+        "held-out scores were measured over 20 splits, one is worse"
+    ) in README
+    faq = (ROOT / "docs" / "faq.md").read_text()
+    assert f"The highest of all {len(cells)} ratios is {highest}." in faq
+
+
+def rows_of(page):
+    """Cells of all rows of tables, by the first cell."""
+    lines = [line for line in page.splitlines() if line.startswith("| ")]
+    return {cells[0]: cells[1:] for cells in (line.strip("| ").split(" | ") for line in lines)}
+
+
+def test_the_guide_quotes_what_audits_cost_and_gain():
+    measured = (RESULTS / "trust.md").read_text()
+    before = rows_of(measured.partition("By metric and first rung")[2].partition("How often")[0])
+    after = rows_of(measured.partition("## Audits")[2])
+    guide = (ROOT / "docs" / "guide" / "trust.md").read_text()
+    shown = rows_of(guide.partition("| metric | cost")[2])
+    for metric, name in {"AUC": "ROC AUC"}.items() | {(m, m) for m in ("accuracy", "R2")}:
+        of_search, of_audit = (rows[f"{metric}, automatic"] for rows in (before, after))
+        assert shown[name] == [
+            of_audit[-1],
+            f"{of_search[5]} before, {of_audit[6]} after",
+            f"{of_audit[0]} before, {of_audit[1]} after",
+        ]
+    (regret,) = re.findall(r"below 0.95, the mean regret is\n([\d.]+)\.", measured)
+    with_advice, times = re.findall(r"it is ([\d.]+), at ([\d.]+) times the cost", measured)[0]
+    assert f"the mean regret is {regret}. With" in guide
+    assert f"it is {with_advice}, at {times} times the cost" in guide
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_commands_of_a_page_exist(path):
+    for script in re.findall(r"python (?:-\w+ )*((?:docs|examples)/[\w/]+\.py)", path.read_text()):
+        assert (ROOT / script).exists(), script
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.md")), ids=lambda path: path.name)
+def test_results_name_the_command_that_wrote_them(path):
+    assert re.search(r"`python docs/benchmarks/\w+\.py", path.read_text())
