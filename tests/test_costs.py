@@ -26,7 +26,10 @@ from sklearn_sha._data.folds import make_folds
 from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing
 from sklearn_sha._data.slicing import Rows
 from sklearn_sha._engine import batches
+from sklearn_sha._engine.callbacks import NO_CALLBACKS
+from sklearn_sha._engine.jobs import Job
 from sklearn_sha._parallel import workers
+from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 
 X, Y = np.arange(60.0).reshape(30, 2), np.arange(30) % 2
@@ -154,6 +157,24 @@ def test_short_jobs_are_sent_in_few_batches(spy, monkeypatch):
     ).fit(NOTHING)  # fmt: skip
     # The time of a job is unknown in the first rung; after that, one batch per fold is enough.
     assert [len(sizes) for sizes in spy.sent] == [10, 5, 5, 5, 5]
+
+
+def jobs_of(candidates, fold, n_resources):
+    return [
+        Job(candidate, fold, {}, 0, n_resources, None, True, 0, NO_CALLBACKS)
+        for candidate in candidates
+    ]
+
+
+@pytest.mark.parametrize(("n_workers", "order"), [(1, [0, 1, 2, 3]), (8, [2, 3, 0, 1])])
+def test_with_several_workers_candidates_that_were_slow_start_first(n_workers, order):
+    """Candidate 2 took 3 s a unit, 0 and 1 took 1 s, and 3 is new: it is expected to take 1.7 s."""
+    batching = batches.Batching(n_workers)
+    groups = {("fold", k): jobs_of(range(4), k, 2) for k in range(2)}
+    done = [Outcome(candidate, 0, 2, 0.0, fit_time=2 * s) for candidate, s in enumerate([1, 1, 3])]
+    batching.record(done, [2, 2, 2])
+    found = [job.candidate for _, jobs in batching.batches(groups) for job in jobs]
+    assert list(dict.fromkeys(found)) == order
 
 
 def test_the_refit_runs_at_the_same_time_as_the_last_rung(spy):

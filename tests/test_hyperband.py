@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._engine.batches import Batching
 from sklearn_sha._parallel import workers
 from sklearn_sha.bandit import hyperband
 
@@ -83,6 +84,7 @@ def test_brackets_share_one_parallel_call_per_resource_with_the_longest_jobs_fir
 
     monkeypatch.setattr(workers, "Parallel", Listening)
     monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
+    monkeypatch.setattr(Batching, "record", lambda *args: None)  # all candidates are as fast
     search_of(max_resources=81).fit(X)
     # Fifteen rungs, of five resources.
     assert [max(map(max, batches)) for batches in calls] == [1, 3, 9, 27, 81]

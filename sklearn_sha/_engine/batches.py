@@ -1,4 +1,4 @@
-"""Groups the jobs of a stage into batches, by the measured speed of training."""
+"""Groups the jobs of a stage into batches, by the measured speed of each candidate."""
 
 from __future__ import annotations
 
@@ -28,14 +28,18 @@ class Batching:
     """
 
     def __init__(self, n_workers: int) -> None:
+        self._n_workers = n_workers
         self._n_wanted = 1 if n_workers == 1 else _BATCHES_PER_WORKER * n_workers
+        # Seconds and units of each candidate so far.
+        self._times: dict[int, tuple[float, int]] = {}
+        # Of the last stage, and those of this one.
         self._seconds_per_unit = 0.0
         self._seconds, self._units = 0.0, 0
 
     def batches(
         self, groups: Mapping[GroupKey, list[Job]]
     ) -> list[tuple[GroupKey, tuple[Job, ...]]]:
-        """Return batches of jobs that share their samples, those with most to train first.
+        """Return batches of jobs that share their samples, the longest first.
 
         Parameters
         ----------
@@ -45,23 +49,38 @@ class Batching:
             self._seconds_per_unit = self._seconds / self._units
             self._seconds, self._units = 0.0, 0
         per_group = -(-self._n_wanted // max(1, len(groups)))
-        found: list[tuple[int, int, GroupKey, tuple[Job, ...]]] = []
+        found: list[tuple[float, int, GroupKey, tuple[Job, ...]]] = []
         for key, jobs in groups.items():
-            by_length = sorted(jobs, key=Job.cost, reverse=True)
-            seconds = self._seconds_per_unit * by_length[0].cost()
+            by_length = sorted(jobs, key=self._length, reverse=True)
+            seconds = self._seconds_per_unit * max(map(Job.cost, jobs))
             size = -(-len(jobs) // per_group)
             if seconds:
                 size = max(size, int(_MIN_SECONDS_PER_BATCH / seconds))
                 size = max(1, min(size, int(SECONDS_PER_BATCH / seconds)))
             for start in range(0, len(jobs), size):
                 batch = tuple(by_length[start : start + size])
-                found.append((-sum(map(Job.cost, batch)), start, key, batch))
+                found.append((-sum(map(self._length, batch)), start, key, batch))
         # The first candidates of all folds come before the second ones of any, so that whole
         # candidates are completed when a search is interrupted.
         found.sort(key=itemgetter(0, 1))
         return [(key, batch) for _, _, key, batch in found]
 
-    def record(self, outcomes: Sequence[Outcome], units: int) -> None:
-        """Record the time of jobs that trained so many units together."""
-        self._seconds += sum(outcome.fit_time + outcome.score_time for outcome in outcomes)
-        self._units += units
+    def _length(self, job: Job) -> float:
+        """Expected length of a job: its units or, with several workers, its seconds.
+
+        With one worker the order makes no difference, and does not depend on the clock.
+        """
+        if self._n_workers == 1 or not self._seconds_per_unit:
+            return job.cost()
+        seconds, units = self._times.get(job.candidate, (self._seconds_per_unit, 1))
+        return job.cost() * seconds / units
+
+    def record(self, outcomes: Sequence[Outcome], costs: Sequence[int]) -> None:
+        """Record the time of jobs that trained so many units each."""
+        for outcome, units in zip(outcomes, costs, strict=True):
+            seconds = outcome.fit_time + outcome.score_time
+            if self._n_workers > 1:
+                before_seconds, before_units = self._times.get(outcome.candidate, (0.0, 0))
+                self._times[outcome.candidate] = before_seconds + seconds, before_units + units
+            self._seconds += seconds
+            self._units += units

@@ -224,7 +224,7 @@ class Engine:
             for candidate, fold in done.inaccessible:
                 self._store.attach_content(candidate, fold)
             outcomes = [outcome for outcome, _ in done.results]
-            self._batching.record(outcomes, sum(units[outcome.key] for outcome in outcomes))
+            self._batching.record(outcomes, [units[outcome.key] for outcome in outcomes])
             if done.interrupted:
                 raise KeyboardInterrupt
 
