@@ -63,13 +63,20 @@ SLOW_FILES = {
 SLOW_DOCTESTS = {
     "README.md": "a search on digits",
     "audited_search.py": "an audit on digits",
+    "checkpoints.md": "searches on digits",
     "contributing.md": "searches on digits",
+    "cost_and_budget.md": "searches on digits",
+    "custom_algorithms.md": "searches on digits",
     "faq.md": "searches on digits, and worker processes",
     "figures.md": "needs matplotlib",
     "getting_started.md": "searches and a grid search of networks",
+    "how_it_works.md": "a search and a grid search on digits",
+    "importance.py": "a search on digits, and forests",
+    "more_candidates.md": "searches on digits",
     "results.md": "searches on digits",
     "samplers.md": "searches with every sampler",
     "search_display.py": "needs matplotlib",
+    "stopping_and_resuming.md": "searches on digits",
     "trust.md": "audits on digits",
 }
 

@@ -75,7 +75,11 @@ def test_no_rung_has_more_candidates_than_there_are(bounds, n_others, factor):
     runs = Anytime(factor).plan(bounds).brackets
     shapes = [[min(n, max_candidates) for n in run.n_candidates] for run in runs]
     assert [run.n_candidates for run in capped] == [run for run, _ in groupby(shapes)]
-    check_algorithm(Anytime(factor), replace(bounds, max_candidates=max_candidates), 1)
+
+
+@pytest.mark.parametrize("max_candidates", [10, 13])
+def test_it_fulfills_the_contract_if_there_are_few_candidates(max_candidates):
+    check_algorithm(Anytime(), Bounds(10, 9, n_kept=2, max_candidates=max_candidates))
 
 
 @pytest.mark.parametrize("sampler", ["random", "sobol", "model"])

@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
+from conftest import slow
 from joblib import parallel_config
 from sklearn.model_selection import KFold
 from toys import Curve
@@ -40,7 +41,7 @@ def warnings_of(search):
     return [(str(w.message), w.category, w.filename) for w in caught]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, *slow(2)])
 def test_repeated_warnings_are_issued_once_from_their_own_line(n_jobs, capsys):
     ((text, category, filename),) = warnings_of(search_of(n_jobs=n_jobs))
     assert re.fullmatch(rf"no convergence by 0\.\d \(the first of {N_FITS} such warnings\)", text)

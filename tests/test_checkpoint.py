@@ -466,6 +466,7 @@ def test_without_a_random_state_candidates_are_sampled_once(tmp_path):
     assert first != other
 
 
+@pytest.mark.slow
 def test_a_second_process_raises_and_names_the_first(tmp_path):
     with Checkpoint(tmp_path):
         code = (

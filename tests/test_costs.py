@@ -177,6 +177,7 @@ def test_with_several_workers_candidates_that_were_slow_start_first(n_workers, o
     assert list(dict.fromkeys(found)) == order
 
 
+@pytest.mark.slow
 def test_the_refit_runs_at_the_same_time_as_the_last_rung(spy):
     search = refitted()
     assert search.best_params_ == {"limit": 0.9}

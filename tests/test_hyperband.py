@@ -173,6 +173,7 @@ def test_invalid_parameters_raise(params, message):
         search_of(**params).fit(X)
 
 
+@pytest.mark.slow
 def test_results_are_the_same_for_all_backends():
     search = HyperbandSearchCV(
         make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),

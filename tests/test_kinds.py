@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from toys import is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.resources import FoldCount, IntegerParameter, PartialFit, Resource, SampleCount
@@ -74,7 +75,7 @@ def without_times(results):
     return {
         name: values.tolist() if hasattr(values, "tolist") else values
         for name, values in results.items()
-        if "time" not in name
+        if not is_measured(name)
     }
 
 

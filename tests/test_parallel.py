@@ -168,6 +168,7 @@ def test_models_stay_in_a_temporary_folder_that_is_deleted(monkeypatch):
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_models_in_deleted_temporary_files_are_refit_from_scratch(monkeypatch):
     search = clone(SEARCHES["mini-batches in a pipeline"])
     search.set_params(n_jobs=2, cv=3, min_folds="all")

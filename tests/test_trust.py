@@ -366,6 +366,7 @@ def test_a_better_eliminated_candidate_is_a_larger_risk(rungs, candidate):
 
 
 @given(rungs=RUNGS)
+@pytest.mark.slow
 def test_a_larger_margin_is_a_smaller_risk_and_their_integral_is_the_expected_loss(rungs):
     known = known_of(rungs)
     assert np.all(np.diff([probability(known, margin) for margin in np.arange(50)]) > 0)

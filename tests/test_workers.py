@@ -71,6 +71,7 @@ def test_a_crash_fails_its_own_candidate_only(how):
     assert search.best_params_ == {"limit": 0.9}
 
 
+@pytest.mark.slow
 def test_a_single_crash_changes_no_result(tmp_path):
     search = fitted(search_of("kill", tmp_path / "once"), "A worker process crashed")
     assert scores(search) == scores(search_of("").set_params(n_jobs=1).fit(X))
@@ -99,6 +100,7 @@ def test_a_fit_that_hangs_is_terminated(how):
     assert scores(search) == scores(search_with_failed_fit())
 
 
+@pytest.mark.slow
 def test_a_timeout_that_is_not_exceeded_changes_no_result():
     search = fitted(search_of("", fit_timeout=60.0))
     assert scores(search) == scores(search_of("", n_jobs=1).fit(X))
@@ -285,7 +287,7 @@ def test_a_fit_can_leave_threads_running(n_jobs):
     assert numbers(search) == numbers(expected)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, *slow(2)])
 def test_a_fit_that_writes_into_its_input_affects_no_other_fit(n_jobs):
     own = X.copy()
     search = SuccessiveHalvingSearchCV(
