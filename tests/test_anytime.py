@@ -8,7 +8,7 @@ import pytest
 from conftest import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import uniform
+from scipy.stats import randint, uniform
 from sklearn.datasets import load_digits
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
@@ -93,6 +93,20 @@ def test_with_enough_time_a_small_grid_is_searched_completely(sampler):
     assert [row["n_candidates"] for row in search.rung_history_][-1] == 6
     grid_search = GridSearchCV(Curve(), grid, cv=KFold(2), refit=False).fit(X)
     assert search.best_params_["limit"] == grid_search.best_params_["limit"]
+
+
+@pytest.mark.parametrize("n_values", [3, 12])
+def test_full_resource_is_reached_if_the_sampler_has_no_more_candidates(n_values):
+    """A search cannot know in advance how many values a discrete distribution has."""
+    params = {"sampler": "model", "n_candidates": 16, "space": {"speed": randint(0, n_values)}}
+    search = search_of(max_resources=20, **params)
+    search.fit(X)
+    last = search.rung_history_[-1]
+    assert (last["n_candidates"], last["resource"]) == (n_values, 20)
+    shapes = [(row["n_candidates"], row["resource"]) for row in search.rung_history_]
+    first, *others = [k for k, shape in enumerate(shapes) if shape[1] == min(shapes)[1]]
+    runs = [shapes[a:b] for a, b in pairwise([first, *others, len(shapes)])]
+    assert all(before != after for before, after in pairwise(runs))
 
 
 @pytest.mark.parametrize("n_seeds", [2, *slow(20)])

@@ -27,10 +27,19 @@ def search():
     return search_of().fit(X)
 
 
+def shown(figure):
+    """The traces of a figure without those of its legend."""
+    return [trace for trace in figure.data if trace.showlegend is False]
+
+
+def legend_of(figure):
+    return {trace.name: trace.marker.color for trace in figure.data if trace.showlegend}
+
+
 def scores_at(search, figure):
     """Scores of the candidates of each trace, read from its places and its hover texts."""
     axis = score_axis(figure_data(search, "curves", None, "").curves)
-    for trace in figure.data:
+    for trace in shown(figure):
         told = [float(text.split("<br>")[1].split()[-1]) for text in trace.text]
         assert axis.score_at(trace.y) == pytest.approx(told, rel=1e-3)
         yield axis.score_at(trace.y)
@@ -43,7 +52,7 @@ def test_both_libraries_draw_the_same_kinds():
 def test_curves_have_every_score_and_the_selected_candidate_in_front(search):
     figure = interactive_figure(search)
     results, found = search.all_cv_results_, {}
-    for trace, scores in zip(figure.data, scores_at(search, figure), strict=True):
+    for trace, scores in zip(shown(figure), scores_at(search, figure), strict=True):
         found |= {(trace.name, level): score for level, score in zip(trace.x, scores, strict=True)}
     expected = {
         (f"candidate {candidate}", search.n_resources_.index(n)): score
@@ -53,10 +62,13 @@ def test_curves_have_every_score_and_the_selected_candidate_in_front(search):
     }
     assert found.keys() == expected.keys()
     assert [found[key] for key in expected] == pytest.approx(list(expected.values()))
-    *others, last = figure.data
+    *others, last = shown(figure)
     assert last.name == f"candidate {search.best_candidate_}"
     assert last.line.color == SELECTED
     assert SELECTED not in [trace.line.color for trace in others]
+    legend = legend_of(figure)
+    assert list(legend) == [*map(str, search.n_resources_), "selected"]
+    assert {trace.line.color for trace in shown(figure)} == set(legend.values())
     for name, value in search.best_params_.items():
         if name in search.param_distributions:
             assert f"{name}={value:.4g}" in last.text[0]
@@ -64,21 +76,21 @@ def test_curves_have_every_score_and_the_selected_candidate_in_front(search):
 
 def test_rungs_have_the_median_and_the_lowest_promoted_score(search):
     figure = interactive_figure(search, kind="rungs")
-    lines = [trace.text for trace in figure.data if trace.mode == "lines"]
+    lines = [trace.text for trace in shown(figure) if trace.mode == "lines"]
     expected = []
     for k, row in enumerate(search.rung_history_):
         expected.append(f"median: {np.median(row['scores']):.4g}")
         if k + 1 < len(search.rung_history_):
             expected.append(f"lowest promoted score: {row['cut_score']:.4g}")
     assert lines == expected
-    dots = [trace for trace in figure.data if trace.mode == "markers"]
+    dots = [trace for trace in shown(figure) if trace.mode == "markers"]
     assert [len(trace.x) for trace in dots] == search.n_candidates_
 
 
 def test_params_have_a_panel_each_with_every_candidate():
     space = {"limit": loguniform(1e-3, 1), "speed": [1.0, 4.0], "fails": [False]}
     search = search_of(space=space, n_candidates=16).fit(X)
-    limit, speed = interactive_figure(search, kind="params").data
+    limit, speed = shown(interactive_figure(search, kind="params"))
     values = [p["limit"] for p in search.results_frame()["params"]]
     assert sorted(limit.x) == pytest.approx(sorted(values))
     assert set(speed.x) == {1.0, 4.0}
@@ -112,14 +124,13 @@ def test_importance_cost_and_trust_have_the_numbers_of_the_reports(search):
     figure = interactive_figure(search, kind="trust")
     possible = possible_scores(search)
     expected = sorted(one.expected for one in possible.candidates)
-    assert sorted(y for trace in figure.data for y in trace.y) == pytest.approx(expected)
+    assert sorted(y for trace in shown(figure) for y in trace.y) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("kind", interactive.KINDS)
 @pytest.mark.parametrize("name", ["Hyperband", "audited", "one candidate", "nan"])
 def test_any_search_can_be_shown(kind, name):
     common = {"resource": "partial_fit", "cv": KFold(2), "refit": False, "random_state": 0}
-    space = {"limit": uniform(0, 1), "speed": [1.0, "<b>"], "fails": [False]}
     if name == "Hyperband":
         search = HyperbandSearchCV(Curve(), {"limit": uniform(0, 1)}, max_resources=9, **common)
         search.fit(X)
@@ -135,15 +146,49 @@ def test_any_search_can_be_shown(kind, name):
             search.fit(X)
     figure = interactive_figure(search, kind=kind)
     assert figure.layout.title.text
-    assert "html" in figure.to_html()
+    assert figure.data
 
 
-def test_text_is_no_html(search):
-    space = {"limit": [0.1, 0.2, 0.3, 0.4], "fails": [False], "growth": [0]}
-    search = search_of(space=space, scoring={"<i>": lambda m, X, y=None: m.score(X)}, refit="<i>")
-    figure = interactive_figure(search.fit(X))
-    assert "&lt;i&gt;" in figure.data[0].text[0]
-    assert "<i>" not in figure.layout.yaxis.title.text
+def test_parallel_coordinates_have_a_place_for_missing_scores():
+    space = {"limit": [0.2, 0.4, 0.6, 0.8], "fails": [False, "nan"]}
+    with pytest.warns(UserWarning, match="non-finite"):
+        search = search_of(space=space).fit(X)
+    figure = interactive_figure(search, kind="parallel")
+    score = figure.data[0].dimensions[-1]
+    assert score.ticktext[0] == "no score"
+    assert list(score.values).count(score.tickvals[0]) == 4
+    assert np.isfinite(score.values).all()
+    assert "4 of 8 candidates have no score." in figure.layout.annotations[0].text
+
+
+def test_every_bracket_has_its_lowest_promoted_score():
+    search = HyperbandSearchCV(
+        Curve(), {"limit": uniform(0, 1)}, max_resources=9, resource="partial_fit", cv=KFold(2),
+        refit=False, random_state=0,
+    ).fit(X)  # fmt: skip
+    lines = [trace.text for trace in shown(interactive_figure(search, kind="rungs"))]
+    told = [text for text in lines if isinstance(text, str) and text.startswith("lowest promoted")]
+    below = [row for row in search.rung_history_ if row["resource"] < 9]
+    assert sorted(told) == sorted(f"lowest promoted score: {row['cut_score']:.4g}" for row in below)
+
+
+def test_zero_is_not_on_a_logarithmic_axis():
+    space = [{"limit": [0.0], "speed": [2, 3]}, {"limit": loguniform(1e-3, 1), "speed": [1]}]
+    search = search_of(space=space, n_candidates=16).fit(X)
+    limit, _, _ = interactive_figure(search, kind="parallel").data[0].dimensions
+    assert np.isfinite(limit.tickvals).all()
+    assert interactive_figure(search, kind="params").layout.xaxis.type is None
+
+
+@pytest.mark.parametrize("kind", [kind for kind in interactive.KINDS if kind != "parallel"])
+def test_text_is_no_html(kind):
+    """Parallel coordinates show text as it stands."""
+    scoring = {"<i>": lambda model, X, y=None: model.score(X)}
+    space = {"limit": [0.1, 0.2, 0.3, 0.4], "fails": [False, "<b>"]}
+    search = search_of(space=space, scoring=scoring, refit="<i>").fit(X)
+    texts = interactive_figure(search, kind=kind).to_json()
+    assert "<i>" not in texts
+    assert "<b>" not in texts
 
 
 def test_a_missing_plotly_names_the_extra(search, monkeypatch):

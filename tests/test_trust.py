@@ -1,5 +1,6 @@
 """trust_report: its numbers computed independently, and how often its advice is right."""
 
+import re
 from math import exp
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.stats import kendalltau, sem, spearmanr, uniform
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve, curve
@@ -27,7 +29,6 @@ from sklearn_sha.inspection.risk import (
     probability,
 )
 from sklearn_sha.inspection.risk_coefficients import COEFFICIENTS
-from sklearn_sha.inspection.trust_advice import larger_budget
 
 # A call costs more than an epoch of so few samples.
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -41,6 +42,13 @@ class Noisy(Curve):
 
     def score(self, X, y=None):
         return super().score(X, y) + 0.1 * np.sin(X[0, 0] + 1e3 * self.limit + self.units_)
+
+
+class Unpredictable(Curve):
+    """Random scores, which differ between folds and units."""
+
+    def score(self, X, y=None):
+        return float(np.random.default_rng(abs(hash((self.limit, self.units_, X[0, 0])))).random())
 
 
 class Parallel(Curve):
@@ -206,19 +214,68 @@ def test_the_probability_and_the_advice_are_right_on_curves_that_cross():
     assert np.mean(after_advice) < wrong.mean() / 2
 
 
-def test_the_recommended_budget_has_the_recommended_first_rung():
-    for seed in range(20):
-        search = search_of(seed=seed, max_resources="auto", budget=200, n_candidates=13).fit(X)
+def advised_by(search):
+    """The report of a search, and the settings that it recommends."""
+    report = trust_report(search)
+    start = r"Next time,? (?:set|use SuccessiveHalvingSearchCV with) "
+    (text,) = re.findall(start + r"(.*)\.$", report.advice)
+    return report, eval(f"dict({text.replace(' and ', ', ')})")
+
+
+ADVISED = {
+    "epochs": {},
+    "a budget": {"budget": 200, "n_candidates": 13},
+    "a budget, growing folds": {"budget": 300, "n_candidates": 13, "min_folds": 2},
+    "samples": {"resource": "n_samples", "max_resources": "auto", "min_folds": 2},
+    "some of the folds": {"resource": "folds", "max_resources": 6, "min_resources": 1},
+    "all folds": {"resource": "folds", "max_resources": "auto", "min_resources": 2},
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ADVISED)
+def test_the_recommended_search_is_accepted_has_rungs_and_costs_more(name):
+    """Random scores, so that there is a risk in every rung."""
+    rows = np.arange(1000.0).reshape(-1, 1)
+    params = {"n_candidates": 16, "max_resources": 32, "cv": KFold(10)} | ADVISED[name]
+    n_advised = 0
+    for seed in range(5):
+        search = search_of(Unpredictable(), seed=seed, **params).fit(rows)
         report = trust_report(search)
-        if not report.enough:
+        if report.enough or "a grid search at full resource" in report.advice:
+            continue
+        report, settings = advised_by(search)
+        before, after = search.schedule_, search.set_params(**settings).plan(rows)
+        assert after.n_candidates[0] == before.n_candidates[0]
+        assert len(after.rungs) > 1
+        assert after.relative_cost() > before.relative_cost()
+        n_advised += 1
+    assert n_advised
+
+
+def test_a_first_rung_with_all_samples_gets_more_folds():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rows, labels = rng.normal(size=(500, 5)), rng.integers(0, 2, 500)
+        grid = {"n_neighbors": [1, 3, 5, 7]}
+        search = SuccessiveHalvingSearchCV(KNeighborsClassifier(), grid, random_state=0)
+        search.fit(rows, labels)
+        if not trust_report(search).enough:
             break
-    budget = int(report.advice.rsplit("Next time set budget=", 1)[1].rstrip("."))
-    hazards = [-np.log1p(-np.nan_to_num(row["risk"])) for row in report.rungs]
-    left = {row["resource"]: sum(hazards[k:]) for k, row in enumerate(report.rungs) if k}
-    below = [at for at, rest in left.items() if rest <= sum(hazards) / 4 and at < max(left)]
-    safe = min(below) if below else sorted(left)[-2]
-    assert search.set_params(budget=budget).plan(X).n_resources[0] == safe
-    assert search.set_params(budget=budget - 1).plan(X).n_resources[0] == safe - 1
+    _, settings = advised_by(search)
+    assert [(r.resource, len(r.folds)) for r in search.schedule_.rungs] == [(400, 2), (400, 5)]
+    assert settings == {"min_folds": 4}
+    rungs = search.set_params(**settings).plan(rows, labels).rungs
+    assert [(r.resource, len(r.folds)) for r in rungs] == [(400, 4), (400, 5)]
+
+
+def test_instead_of_hyperband_one_bracket_is_recommended():
+    search = hyperband_of(Unpredictable(), seed=1).fit(X)
+    _, settings = advised_by(search)
+    assert settings["n_candidates"] == len(set(search.all_cv_results_["candidate"]))
+    other = search_of(cv=KFold(3), max_resources=27, min_folds="all", **settings).plan(X)
+    assert len(other.rungs) > 1
+    assert other.spent > search.schedule_.spent
 
 
 def test_a_report_prints_its_advice_and_then_a_table_and_converts_to_a_frame():
@@ -261,28 +318,6 @@ def test_advice_names_folds_where_these_decide():
     assert report.advice.endswith("Next time set min_folds=4 and min_resources=718.")
     again = search.set_params(min_folds=4, min_resources=718).fit(X, y)
     assert trust_report(again).probability > report.probability
-
-
-@settings(max_examples=200)
-@given(
-    st.lists(st.integers(1, 50), min_size=2, max_size=6, unique=True).map(sorted),
-    st.lists(st.floats(0, 5), min_size=8, max_size=8),
-    st.integers(0, 2),
-)
-def test_the_recommended_budget_is_larger_and_no_grid_search(resources, risks, n_full):
-    """n_full: rungs at full resource before the last one, on 1 and 2 of 5 folds."""
-    few = [1, 2][:n_full]
-    levels = [*((n, 1) for n in resources[:-1]), *((resources[-1], k) for k in few)]
-    levels.append((resources[-1], 5))
-    risks = [*risks[: len(levels) - 1], 0.0]
-    settings = larger_budget(levels, risks, 5)
-    if "min_folds" in settings:
-        assert settings["min_resources"] == resources[0]
-        assert 1 < settings["min_folds"] < 5
-    else:
-        is_between = resources[0] < settings["min_resources"] < resources[-1]
-        assert is_between or len(resources) == 2
-        assert settings["min_resources"] in resources[1:]
 
 
 def test_scores_that_are_all_nan_have_no_probability():

@@ -71,7 +71,6 @@ def test_a_crash_fails_its_own_candidate_only(how):
     assert search.best_params_ == {"limit": 0.9}
 
 
-@pytest.mark.slow
 def test_a_single_crash_changes_no_result(tmp_path):
     search = fitted(search_of("kill", tmp_path / "once"), "A worker process crashed")
     assert scores(search) == scores(search_of("").set_params(n_jobs=1).fit(X))

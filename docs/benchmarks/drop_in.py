@@ -4,8 +4,8 @@
     python docs/benchmarks/drop_in.py --splits 20
 
 measure times, and then scores; each takes hours, and both write results/drop_in.md and
-results/drop_in.json after every search. Scores that are there are not measured again: the second
-command goes on where it was interrupted. Every search of drop_in_cases.py runs as
+results/drop_in.json after every search. Completed scores are not measured again: the second command
+resumes where it was interrupted. Every search of drop_in_cases.py runs as
 GridSearchCV(estimator, grid) and as SuccessiveHalvingSearchCV(estimator, grid, random_state=0),
 in alternation and on one thread, with everything else left at its default. CPU times are measured
 on all samples. Scores are those of the refitted models on held-out samples of train/test splits.

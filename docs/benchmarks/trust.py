@@ -201,8 +201,9 @@ def searches(n_seeds: int) -> Iterator[Search]:
                     (rung.n_resources, some.n_folds if own is None else len(own))
                     for rung, own in zip(rungs, folds, strict=True)
                 ]
-                settings = larger_budget(levels, _by_rung(found.known, len(rungs)), some.n_folds)
-                changed: dict[str, Any] = {"min_resources": settings["min_resources"]}
+                settings = larger_budget(levels, _by_rung(found.known, len(rungs)), factor)
+                names = settings.keys() & {"min_resources"}
+                changed: dict[str, Any] = {name: settings[name] for name in names}
                 if min_folds := settings.get("min_folds"):
                     is_all = min_folds == "all"
                     growth = None if is_all else FoldGrowth(tuple(order), int(min_folds))

@@ -1,4 +1,4 @@
-"""The pictures of a notebook in the README: ``python docs/images/notebook.py``.
+"""The screenshots of a notebook in the README: ``python docs/images/notebook.py``.
 
 They show two cells of the page ``notebooks/first_steps`` as a browser displays them, and need the
 extras ``docs`` and ``browser``, Chromium, and the pages, built by

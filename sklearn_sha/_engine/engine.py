@@ -18,7 +18,7 @@ from sklearn_sha._engine.batches import Batching
 from sklearn_sha._engine.evaluation import evaluate_batch
 from sklearn_sha._engine.interruption import StoppedError, never_replacing
 from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
-from sklearn_sha._engine.observer import Observer
+from sklearn_sha._engine.observer import Observer, StageTimes
 from sklearn_sha._engine.preprocessing_calls import GroupKey, Groups, SharedPreprocessing, Views
 from sklearn_sha._engine.refit import PackedEstimator, refit_in_worker
 from sklearn_sha._engine.rung_jobs import RequestedFolds, RungJobs
@@ -28,6 +28,19 @@ from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.requests import Requests, RungRequest, promoted_ids
+
+
+class _StageClock:
+    """Measures a stage from its beginning on."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._start, self._busy_before = perf_counter(), workers.busy_seconds
+
+    def times(self) -> StageTimes:
+        """Return the times until now."""
+        busy = self._workers.busy_seconds - self._busy_before
+        return StageTimes(perf_counter() - self._start, busy, self._workers.n_workers)
 
 
 class Engine:
@@ -114,15 +127,15 @@ class Engine:
             stage = {a: request for a, request in asking.items() if request.n_resources == lowest}
             rungs = [self._requested_folds.jobs(request) for request in stage.values()]
             self._observer.rungs_begin(rungs, self._n_known(rungs))
-            start = perf_counter()
+            clock = _StageClock(self._workers)
             try:
                 self._answer(rungs)
             except BaseException as stop:
                 # Whatever interrupts a stage, nothing that was completed is lost.
                 with never_replacing(stop):
-                    self._end_rungs(rungs, perf_counter() - start)
+                    self._end_rungs(rungs, clock)
                 raise
-            losses = self._end_rungs(rungs, perf_counter() - start)
+            losses = self._end_rungs(rungs, clock)
             for (algorithm, request), sent in zip(stage.items(), losses, strict=True):
                 try:
                     following = asking[algorithm] = algorithm.send(sent)
@@ -139,9 +152,10 @@ class Engine:
     def _n_known(self, rungs: Sequence[RungJobs]) -> int:
         return sum(key in self._store.outcomes for rung in rungs for key in rung.new_keys())
 
-    def _end_rungs(self, rungs: Sequence[RungJobs], seconds: float) -> list[ArrayLike | None]:
+    def _end_rungs(self, rungs: Sequence[RungJobs], clock: _StageClock) -> list[ArrayLike | None]:
         """Notify the observer of the end of a stage; return the losses of its rungs."""
         losses: list[ArrayLike | None] = []
+        times = clock.times()
         for rung in rungs:
             keys = [rung.keys(candidate) for candidate in rung.request.candidate_ids]
             is_completed = [all(key in self._store.outcomes for key in part) for part in keys]
@@ -149,7 +163,7 @@ class Engine:
                 completed = compress(keys, is_completed)
                 outcomes = [self._store.outcomes[key] for key in chain.from_iterable(completed)]
                 jobs, is_complete = rung.restricted(is_completed), all(is_completed)
-                losses.append(self._observer.rung_ends(jobs, outcomes, seconds, is_complete))
+                losses.append(self._observer.rung_ends(jobs, outcomes, times, is_complete))
         return losses
 
     def _answer(self, rungs: Sequence[RungJobs]) -> None:

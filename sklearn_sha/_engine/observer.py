@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from numpy.typing import ArrayLike
@@ -11,6 +12,32 @@ from sklearn_sha._engine.callbacks import Task
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
+
+
+@dataclass(frozen=True)
+class StageTimes:
+    """Seconds of a stage.
+
+    Attributes
+    ----------
+    wall : float
+        Duration of the stage.
+    busy : float
+        Time in which workers were busy, added up over the workers.
+    n_workers : int
+    """
+
+    wall: float
+    busy: float
+    n_workers: int
+
+    def __add__(self, other: StageTimes) -> StageTimes:
+        return StageTimes(self.wall + other.wall, self.busy + other.busy, other.n_workers)
+
+    @property
+    def utilisation(self) -> float | None:
+        """Share of the time of all workers in which they were busy. None if none of them was."""
+        return min(1.0, self.busy / (self.n_workers * self.wall)) if self.busy else None
 
 
 class Observer(Protocol):
@@ -26,7 +53,7 @@ class Observer(Protocol):
         """Jobs of the stage are completed."""
 
     def rung_ends(
-        self, rung: RungJobs, outcomes: list[Outcome], seconds: float, is_complete: bool
+        self, rung: RungJobs, outcomes: list[Outcome], times: StageTimes, is_complete: bool
     ) -> ArrayLike | None:
         """Receive a rung's outcomes, and return the losses of its candidates.
 
@@ -36,8 +63,8 @@ class Observer(Protocol):
             Of an interrupted stage it has the candidates that were completed.
         outcomes : list of Outcome
             All outcomes of the rung, candidate by candidate and fold by fold.
-        seconds : float
-            Duration of the stage.
+        times : StageTimes
+            Of the stage.
         is_complete : bool
             Whether all candidates are there.
 

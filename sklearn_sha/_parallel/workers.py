@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from time import monotonic, sleep
+from time import monotonic, perf_counter, sleep
 from typing import Any, Self
 
 from joblib import effective_n_jobs, parallel_config
@@ -77,6 +77,8 @@ class Workers:
     fit_timeout : float or None
     shared_folder : Path or None
         Temporary folder of all worker processes, if they run on this machine.
+    busy_seconds : float
+        Time that all completed calls took together.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class Workers:
         self.share_memory = self.n_workers == 1 or getattr(backend, "supports_sharedmem", False)
         self._n_jobs = n_jobs
         self.fit_timeout = fit_timeout
+        self.busy_seconds = 0.0
         # Large arrays reach workers as memory maps. Models that are trained in place may contain
         # some, so the maps are copy-on-write instead of read-only, which is joblib's default.
         options = {"n_jobs": n_jobs, "pre_dispatch": pre_dispatch, "mmap_mode": "c"}
@@ -157,8 +160,9 @@ class Workers:
             for monitor, (function, args) in zip(monitors, calls, strict=True)
         )
         try:
-            for number, result, output in self._parallel(tasks):
+            for number, result, output, seconds in self._parallel(tasks):
                 self._output.add(output)
+                self.busy_seconds += seconds
                 # joblib can return late results of a previous run that a worker's death ended.
                 if number not in positions:
                     continue
@@ -256,13 +260,15 @@ def _is_local(backend: Any) -> bool:
 
 def _call(
     monitor: CallMonitor, function: Function, *args: Any
-) -> tuple[int, Any, Sequence[CapturedWarning | str]]:
+) -> tuple[int, Any, Sequence[CapturedWarning | str], float]:
     # dask runs a call again if its worker ended.
     if (death := monitor.death()) is not None:
-        return monitor.number, death, ()
+        return monitor.number, death, (), 0.0
     with local_backend():
         values = [arg.get() if isinstance(arg, _RayReference) else arg for arg in args]
-        return monitor.number, function(monitor, *values), monitor.output
+        start = perf_counter()
+        result = function(monitor, *values)
+        return monitor.number, result, monitor.output, perf_counter() - start
 
 
 def _identity(value: Any) -> Any:

@@ -15,7 +15,7 @@ Failures = Sequence[Mapping[str, Any]]
 _MAX_TRACEBACKS = 3
 _MAX_NUMBERS = 10
 _INVALID = "InvalidParameterError: "
-"""Of scikit-learn: the value of a parameter is invalid for any number of samples."""
+"""Error of scikit-learn for the value of a parameter that is invalid for any number of samples."""
 
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._results.rung_history import RungHistory
 from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
@@ -43,7 +44,6 @@ class Results:
         Names of the metrics, ``["score"]`` for a single one. None if they are only known from the
         first scores.
     return_train_score : bool
-    n_workers : int
 
     Attributes
     ----------
@@ -71,7 +71,6 @@ class Results:
         error_score: float,
         metrics: list[str] | None,
         return_train_score: bool,
-        n_workers: int,
     ) -> None:
         self.params = params
         self.n_folds = n_folds
@@ -80,7 +79,6 @@ class Results:
         self._without_models: set[int] = set()
         self.audited: set[tuple[int, int]] = set()
         self._repeats = repeats
-        self._n_workers = n_workers
         self._unit = unit
         self.columns = columns
         self.error_score = error_score
@@ -98,7 +96,7 @@ class Results:
         self,
         jobs: RungJobs,
         outcomes: Sequence[Outcome],
-        wall_time: float,
+        times: StageTimes,
         is_complete: bool,
     ) -> None:
         """Add the outcomes of a request.
@@ -111,8 +109,8 @@ class Results:
         jobs : RungJobs
         outcomes : sequence of Outcome
             All outcomes of the rung, candidate by candidate and fold by fold.
-        wall_time : float
-            Seconds that they took.
+        times : StageTimes
+            Of the stage in which they were evaluated.
         is_complete : bool
             False if the search was interrupted before all candidates were evaluated.
         """
@@ -135,7 +133,7 @@ class Results:
         def array(values: Sequence[float]) -> NDArray[Any]:
             return np.reshape(values, is_new.shape)
 
-        def times(name: str) -> NDArray[np.float64]:
+        def seconds(name: str) -> NDArray[np.float64]:
             return np.where(is_new, array([getattr(outcome, name) for outcome in outcomes]), np.nan)
 
         fit_failed = array([outcome.fit_failed for outcome in outcomes])
@@ -149,9 +147,9 @@ class Results:
             self._has_failed(fit_failed),
             request.n_resources - (0 if previous is None else previous.request.n_resources),
             self._units // self._n_folds_in_cost,
-            wall_time + (0.0 if extended is None else extended.wall_time),
-            times("fit_time"),
-            times("score_time"),
+            times if extended is None else extended.times + times,
+            seconds("fit_time"),
+            seconds("score_time"),
             fit_failed,
             {metric: array(test[metric]) for metric in self.metrics},
             {metric: array(train[metric]) for metric in self.metrics}
@@ -381,11 +379,7 @@ class Results:
         """
         best = all_results["candidate"][rows[best_index(results, self.metric)]]
         history = rung_rows(
-            self._rungs,
-            self._promoted,
-            self.metric,
-            has_brackets="bracket" in self.columns,
-            n_workers=self._n_workers,
+            self._rungs, self._promoted, self.metric, has_brackets="bracket" in self.columns
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
         return RungHistory(history, self._unit, int(best), params)

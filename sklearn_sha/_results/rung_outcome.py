@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha.bandit.requests import RungRequest
 
@@ -34,8 +35,8 @@ class RungOutcome:
         Resource that the rung adds to each candidate.
     spent : int
         Cumulative cost of the search at the end of the rung.
-    wall_time : float
-        Seconds that the rung took.
+    times : StageTimes
+        Of the stages in which the rung was evaluated.
     fit_time, score_time : ndarray of float
         Seconds of each fit and of its scores. NaN for those that were known before the rung.
     fit_failed : ndarray of bool
@@ -50,7 +51,7 @@ class RungOutcome:
     has_failed: bool
     step: int
     spent: int
-    wall_time: float
+    times: StageTimes
     fit_time: NDArray[np.float64]
     score_time: NDArray[np.float64]
     fit_failed: NDArray[np.bool_]

@@ -193,7 +193,6 @@ def rung_rows(
     metric: str,
     *,
     has_brackets: bool,
-    n_workers: int,
 ) -> list[dict[str, Any]]:
     """Make the dicts of ``rung_history_``.
 
@@ -206,8 +205,6 @@ def rung_rows(
         Metric that promotes.
     has_brackets : bool
         Whether the dicts have the key "bracket".
-    n_workers : int
-        Number of workers of the search.
 
     Returns
     -------
@@ -232,18 +229,11 @@ def rung_rows(
                 **_promotion(rung, promoted_ids, last_rung_of(rungs[:k], request.bracket), metric),
                 "fit_time": float(np.nansum(rung.fit_time)),
                 "score_time": float(np.nansum(rung.score_time)),
-                "wall_time": rung.wall_time,
-                "utilisation": _utilisation(rung, n_workers),
+                "wall_time": rung.times.wall,
+                "utilisation": rung.times.utilisation,
             }
         )
     return rows
-
-
-def _utilisation(rung: RungOutcome, n_workers: int) -> float | None:
-    """Share of the workers' time in which they trained and scored; None if this was before."""
-    seconds = float(np.nansum(rung.fit_time + rung.score_time))
-    available = n_workers * rung.wall_time
-    return seconds / available if 0 < seconds <= available else None
 
 
 def _promotion(

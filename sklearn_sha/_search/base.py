@@ -263,7 +263,6 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             pool.params,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
-            n_workers=workers.n_workers,
         )
         display = progress_display(
             self.verbose,

@@ -140,8 +140,8 @@ class HyperbandSearchCV(AuditedSearch):
         As in SuccessiveHalvingSearchCV.
     rung_history_ : list of dict
         One record per rung in the order of completion, as in SuccessiveHalvingSearchCV, with its
-        bracket. ``wall_time`` is the time for the rungs of all brackets at this resource, which
-        share the workers.
+        bracket. ``wall_time`` and ``utilisation`` are those of the rungs of all brackets at this
+        resource, which run together.
     schedule_ : Schedule
         Schedule of the search, as returned by `plan`: the rungs of all brackets.
     interrupted_ : bool

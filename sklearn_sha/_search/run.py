@@ -117,7 +117,6 @@ def make_results(
     *,
     error_score: float | str,
     return_train_score: bool,
-    n_workers: int,
 ) -> Results:
     """Make the empty results of a search.
 
@@ -128,7 +127,6 @@ def make_results(
         Parameters by candidate id.
     error_score : float or "raise"
     return_train_score : bool
-    n_workers : int
 
     Returns
     -------
@@ -150,7 +148,6 @@ def make_results(
         error_score=np.nan if isinstance(error_score, str) else error_score,
         metrics=spec.scoring.metrics,
         return_train_score=return_train_score,
-        n_workers=n_workers,
     )
 
 

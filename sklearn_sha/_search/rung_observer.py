@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sklearn_sha._engine.callbacks import Task
 from sklearn_sha._engine.interruption import StoppedError
+from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
@@ -113,10 +114,10 @@ class RungObserver:
         self._display.jobs_completed(outcomes)
 
     def rung_ends(
-        self, rung: RungJobs, outcomes: list[Outcome], seconds: float, is_complete: bool
+        self, rung: RungJobs, outcomes: list[Outcome], times: StageTimes, is_complete: bool
     ) -> ArrayLike | None:
         results, request = self._results, rung.request
-        results.add(rung, outcomes, seconds, is_complete)
+        results.add(rung, outcomes, times, is_complete)
         if results.has_metrics:
             results.metric = self._metric_of(results.metrics)
         scores = results.mean_scores()

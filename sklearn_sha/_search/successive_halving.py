@@ -233,8 +233,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         promoted (empty for a rung that was interrupted or failed), best_score, cut_score (lowest
         score of a promoted candidate), rank_correlation (Spearman's, with the previous rung, over
         the candidates of both; None for the first rung), fit_time, score_time (summed over jobs),
-        wall_time (seconds) and utilisation (share of the workers' time in which they trained and
-        scored the rung; None if its results were known before).
+        wall_time (seconds) and utilisation (share of this time in which the workers were busy;
+        None if all results were known before).
     schedule_ : Schedule
         Schedule of the search, as returned by `plan`. With ``budget="double"`` its cost is an upper
         bound, since it counts each run separately; ``rung_history_`` has the actual cost.
@@ -449,7 +449,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
 
     def _is_fully_automatic(self) -> bool:
         params = self.resource, self.min_resources, self.max_resources, self.algorithm
-        return self.budget is None and all(value == "auto" for value in params)
+        is_automatic = all(value == "auto" for value in params) and isinstance(self.min_folds, str)
+        return self.budget is None and is_automatic
 
     def _has_automatic_maximum(self) -> bool:
         return super()._has_automatic_maximum() and self.budget in (None, *_DOUBLING)

@@ -20,7 +20,7 @@ _MIN_CANDIDATES = 8
 
 
 class Anytime(BudgetDoubling):
-    """Runs of Successive Halving with more resource, more candidates, or both, than the previous.
+    """Runs of Successive Halving, each with more resource or more candidates than the previous.
 
     One run is that of `SuccessiveHalving` with `Bounds.n_candidates`. Each run before it has one
     rung fewer, and fewer candidates by `factor`; the three runs after it have more candidates by

@@ -33,7 +33,8 @@ def repeated_halving(
         Schedules of the runs, as from `sklearn_sha.schedules.doubling_schedules`.
     propose : callable, default=None
         As in `halving`. It is called in the first run, and for the new candidates of a run that has
-        more than the previous one. If there are none, the run before was the last one.
+        more than the previous one. If there are none, the runs after it have the known candidates,
+        and those that would only repeat the run before them are left out.
     patience : int >= 1 or None, default=2
         Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
         the lowest loss of an earlier run. None: run all of them.
@@ -61,16 +62,21 @@ def repeated_halving(
     propose = propose or numbered()
     ids: tuple[int, ...] = ()
     n_before = n_rungs = 0
+    is_exhausted = False
+    shape: tuple[list[int], list[int]] = [], []
     best: int | None = None
     stopping = Patience(patience, tol)
     for schedule in schedules:
         n_candidates = schedule.rungs[0].n_candidates
-        is_larger, n_before = n_candidates > n_before, n_candidates
+        is_larger = n_candidates > n_before and not is_exhausted
         if is_larger:
             new = propose(n_candidates - len(ids))
-            if ids and not new:
-                return best
+            is_exhausted = bool(ids) and not new
             ids += new
+        before, shape = shape, _shape(schedule, len(ids))
+        if is_exhausted and shape == before:
+            continue
+        n_before = n_candidates
         source = _first(ids, propose) if is_larger else _first(ids)
         run = halving(schedule, source, target=target)
         request = next(run, None)
@@ -88,6 +94,11 @@ def repeated_halving(
                 if stopping.is_over(float(np.asarray(losses, dtype=float)[candidates.index(best)])):
                     return best
     return best
+
+
+def _shape(schedule: Schedule, n_known: int) -> tuple[list[int], list[int]]:
+    """Candidates and resources of the rungs of a run over known candidates."""
+    return [min(n, n_known) for n in schedule.n_candidates], schedule.n_resources
 
 
 def _first(ids: tuple[int, ...], propose: Propose = lambda n: ()) -> Propose:

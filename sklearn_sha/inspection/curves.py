@@ -177,8 +177,9 @@ def param_points(
             values, labels = [positions[text] for text in texts], list(label_of.values())
         places = np.array(values, dtype=float)
         if len(set(places.tolist())) > 1:
-            is_log = labels is None and (
-                _is_log_uniform((space or {}).get(name)) or _is_log(places)
+            is_positive = labels is None and places.min() > 0
+            is_log = bool(
+                is_positive and (_is_log_uniform((space or {}).get(name)) or _is_log(places))
             )
             found.append(ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log))
     return found
@@ -213,8 +214,6 @@ def _is_log_uniform(distribution: Any) -> bool:
 
 def _is_log(values: NDArray[np.float64]) -> bool:
     """Whether the values are a geometric series, or their median is near the geometric mean."""
-    if values.min() <= 0:
-        return False
     distinct = np.unique(values)
     logs = np.log(distinct)
     ratio = distinct[-1] / distinct[0]

@@ -11,9 +11,10 @@ from sklearn_sha.inspection.search_data import check_kind, figure_data
 def interactive_figure(search: Any, *, kind: str = "curves", metric: str | None = None) -> Any:
     """Return a figure of a fitted search as a figure of plotly.
 
-    It shows the same as `SearchDisplay`. In addition, it can be zoomed, and shows the score and
-    the parameters of the candidate under the pointer; with ``kind="parallel"`` ranges of the
-    axes can be selected instead. Requires plotly, which the extra ``plotly`` installs.
+    It shows the same data as `SearchDisplay`. In addition, it can be zoomed, and shows the score
+    and the parameters of the candidate under the pointer. With ``kind="parallel"`` ranges of the
+    axes can be selected instead, which grays out the other candidates. Requires plotly, which the
+    extra ``plotly`` installs.
 
     Parameters
     ----------

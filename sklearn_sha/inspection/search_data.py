@@ -107,11 +107,6 @@ class SearchData:
         """Resource of a level, with the number of folds if it varies, in one line."""
         return level_text(self.level_labels[level], self.unit, ", ")
 
-    def candidate_text(self, candidate: int) -> str:
-        """Number and parameters of a candidate."""
-        params = format_params(self.params[candidate]) or "the default parameters"
-        return f"candidate {candidate}: {params}"
-
     @property
     def cost_headline(self) -> str:
         """Title of the figure of the cost."""

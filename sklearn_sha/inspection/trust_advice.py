@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.inspection.evidence import Level
 from sklearn_sha.inspection.report import TrustReport
-from sklearn_sha.schedules import rung_sizes
 
 TRUSTED = 0.95
 """Probability from which a report sees no sign that more budget was needed."""
@@ -21,12 +21,13 @@ _SHARE = 0.25
 
 
 def larger_budget(
-    levels: Sequence[Level], risks: Sequence[float], n_folds: int
+    levels: Sequence[Level], risks: Sequence[float], factor: float = 2
 ) -> dict[str, int | str]:
     """Parameters of a search that eliminates fewer candidates by mistake.
 
     If candidates eliminated at full resource, on some of the folds, carry most of the risk, the
-    first rung has twice as many folds as they had. Otherwise it has more resource.
+    first rung has twice as many folds as they had. Otherwise it has more resource. If no such
+    search has more than one rung, it is a grid search.
 
     Parameters
     ----------
@@ -34,33 +35,39 @@ def larger_budget(
         Resource and number of folds of each rung. The last rung has the maximum of both.
     risks : sequence of float
         Of the rungs, as hazards, which add up.
-    n_folds : int
-        Number of all folds.
+    factor : float, default=2
+        Of the search.
 
     Returns
     -------
     dict
-        With ``min_resources``, ``min_folds`` or both.
+        With ``min_resources``, ``min_folds`` or both. If ``min_resources`` is the resource of the
+        last rung, it is a grid search.
 
     Examples
     --------
     >>> from sklearn_sha.inspection.trust_advice import larger_budget
-    >>> larger_budget([(1, 5), (3, 5), (10, 5), (32, 5)], [0.5, 0.3, 0.05, 0], 5)
+    >>> larger_budget([(1, 5), (3, 5), (10, 5), (32, 5)], [0.5, 0.3, 0.05, 0])
     {'min_resources': 10}
-    >>> larger_budget([(400, 1), (1600, 2), (1600, 5)], [0.1, 0.3, 0], 5)
+    >>> larger_budget([(400, 1), (1600, 2), (1600, 5)], [0.1, 0.3, 0])
     {'min_folds': 4, 'min_resources': 400}
     """
-    first, last = min(levels)[0], max(levels)[0]
+    first, (last, n_folds) = min(levels)[0], max(levels)
     below = [pair for pair in zip(levels, risks, strict=True) if pair[0][0] < last]
-    between = sorted({n for (n, _), _ in below if n > first})
+    # A search from one resource to another has two rungs if they differ by the factor.
+    before_last = floor(last / factor)
+    between = sorted({n for n in (before_last, *(n for (n, _), _ in below)) if first < n})
+    between = [n for n in between if n <= before_last]
     risk_below = sum(risk for _, risk in below)
-    folds_at_full = [count for n, count in levels if n == last and count < n_folds]
-    if folds_at_full and (not between or sum(risks) > 2 * risk_below):
-        min_folds = 2 * min(folds_at_full)
-        return {
-            "min_folds": min_folds if min_folds < n_folds else "all",
-            "min_resources": first,
-        }
+    few_folds = [count for n, count in levels if n == last and count < n_folds]
+    if few_folds and (not between or sum(risks) > 2 * risk_below):
+        n_more = min(2 * min(few_folds), n_folds - 1)
+        if n_more > min(few_folds):
+            # Only the folds grow if the first rung has the full resource.
+            is_first_full = first == last
+            return {"min_folds": n_more, **({} if is_first_full else {"min_resources": first})}
+        if first <= before_last:
+            return {"min_folds": "all", "min_resources": first}
     few = (n for n in between if sum(r for (m, _), r in below if m >= n) <= _SHARE * risk_below)
     return {"min_resources": next(few, between[-1] if between else last)}
 
@@ -125,18 +132,28 @@ def advice(report: TrustReport, search: Any) -> str:
     where = quantity(riskiest["resource"], schedule.unit)
     if not schedule.counts_folds and riskiest["folds"] < search.n_splits_:
         where += f" on {quantity(riskiest['folds'], 'folds')}"
-    levels = [(row["resource"], row["folds"]) for row in rungs]
-    settings = larger_budget(levels, risks, search.n_splits_)
-    if is_int(getattr(search, "budget", None)):
-        # In the paper, the first rung is at r_0 = budget / (n ceil(log n)).
-        n, first = rungs[0]["candidates"], settings.pop("min_resources")
-        if not settings:
-            settings["budget"] = int(first) * n * len(rung_sizes(n, search.factor))
-    changes = " and ".join(f"{name}={value!r}" for name, value in settings.items())
     return (
         f"The budget may be insufficient: {facts} Candidates eliminated at {where} carry most of "
-        f"the risk. {_audit_advice(report.n_to_audit, search)}Next time set {changes}."
+        f"the risk. {_audit_advice(report.n_to_audit, search)}{_next_time(report, risks, search)}"
     )
+
+
+def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
+    """Recommend the parameters of the next search."""
+    levels = [(row["resource"], row["folds"]) for row in report.rungs]
+    settings: dict[str, Any] = {**larger_budget(levels, risks, search.factor)}
+    last = max(levels)[0]
+    if settings.get("min_resources") == last:
+        return "Next time, a grid search at full resource is safer."
+    start = "Next time set"
+    if len(report.brackets) > 1:
+        # With a larger first rung, Hyperband would have fewer brackets and candidates.
+        settings["n_candidates"] = len({*search.all_cv_results_["candidate"].tolist()})
+        start = "Next time, use SuccessiveHalvingSearchCV with"
+    elif is_int(getattr(search, "budget", None)):
+        settings |= {"budget": None, "max_resources": last}
+    changes = [f"{name}={value!r}" for name, value in settings.items()]
+    return f"{start} {' and '.join(filter(None, [', '.join(changes[:-1]), changes[-1]]))}."
 
 
 def _audit_advice(n_candidates: int, search: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn_sha.inspection.figures.style import RUNG
-from sklearn_sha.inspection.interactive.style import NEUTRAL, new_figure
+from sklearn_sha.inspection.interactive.style import NEUTRAL, escaped, new_figure
 from sklearn_sha.inspection.search_data import SearchData
 
 
@@ -17,7 +17,7 @@ def importance_figure(data: SearchData) -> Any:
     figure = new_figure(importance.headline)
     figure.add_bar(
         x=shares,
-        y=[f"{name}, {share:.0%}" for name, share in zip(names, shares, strict=True)],
+        y=[f"{escaped(name)}, {share:.0%}" for name, share in zip(names, shares, strict=True)],
         orientation="h",
         error_x={"type": "data", "array": stds, "color": NEUTRAL},
         marker={"color": [*[RUNG] * len(importance.names), NEUTRAL]},
@@ -27,6 +27,7 @@ def importance_figure(data: SearchData) -> Any:
     figure.update_xaxes(
         tickformat=".0%",
         rangemode="tozero",
-        title_text=f"share of the variance of the ranks by {data.score_label}",
+        title_text=f"share of the variance of the ranks by {escaped(data.score_label)}, "
+        "with the standard deviation over the trees",
     )
     return figure

@@ -11,8 +11,10 @@ from sklearn_sha.inspection.curves import ParamPoints
 from sklearn_sha.inspection.figures.style import SELECTED
 from sklearn_sha.inspection.interactive.style import (
     NEUTRAL,
+    add_note,
     heights,
     new_figure,
+    note_of,
     ordered,
     rung_colors,
 )
@@ -21,14 +23,21 @@ from sklearn_sha.inspection.search_data import SearchData
 
 _N_TICKS = 5
 
+_MISSING = -0.13
+"""Height of candidates without a parameter or a score; the others are between 0 and 1."""
+
 
 def parallel_figure(data: SearchData) -> Any:
     """Return a figure with one line per candidate."""
     candidates = ordered(data)
     last_scores = [float(data.curves[candidate].scores[-1]) for candidate in candidates]
-    score: dict[str, Any] = {"label": data.score_label, "values": heights(data, last_scores)}
-    if (axis := score_axis(data.curves)) is not None:
-        score |= {"tickvals": axis.position(axis.ticks()), "ticktext": axis.labels()}
+    axis = score_axis(data.curves)
+    places, labels = ([], []) if axis is None else (heights(axis, axis.ticks()), axis.labels())
+    values = np.array(heights(axis, last_scores))
+    if (is_failed := ~np.isfinite(values)).any():
+        values[is_failed] = _MISSING
+        places, labels = [_MISSING, *places], ["no score", *labels]
+    score = {"label": data.score_label, "values": values, "tickvals": places, "ticktext": labels}
     # Colors by number: one for each rung, and one for the selected candidate.
     levels = [data.last_level(candidate) for candidate in candidates]
     levels[candidates.index(data.selected)] = data.n_levels
@@ -45,13 +54,14 @@ def parallel_figure(data: SearchData) -> Any:
         unselected={"line": {"color": NEUTRAL, "opacity": 0.2}},
         labelfont={"size": 12},
     )
+    add_note(figure, note_of(axis), shift=30)
     return figure
 
 
 def _dimension(points: ParamPoints, candidates: list[int]) -> dict[str, Any]:
     """Values of a parameter; those of candidates without it are at the lower end."""
     places = np.log10(points.places) if points.is_log else points.places
-    missing = float(places.min() - 0.13 * np.ptp(places))
+    missing = float(places.min() + _MISSING * np.ptp(places))
     by_candidate = dict(zip(points.candidates.tolist(), places.tolist(), strict=True))
     values = [by_candidate.get(candidate, missing) for candidate in candidates]
     ticks = _ticks(points, places)

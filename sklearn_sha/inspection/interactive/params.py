@@ -6,13 +6,18 @@ from typing import Any
 
 from sklearn_sha.inspection.figures.params import panels
 from sklearn_sha.inspection.interactive.style import (
+    add_note,
+    add_rung_key,
     candidate_color,
+    escaped,
     heights,
     hover,
+    note_of,
     set_score_axis,
     style,
 )
 from sklearn_sha.inspection.jitter import jitter
+from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
 _WIDTH = 0.25  # of the jitter of a category to each side
@@ -25,22 +30,24 @@ def params_figure(data: SearchData) -> Any:
 
     n_rows, n_columns = panels(data)
     figure = make_subplots(n_rows, n_columns, shared_yaxes=True, vertical_spacing=0.3 / n_rows)
+    scores_axis = score_axis(data.curves)
     for k, points in enumerate(data.points):
         row, column = (number + 1 for number in divmod(k, n_columns))
         numbers = range(len(points.candidates))
         order = sorted(numbers, key=lambda number: data.layer(int(points.candidates[number])))
         candidates = points.candidates[order].tolist()
         places = points.places[order]
-        axis: dict[str, Any] = {"title_text": points.name}
+        axis: dict[str, Any] = {"title_text": escaped(points.name)}
         if points.labels is not None:
             places = places + _WIDTH * jitter(len(places))
-            axis |= {"tickvals": list(range(len(points.labels))), "ticktext": points.labels}
+            labels = [*map(escaped, points.labels)]
+            axis |= {"tickvals": list(range(len(labels))), "ticktext": labels}
         if points.is_log:
             axis |= {"type": "log", "exponentformat": "power"}
         scores = [float(data.curves[candidate].scores[-1]) for candidate in candidates]
         figure.add_scatter(
             x=places.tolist(),
-            y=heights(data, scores).tolist(),
+            y=heights(scores_axis, scores),
             mode="markers",
             marker={
                 "color": [candidate_color(data, candidate) for candidate in candidates],
@@ -53,7 +60,9 @@ def params_figure(data: SearchData) -> Any:
             col=column,
         )
         figure.update_xaxes(**axis, showgrid=False, zeroline=False, row=row, col=column)
-    set_score_axis(figure, data, title=False)
-    figure.update_yaxes(title_text=data.score_label, col=1)
+    set_score_axis(figure, data, scores_axis, title=False)
+    figure.update_yaxes(title_text=escaped(data.score_label), col=1)
     style(figure, data.selected_text(), height=140 + _PANEL_HEIGHT * n_rows)
+    add_rung_key(figure, data)
+    add_note(figure, note_of(scores_axis), shift=60)
     return figure

@@ -8,6 +8,7 @@ import numpy as np
 
 from sklearn_sha.inspection.interactive.style import (
     NEUTRAL,
+    add_rung_key,
     candidate_color,
     heights,
     hover,
@@ -17,6 +18,7 @@ from sklearn_sha.inspection.interactive.style import (
     set_score_axis,
 )
 from sklearn_sha.inspection.jitter import jitter
+from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
 _WIDTH = 0.26  # of a rung to each side
@@ -24,8 +26,7 @@ _WIDTH = 0.26  # of a rung to each side
 
 def rungs_figure(data: SearchData) -> Any:
     """Return a figure with the scores of each rung, their median and the lowest promoted score."""
-    figure = new_figure(data.selected_text())
-    cuts = {level: score for level, score in data.cuts if level < data.n_levels - 1}
+    figure, axis = new_figure(data.selected_text()), score_axis(data.curves)
     for level in range(data.n_levels):
         members = [c for c in ordered(data) if level in data.curves[c].levels]
         curves = [data.curves[candidate] for candidate in members]
@@ -35,7 +36,7 @@ def rungs_figure(data: SearchData) -> Any:
             places[members.index(data.selected)] = level
         figure.add_scatter(
             x=places.tolist(),
-            y=heights(data, scores).tolist(),
+            y=heights(axis, scores),
             mode="markers",
             marker={
                 "color": [candidate_color(data, candidate) for candidate in members],
@@ -46,18 +47,20 @@ def rungs_figure(data: SearchData) -> Any:
             name=data.level_text(level),
         )
         finite = [score for score in scores if np.isfinite(score)]
-        lines = {"median": float(np.median(finite))} if finite else {}
-        if level in cuts:
-            lines["lowest promoted score"] = cuts[level]
-        for name, score in lines.items():
+        lines = [("median", float(np.median(finite)))] if finite else []
+        if level < data.n_levels - 1:
+            lines += [("lowest promoted score", score) for at, score in data.cuts if at == level]
+        for name, score in lines:
             figure.add_scatter(
                 x=[level - _WIDTH - 0.08, level + _WIDTH + 0.08],
-                y=heights(data, [score, score]).tolist(),
+                y=heights(axis, [score, score]),
                 mode="lines",
                 line={"color": NEUTRAL, "width": 2, "dash": "solid" if name == "median" else "dot"},
                 text=f"{name}: {score:.4g}",
                 hoverinfo="text",
                 name=name,
             )
-    set_level_axis(figure, data, set_score_axis(figure, data))
+    set_score_axis(figure, data, axis)
+    set_level_axis(figure, data, axis)
+    add_rung_key(figure, data)
     return figure

@@ -1,18 +1,20 @@
-"""Shared style of the interactive figures: the colors of the others, hover texts, score axis."""
+"""Shared style of the interactive figures: colors, texts under the pointer, axis of the scores."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sklearn_sha._formatting import quantity
 from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
-from sklearn_sha.inspection.score_axis import ScoreAxis, score_axis
+from sklearn_sha.inspection.score_axis import ScoreAxis
 from sklearn_sha.inspection.search_data import SearchData
 
 NEUTRAL = "rgba(128, 128, 128, 0.6)"
-"""Color of what is no candidate, on light and dark backgrounds."""
+"""Color of medians, bars of a grid search and the like, on light and dark backgrounds."""
 
 _GRID = "rgba(128, 128, 128, 0.2)"
 
@@ -30,7 +32,7 @@ def new_figure(title: str, **layout: Any) -> Any:
 def style(figure: Any, title: str, **layout: Any) -> None:
     """Set the title of a figure and what all of them have."""
     figure.update_layout(
-        title={"text": _wrapped(title), "font": {"size": 13}},
+        title={"text": wrapped(title), "font": {"size": 13}},
         showlegend=False,
         hovermode="closest",
         plot_bgcolor="rgba(0, 0, 0, 0)",  # of the page, so that faint lines are seen on it
@@ -63,19 +65,24 @@ def hover(data: SearchData, candidate: int, score: float) -> str:
     params = data.params[candidate]
     lines = [f"candidate {candidate}", f"{data.score_label} {score:.4g}"]
     lines += [f"{name}={_short(value)}" for name, value in params.items()]
-    return "<br>".join(map(_escaped, lines))
+    return "<br>".join(map(escaped, lines))
 
 
-def heights(data: SearchData, scores: Any) -> NDArray[np.float64]:
-    """Return the places of scores on the axis that `set_score_axis` makes."""
-    axis = score_axis(data.curves)
-    return np.asarray(scores, dtype=float) if axis is None else axis.position(scores)
+def heights(axis: ScoreAxis | None, scores: Any) -> list[float]:
+    """Return the places of scores on a score axis."""
+    values = np.asarray(scores, dtype=float)
+    return (values if axis is None else axis.position(values)).tolist()
 
 
-def set_score_axis(figure: Any, data: SearchData, *, title: bool = True) -> ScoreAxis | None:
-    """Label the vertical axes, on which scores far below those of the finalists are compressed."""
-    axis = score_axis(data.curves)
+def set_score_axis(
+    figure: Any, data: SearchData, axis: ScoreAxis | None, *, title: bool = True
+) -> None:
+    """Label the vertical axes, and shade the part in which scores are compressed."""
     if axis is not None:
+        if axis.is_compressed:
+            start = float(axis.position(axis.low))
+            shade = {"fillcolor": NEUTRAL, "opacity": 0.15, "line_width": 0, "layer": "below"}
+            figure.add_hrect(0, start, **shade)
         figure.update_yaxes(
             tickvals=axis.position(axis.ticks()).tolist(),
             ticktext=axis.labels(),
@@ -83,24 +90,56 @@ def set_score_axis(figure: Any, data: SearchData, *, title: bool = True) -> Scor
             zeroline=False,
         )
     if title:
-        figure.update_yaxes(title_text=f"{_escaped(data.score_label)}, mean over folds")
-    return axis
+        figure.update_yaxes(title_text=f"{escaped(data.score_label)}, mean over folds")
 
 
 def set_level_axis(figure: Any, data: SearchData, axis: ScoreAxis | None) -> None:
     """Label the rungs by their resource, and show above how many candidates each has."""
-    notes = [data.unit, data.training, axis.note() if axis is not None else ""]
+    notes = [data.unit, data.training, note_of(axis)]
     figure.update_xaxes(
         tickvals=list(range(data.n_levels)),
         ticktext=[label.replace("\n", "<br>") for label in data.level_labels],
-        title_text="<br>".join(map(_wrapped, filter(None, notes))),
+        title_text="<br>".join(map(wrapped, filter(None, notes))),
         showgrid=False,
         zeroline=False,
     )
     for level in range(data.n_levels):
         figure.add_annotation(
             x=level, y=1, yref="paper", yanchor="bottom", showarrow=False,
-            text=f"{data.n_at(level)} candidates" if level == 0 else str(data.n_at(level)),
+            text=quantity(data.n_at(level), "candidates") if level == 0 else str(data.n_at(level)),
+        )  # fmt: skip
+
+
+def add_key(figure: Any, colors: Mapping[str, str], title: str = "") -> None:
+    """Add a legend that names colors, and nothing else."""
+    figure.update_traces(showlegend=False)
+    for name, color in colors.items():
+        figure.add_scatter(
+            x=[None], y=[None], mode="markers", marker={"color": color, "size": 8}, name=name,
+            showlegend=True, hoverinfo="skip",
+        )  # fmt: skip
+    legend = {"title_text": escaped(title), "itemclick": False, "itemdoubleclick": False}
+    figure.update_layout(showlegend=True, legend=legend)
+
+
+def add_rung_key(figure: Any, data: SearchData) -> None:
+    """Add a legend that names the colors of the rungs and of the selected candidate."""
+    names = [label.replace("\n", ", ") for label in data.level_labels]
+    colors = dict(zip(names, rung_colors(data.n_levels), strict=True)) | {"selected": SELECTED}
+    add_key(figure, colors, f"{data.unit} reached")
+
+
+def note_of(axis: ScoreAxis | None) -> str:
+    """Return what a score axis leaves out or compresses, as sentences, or ""."""
+    return "" if axis is None else axis.note()
+
+
+def add_note(figure: Any, text: str, shift: int) -> None:
+    """Add a line so many pixels below the axes of a figure."""
+    if text:
+        figure.add_annotation(
+            x=0, y=0, xref="paper", yref="paper", yanchor="top", xanchor="left", yshift=-shift,
+            showarrow=False, text=wrapped(text),
         )  # fmt: skip
 
 
@@ -109,12 +148,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def _wrapped(text: str) -> str:
-    from textwrap import wrap
+def wrapped(text: str) -> str:
+    """Text in at most three lines."""
+    lines = wrap(text, 90, max_lines=3, placeholder=" \N{HORIZONTAL ELLIPSIS}")
+    return "<br>".join(map(escaped, lines))
 
-    return "<br>".join(map(_escaped, wrap(text, 90)))
 
-
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text as it stands: plotly reads some of HTML."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha.inspection.figures.style import SELECTED
-from sklearn_sha.inspection.interactive.style import NEUTRAL, hover, new_figure, rung_colors
+from sklearn_sha.inspection.interactive.style import (
+    NEUTRAL,
+    add_key,
+    escaped,
+    hover,
+    new_figure,
+    rung_colors,
+)
 from sklearn_sha.inspection.search_data import SearchData
 
 _WIDTH = 0.36  # of a rung to each side
@@ -73,6 +80,11 @@ def trust_figure(data: SearchData) -> Any:
         zeroline=False,
     )
     figure.update_yaxes(
-        title_text=f"{data.score_label} at full resource, estimated", range=possible.visible_range()
+        title_text=f"{escaped(data.score_label)} at full resource, estimated",
+        range=possible.visible_range(),
     )
+    key = {"could have been better": strong, "eliminated": faint}
+    if any(one.is_audited for one in possible.candidates):
+        key["audited: known score"] = NEUTRAL
+    add_key(figure, key)
     return figure
