@@ -106,7 +106,7 @@ def test_models_of_the_last_rung_are_not_returned(monkeypatch):
         def __call__(self, tasks):
             done = list(super().__call__(tasks))
             returned.append(
-                [model is not None for _, batch, _ in done for _, model in batch.results]
+                [model is not None for _, batch, *_ in done for _, model in batch.results]
             )
             return done
 
