@@ -8,6 +8,8 @@ from typing import Any
 
 from reports import picture, table
 
+from sklearn_sha._formatting import quantity
+
 AS_GOOD = 0.005
 NEVER = 2
 """Multiple of the limit that a goal counts as in means if it is never reached."""
@@ -91,8 +93,9 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "",
         "Seconds until a search has found a model whose held-out score is within "
         f"{AS_GOOD} of the best one that anybody found in the same split. "
-        "`docs/benchmarks/time_to_quality.py`, which writes this page, says what is counted. "
-        f"The limit of a run is {limit:g} s. Medians of {n_seeds} splits, each with its seed; in "
+        "Written by `python docs/benchmarks/time_to_quality.py`, which explains what is counted. "
+        f"The limit of a run is {limit:g} s. Medians of "
+        f"{quantity(n_seeds, 'splits')}, each with its seed; in "
         "parentheses the number of runs that never got there, if any. These count as "
         f"{NEVER} times the limit in the geometric mean, which is over all runs.",
     ]
