@@ -63,6 +63,28 @@ def rows_of(page):
     return {cells[0]: cells[1:] for cells in (line.strip("| ").split(" | ") for line in lines)}
 
 
+def test_the_readme_quotes_the_time_to_quality():
+    page = (RESULTS / "time_to_quality.md").read_text()
+    before, after = page.split("Ours as multiples")
+    times, of_fastest = rows_of(before), rows_of(after.partition("Held-out score")[0])
+    ours, optuna, halving, random = (
+        times[name][-1]
+        for name in ("ours, model", "Optuna, TPE", "HalvingRandomSearchCV", "RandomizedSearchCV")
+    )
+    assert (
+        f"after {ours} seconds, Optuna's TPE after {optuna}, HalvingRandomSearchCV after {halving} "
+        f"and RandomizedSearchCV after {random}"
+    ) in README
+    assert float(ours) == min(float(row[-1]) for row in times.values() if row[-1][0].isdigit())
+    ratios = [float(ratio) for ratio in of_fastest["ours, model"]]
+    losses = sorted(ratio for ratio in ratios if ratio > 1)
+    numbers = {4: "four", 5: "five", 6: "six"}
+    assert (
+        f"on {numbers[len(losses)]} of the {numbers[len(ratios)]} workloads the fastest of the "
+        f"others is {losses[0]:.1f} to {losses[-1]:.1f} times as fast"
+    ) in README
+
+
 def test_the_guide_quotes_what_audits_cost_and_gain():
     measured = (RESULTS / "trust.md").read_text()
     before = rows_of(measured.partition("By metric and first rung")[2].partition("How often")[0])
