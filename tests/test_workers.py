@@ -191,12 +191,13 @@ def test_a_monitor_without_access_to_its_file_notes_nothing(tmp_path):
 def test_late_results_of_an_interrupted_run_are_ignored(monkeypatch):
     class Late(workers.Parallel):
         def __call__(self, tasks):
-            return chain([(-1, "of another run", [])], super().__call__(tasks))
+            return chain([(-1, "of another run", [], 1e9)], super().__call__(tasks))
 
     search = search_of("")
     expected = numbers(search.fit(X))
     monkeypatch.setattr(workers, "Parallel", Late)
     assert numbers(search.fit(X)) == expected
+    assert all(row["utilisation"] < 1 for row in search.rung_history_)
 
 
 def test_concurrent_fits_with_a_timeout_in_one_process_raise():

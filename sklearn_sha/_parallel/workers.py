@@ -162,10 +162,10 @@ class Workers:
         try:
             for number, result, output, seconds in self._parallel(tasks):
                 self._output.add(output)
-                self.busy_seconds += seconds
                 # joblib can return late results of a previous run that a worker's death ended.
                 if number not in positions:
                     continue
+                self.busy_seconds += seconds
                 yield positions.pop(number), result
                 if isinstance(result, WorkerDeath):
                     self._wait_for_restart()
