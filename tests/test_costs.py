@@ -30,7 +30,7 @@ from sklearn_sha._engine.callbacks import NO_CALLBACKS
 from sklearn_sha._engine.jobs import Job
 from sklearn_sha._parallel import workers
 from sklearn_sha._storage.outcomes import Outcome
-from sklearn_sha._storage.samples_file import SamplesFile
+from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 
 X, Y = np.arange(60.0).reshape(30, 2), np.arange(30) % 2
 NOTHING = np.zeros((30, 1))
@@ -127,7 +127,7 @@ def test_preprocessing_steps_are_only_returned_if_pipelines_are_scored(scores_pi
 
 def test_transformed_samples_are_memory_mapped(tmp_path):
     rows = Rows(np.ones((9, 2)), None, np.ones((3, 2)), None, {}, {}, {})
-    file = SamplesFile.write(FittedPreprocessing(rows), tmp_path)
+    file = PreprocessingFile.write(FittedPreprocessing(rows), tmp_path)
     mapped = file.with_data(None, None).rows()
     assert isinstance(mapped.X_train, np.memmap)
     np.testing.assert_array_equal(mapped.X_test, rows.X_test)
@@ -144,7 +144,7 @@ def test_preprocessing_is_sent_if_the_disk_is_full(tmp_path, monkeypatch):
 
     monkeypatch.setattr(joblib, "dump", full)
     preprocessing = FittedPreprocessing(Rows(X, Y, X, Y, {}, {}, {}))
-    assert SamplesFile.write(preprocessing, tmp_path) is preprocessing
+    assert PreprocessingFile.write(preprocessing, tmp_path) is preprocessing
     assert list(tmp_path.iterdir()) == []
 
 

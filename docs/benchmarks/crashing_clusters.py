@@ -1,13 +1,13 @@
-"""dask and Ray on one machine, with four workers of which one is killed every few seconds.
+"""dask and Ray on one machine, with four workers of which one crashes every few seconds.
 
     pip install ".[dask,ray]" && python docs/benchmarks/crashing_clusters.py
 
 takes some ten minutes, writes results/crashing_clusters.md, and needs Linux. 500 candidates on five
 folds train in six rungs: once in this process, and on each cluster with a tenth of the samples,
-with all, and while workers are killed. Scores have to be the same each time. Bytes are those that
-the loopback interface transports, which is all that processes send each other through sockets. Ray
-also has shared memory. It starts all its workers again when one crashes, which takes seconds, so
-that they are killed less often.
+with all, and while workers are terminated. Scores have to be the same each time. Bytes are those
+that the loopback interface transports: what processes send each other through TCP. Ray also has
+Unix sockets and shared memory. It starts all its workers again when one crashes, which takes
+seconds, so that they are terminated less often.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def watched(
     workers: Callable[[], list[int]] | None = None,
     seconds_between: float = 0.0,
 ) -> Run:
-    """Fit, while workers are killed and the scheduler is measured."""
+    """Fit, while workers are terminated and the scheduler is measured."""
     done, n_killed, memory = threading.Event(), 0, []
     chooser = random.Random(0)
 
@@ -115,7 +115,7 @@ def loopback() -> int:
 
 @contextmanager
 def dask_cluster() -> Iterator[tuple[Callable[[], list[int]], psutil.Process]]:
-    """A scheduler in a process of its own, and nannies that start killed workers again."""
+    """A scheduler in a process of its own, and nannies that restart workers."""
     from dask.distributed import Client
 
     with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +143,7 @@ def dask_cluster() -> Iterator[tuple[Callable[[], list[int]], psutil.Process]]:
 
 @contextmanager
 def ray_cluster() -> Iterator[tuple[Callable[[], list[int]], psutil.Process]]:
-    """One node, whose raylet starts killed workers again."""
+    """One node, whose raylet restarts workers."""
     import ray
     from ray.util.joblib import register_ray
 
@@ -176,7 +176,7 @@ CLUSTERS: dict[str, tuple[Any, dict[str, Any], float]] = {
     "dask": (dask_cluster, {"backend": "dask"}, 4.0),
     "Ray": (ray_cluster, {"backend": "ray", "n_jobs": N_WORKERS}, 15.0),
 }
-"""How each is started and chosen, and the seconds between two kills."""
+"""How each is started and chosen, and the seconds between two crashes."""
 
 
 def main() -> None:
@@ -190,7 +190,7 @@ def main() -> None:
             runs += [
                 watched(f"{name}, a tenth of the samples", tenth, scheduler),
                 watched(name, data, scheduler),
-                watched(f"{name}, workers killed", data, scheduler, workers, seconds_between),
+                watched(f"{name}, with crashes", data, scheduler, workers, seconds_between),
             ]
         print(*rows(runs)[-3:], sep="\n", flush=True)
     write("crashing_clusters.md", report(runs))
@@ -227,7 +227,7 @@ def copies(tenth: Run, whole: Run, killed: Run) -> str:
     return (
         f"{whole.where} moves the samples {n_copies:.1f} times, and {rest:.0f} MB that do not "
         f"depend on them, which is {rest / whole.scores.size * 1e3:.1f} kB for each score. With "
-        f"each killed worker it moves the samples {per_kill:.1f} more times."
+        f"each crash it moves the samples {per_kill:.1f} more times."
     )
 
 
@@ -240,12 +240,12 @@ def report(runs: list[Run]) -> list[str]:
         "Written by `python docs/benchmarks/crashing_clusters.py`: "
         f"{N_CANDIDATES} candidates, {N_FOLDS} folds, 6 rungs, {runs[0].scores.size:,} scores, "
         f"{runs[0].data:.1f} MB of samples, {N_WORKERS} workers on {os.cpu_count()} cores. Seconds "
-        f"between two kills: {seconds}. The last column is the memory of the process that "
+        f"between two crashes: {seconds}. The last column is the memory of the process that "
         "distributes the work, dask's scheduler or Ray's raylet: medians of the first and the last "
         "quarter of the time.",
         "",
         *table(
-            ["", "seconds", "killed", "same scores", "MB moved", "MB of memory"],
+            ["", "seconds", "crashes", "same scores", "MB moved", "MB of memory"],
             rows(runs),
         ),
         "",

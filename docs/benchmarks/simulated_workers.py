@@ -56,7 +56,6 @@ class SimulatedWorkers:
     """Stands for `Workers` of the package: calls take their time on a clock of its own."""
 
     fit_timeout = None
-    shared_folder = None
     busy_seconds = 0.0
 
     def __init__(self, n, seed):

@@ -13,7 +13,7 @@ from sklearn_sha._data.slicing import Rows
 
 @dataclass(frozen=True)
 class FittedPreprocessing:
-    """Samples of a fold, transformed by the preprocessing steps of a pipeline, if there are any.
+    """Samples of a fold, transformed by the preprocessing steps of a pipeline.
 
     Attributes
     ----------

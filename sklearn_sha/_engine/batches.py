@@ -7,7 +7,7 @@ from operator import itemgetter
 
 from sklearn_sha._engine.evaluation import SECONDS_PER_BATCH
 from sklearn_sha._engine.jobs import Job
-from sklearn_sha._engine.sample_sources import GroupKey
+from sklearn_sha._engine.preprocessing_calls import GroupKey
 from sklearn_sha._storage.outcomes import Outcome
 
 _BATCHES_PER_WORKER = 4

@@ -13,19 +13,19 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from sklearn_sha._data.folds import Fold
+from sklearn_sha._data.preprocessing import FittedPreprocessing
 from sklearn_sha._engine.batches import Batching
 from sklearn_sha._engine.evaluation import evaluate_batch
 from sklearn_sha._engine.interruption import StoppedError, never_replacing
 from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._engine.observer import Observer, StageTimes
-from sklearn_sha._engine.preprocessing_calls import SharedPreprocessing
+from sklearn_sha._engine.preprocessing_calls import GroupKey, Groups, SharedPreprocessing, Views
 from sklearn_sha._engine.refit import PackedEstimator, refit_in_worker
 from sklearn_sha._engine.rung_jobs import RequestedFolds, RungJobs
-from sklearn_sha._engine.sample_sources import GroupKey, Groups, SampleSources, Source, Views
-from sklearn_sha._engine.slice_calls import SharedSlices
 from sklearn_sha._engine.worker_deaths import WorkerCall, run_calls
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.requests import Requests, RungRequest, promoted_ids
 
@@ -99,12 +99,8 @@ class Engine:
         self._deadline = deadline
         self._batching = Batching(workers.n_workers)
         self._requested_folds = RequestedFolds(config.resource, fold_order)
-        self._sources: SampleSources = (
-            SharedPreprocessing(
-                params, config, workers, self._X, self._y, deadline, self._store_failures
-            )
-            if config.shares_preprocessing
-            else SharedSlices(len(folds), config, workers, self._X, self._y)
+        self._preprocessing = SharedPreprocessing(
+            params, config, workers, self._X, self._y, deadline, self._store_failures
         )
 
     def run(self, algorithms: Sequence[Requests]) -> None:
@@ -177,9 +173,10 @@ class Engine:
             for candidate, number in product(eliminated, range(len(self._folds))):
                 self._store.remove_model(candidate, number)
         views, groups = self._jobs(rungs)
-        self._sources.discard_all_but(groups)
-        while calls := self._sources.calls(views, self._open(groups)):
-            self._run(calls)
+        self._preprocessing.discard_all_but(groups)
+        if self._config.shares_preprocessing:
+            while calls := self._preprocessing.calls(views, self._open(groups)):
+                self._run(calls)
         while calls := self._batch_calls(views, groups := self._open(groups)):
             if self._refits and _is_decided(rungs):
                 # What takes longest begins first.
@@ -211,7 +208,7 @@ class Engine:
                     index,
                     task,
                 )
-                key = number, n_train, self._sources.key(candidate)
+                key = number, n_train, self._preprocessing.key(candidate)
                 groups[key].append(job)
         return views, groups
 
@@ -227,11 +224,13 @@ class Engine:
 
     def _batch_calls(self, views: Views, groups: Groups) -> list[WorkerCall]:
         return [
-            self._batch_call(batch, self._sources.source(key, views[key[:2]]))
+            self._batch_call(batch, self._preprocessing.source(key, views[key[:2]]))
             for key, batch in self._batching.batches(groups)
         ]
 
-    def _batch_call(self, jobs: tuple[Job, ...], source: Source) -> WorkerCall:
+    def _batch_call(
+        self, jobs: tuple[Job, ...], source: Fold | FittedPreprocessing | PreprocessingFile
+    ) -> WorkerCall:
         def receive(done: BatchResult) -> None:
             units = {job.key: job.cost() for job in jobs}
             if done.results:

@@ -17,7 +17,7 @@ from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._storage.model_sizes import ModelSizes
 from sklearn_sha._storage.models import ModelFile, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome, Scores
-from sklearn_sha._storage.samples_file import SamplesFile
+from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha.candidates.space import with_params
 
 SECONDS_PER_BATCH = 2.0
@@ -33,7 +33,7 @@ def new_estimator(config: EvaluationConfig, params: dict[str, Any]) -> Any:
 def evaluate_batch(
     monitor: CallMonitor,
     jobs: Sequence[Job],
-    source: Fold | FittedPreprocessing | SamplesFile,
+    source: Fold | FittedPreprocessing | PreprocessingFile,
     X: Any,
     y: Any,
     config: EvaluationConfig,
@@ -45,7 +45,7 @@ def evaluate_batch(
     ----------
     monitor : CallMonitor
     jobs : sequence of Job
-    source : Fold, FittedPreprocessing or SamplesFile
+    source : Fold, FittedPreprocessing or PreprocessingFile
         Source of the samples. A fold is sent without its data.
     X, y : array-like or None
         The whole data if the source is a fold.

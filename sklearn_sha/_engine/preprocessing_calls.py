@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import time
@@ -13,12 +13,17 @@ from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing
 from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig, Job
-from sklearn_sha._engine.sample_sources import GroupKey, Groups, Source, Views
 from sklearn_sha._engine.worker_deaths import WorkerCall
 from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._parallel.workers import Workers
-from sklearn_sha._storage.samples_file import SamplesFile
+from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha.candidates.space import params_key
+
+GroupKey = tuple[int, int, Hashable]
+"""Fold, number of its training samples, and `SharedPreprocessing.key` of the candidates."""
+
+Groups = Mapping[GroupKey, list[Job]]
+Views = Mapping[tuple[int, int], Fold]
 
 
 class SharedPreprocessing:
@@ -53,11 +58,13 @@ class SharedPreprocessing:
         self._X, self._y = X, y
         self._deadline = deadline
         self._fail = fail
-        self._fitted: dict[GroupKey, FittedPreprocessing | SamplesFile] = {}
+        self._fitted: dict[GroupKey, FittedPreprocessing | PreprocessingFile] = {}
         self._keys: dict[int, Hashable] = {}
 
     def key(self, candidate: int) -> Hashable:
         """Equal for candidates whose preprocessing steps have the same parameters."""
+        if not self._config.shares_preprocessing:
+            return None
         if candidate not in self._keys:
             last = self._config.estimator.steps[-1][0]
             params = self._params[candidate].items()
@@ -71,7 +78,7 @@ class SharedPreprocessing:
         for key in self._fitted.keys() - groups.keys():
             self._fitted.pop(key).discard()
 
-    def source(self, key: GroupKey, view: Fold) -> Source:
+    def source(self, key: GroupKey, view: Fold) -> Fold | FittedPreprocessing | PreprocessingFile:
         """Return what a group of jobs is trained on."""
         return self._fitted.get(key, view)
 
@@ -84,7 +91,7 @@ class SharedPreprocessing:
         ]
 
     def _call(self, key: GroupKey, view: Fold, jobs: list[Job]) -> WorkerCall:
-        def receive(fitted: FittedPreprocessing | SamplesFile | str | None) -> None:
+        def receive(fitted: FittedPreprocessing | PreprocessingFile | str | None) -> None:
             if isinstance(fitted, str):
                 self._fail(jobs, fitted)
             elif fitted is not None:
@@ -107,7 +114,7 @@ def _fit_preprocessing(
     config: EvaluationConfig,
     deadline: float,
     folder: Path | None,
-) -> FittedPreprocessing | SamplesFile | str | None:
+) -> FittedPreprocessing | PreprocessingFile | str | None:
     """Fit the preprocessing steps of a job's candidate on a fold; leave them in a folder, if given.
 
     Returns the traceback if that fails, and None after the deadline.
@@ -129,4 +136,4 @@ def _fit_preprocessing(
             job.add_note(error)
             raise
         return format_exc()
-    return fitted if folder is None else SamplesFile.write(fitted, folder)
+    return fitted if folder is None else PreprocessingFile.write(fitted, folder)

@@ -122,7 +122,7 @@ class Workers:
                 self._monitor_folder = Path(mkdtemp(prefix="workers-", dir=self._parent_folder))
                 stack.callback(rmtree, self._monitor_folder, ignore_errors=True)
                 if self._is_local and not self.share_memory:
-                    self.shared_folder = Path(mkdtemp(prefix="samples-"))
+                    self.shared_folder = Path(mkdtemp(prefix="preprocessing-"))
                     stack.callback(rmtree, self.shared_folder, ignore_errors=True)
             self._stack = stack.pop_all()
         return self

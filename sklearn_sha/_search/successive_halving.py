@@ -117,7 +117,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         folds grow, costs and an integer `budget` are counted over all folds, and an automatic
         schedule uses the saved cost for more resource in early rungs: usually, each rung has the
         resource that the next one has with "all".
-    budget : int, "double" or None, default=None
+    budget : int, "double", "anytime" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
         to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
         number: it runs Successive Halving with all candidates from `min_resources` (by default the

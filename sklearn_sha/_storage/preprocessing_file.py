@@ -1,4 +1,4 @@
-"""Samples of a fold, sliced or preprocessed, in a file that worker processes read."""
+"""Fitted preprocessing steps in a file that worker processes read."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sklearn_sha._storage.temporary_files import delete_files, new_file
 
 
 @dataclass(frozen=True)
-class SamplesFile:
-    """Samples and fitted preprocessing steps in a file, whose arrays each process memory-maps.
+class PreprocessingFile:
+    """Fitted preprocessing steps in a file, whose arrays are memory-mapped by each process.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class SamplesFile:
     @classmethod
     def write(
         cls, preprocessing: FittedPreprocessing, folder: Path
-    ) -> SamplesFile | FittedPreprocessing:
+    ) -> PreprocessingFile | FittedPreprocessing:
         """Write preprocessing to a new file; return it unchanged if that is not possible.
 
         Parameters
@@ -36,7 +36,7 @@ class SamplesFile:
 
         Returns
         -------
-        SamplesFile or FittedPreprocessing
+        PreprocessingFile or FittedPreprocessing
         """
         try:
             with new_file(folder) as path:
