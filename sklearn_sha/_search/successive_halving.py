@@ -50,7 +50,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Alternative name of `param_distributions`, as in GridSearchCV. Only one of the two can be
         given.
     n_candidates : int or "auto", default="auto"
-        Number of different candidates. "auto" tries all combinations of a grid. With distributions
+        Number of distinct candidates. "auto" tries all combinations of a grid. With distributions
         it samples 64 candidates, of which at least one is among the best 5 % with probability 0.96.
     n_iter : int or None, default=None
         Alternative name of `n_candidates`, as in RandomizedSearchCV. Only one of the two can be
@@ -122,8 +122,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
         number: it runs Successive Halving with all candidates from `min_resources` (by default the
         minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
-        Completed training is reused. "anytime" is for a limited `max_time`: runs with more and more
-        resource up to `max_resources` and more and more candidates. The first one that has
+        Completed training is reused. "anytime" is for a limited `max_time`: runs with ever more
+        resource, up to `max_resources`, and ever more candidates. The first one that has
         `n_candidates` is the search without a budget; up to three runs with `factor` times as many
         follow. A run that is not expected to end in time, together with the refit, is not begun.
     algorithm : "auto" or Algorithm, default="auto"

@@ -36,7 +36,7 @@ def best_position(scores: ArrayLike) -> int:
 def best_index(results: Mapping[str, Any], metric: str) -> int:
     """Index in ``cv_results_`` of the best candidate by a metric.
 
-    As in GridSearchCV, NaN can share a rank with very low scores. It is not selected then.
+    As in GridSearchCV, NaN can share a rank with extremely low scores. It is not selected then.
 
     Parameters
     ----------

@@ -243,7 +243,7 @@ class Schedule:
 
     @property
     def n_different(self) -> int:
-        """Number of different candidates."""
+        """Number of distinct candidates."""
         sizes = [bracket.rungs[0].n_candidates for bracket in self.brackets]
         return max(sizes) if self.repeats else sum(sizes)
 
