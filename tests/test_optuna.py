@@ -20,6 +20,7 @@ from optuna.samplers import QMCSampler, TPESampler
 from optuna.samplers import RandomSampler as OptunaRandomSampler
 from scipy.stats import loguniform, norm, randint, reciprocal, uniform
 from sklearn.linear_model import Ridge
+from test_coming_from import SECTIONS, keywords, rows
 from test_seams import numbers
 from test_stopping import Stopped, ctrl_c
 from toys import CALLS
@@ -450,3 +451,31 @@ def test_the_example_of_the_guide_runs():
     search = names["search"]
     (printed,) = re.findall(r"search.n_candidates_  # (.*)", code)
     assert str(search.n_candidates_) == printed
+
+
+def test_the_page_for_those_who_come_from_optuna_names_what_it_has():
+    section = SECTIONS["Optuna"]
+    callables = (
+        optuna.create_study,
+        optuna.Study.optimize,
+        optuna.Study.enqueue_trial,
+        optuna.Trial.suggest_float,
+        optuna.Trial.suggest_int,
+        optuna.Trial.suggest_categorical,
+        optuna.pruners.SuccessiveHalvingPruner,
+        optuna.pruners.HyperbandPruner,
+    )
+    names = {name for one in callables for name in inspect.signature(one).parameters}
+    owners = {"study": optuna.Study, "trial": optuna.Trial}
+    n_attributes = 0
+    for there, _ in rows(section):
+        assert keywords(there) <= names, there
+        for owner, attribute in re.findall(r"`(study|trial)\.(\w+)", there):
+            n_attributes += 1
+            assert hasattr(owners[owner], attribute), attribute
+        for pruner, arguments in re.findall(r"`(\w+Pruner)\(([^)]*)\)", there):
+            parameters = inspect.signature(getattr(optuna.pruners, pruner)).parameters
+            assert {*arguments.split(", ")} <= {*parameters}, pruner
+    assert n_attributes > 6
+    assert "`plot_intermediate_values(study)`" in section
+    assert callable(optuna.visualization.plot_intermediate_values)
