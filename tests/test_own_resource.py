@@ -1,5 +1,6 @@
 """A resource of one's own: one class, which the contract test checks and a search takes."""
 
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -9,6 +10,8 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -277,3 +280,24 @@ def test_a_checkpoint_belongs_to_one_resource(tmp_path):
     search.fit(X, Y)
     with pytest.raises(CheckpointError, match="resource"):
         search.set_params(resource=Steps(2)).fit(X, Y)
+
+
+class MoreTestSamples(PartialFit):
+    """Scores on more of the test samples in later rungs; all are trained on as many."""
+
+    def view(self, fold, target):
+        return replace(fold, test=fold.test[: 5 * target])
+
+
+def test_preprocessed_samples_are_those_of_the_rung():
+    def scores(estimator, prefix):
+        search = SuccessiveHalvingSearchCV(
+            estimator, {f"{prefix}alpha": [1e-4, 1e-2, 1e-1, 1.0]}, resource=MoreTestSamples(),
+            min_resources=1, max_resources=8, min_folds="all", refit=False,
+            cv=CV,
+        )  # fmt: skip
+        return search.fit(X, Y).all_cv_results_["mean_test_score"].tolist()
+
+    model = SGDClassifier(random_state=0)
+    pipeline = make_pipeline(FunctionTransformer(), model)
+    assert scores(pipeline, "sgdclassifier__") == scores(model, "")

@@ -76,6 +76,11 @@ class Fold:
             test_order=None,
         )
 
+    def has_samples_of(self, other: Fold) -> bool:
+        """Whether training and test samples are those of another fold, in the same order."""
+        pairs = (self.train, other.train), (self.test, other.test)
+        return all(mine is its or np.array_equal(mine, its) for mine, its in pairs)
+
     def rows(self, in_batches: bool = False) -> Rows:
         """Slice the data into training and test samples.
 

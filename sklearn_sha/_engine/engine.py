@@ -173,7 +173,7 @@ class Engine:
             for candidate, number in product(eliminated, range(len(self._folds))):
                 self._store.remove_model(candidate, number)
         views, groups = self._jobs(rungs)
-        self._preprocessing.discard_all_but(groups)
+        self._preprocessing.discard_all_but(views, groups)
         if self._config.shares_preprocessing:
             while calls := self._preprocessing.calls(views, self._open(groups)):
                 self._run(calls)

@@ -58,7 +58,7 @@ class SharedPreprocessing:
         self._X, self._y = X, y
         self._deadline = deadline
         self._fail = fail
-        self._fitted: dict[GroupKey, FittedPreprocessing | PreprocessingFile] = {}
+        self._fitted: dict[GroupKey, tuple[Fold, FittedPreprocessing | PreprocessingFile]] = {}
         self._keys: dict[int, Hashable] = {}
 
     def key(self, candidate: int) -> Hashable:
@@ -73,14 +73,16 @@ class SharedPreprocessing:
             )
         return self._keys[candidate]
 
-    def discard_all_but(self, groups: Groups) -> None:
-        """Discard the steps that no group of a stage uses."""
-        for key in self._fitted.keys() - groups.keys():
-            self._fitted.pop(key).discard()
+    def discard_all_but(self, views: Views, groups: Groups) -> None:
+        """Discard the steps that no group of a stage uses, or that were fitted on other samples."""
+        for key, (view, fitted) in [*self._fitted.items()]:
+            if key not in groups or not view.has_samples_of(views[key[:2]]):
+                del self._fitted[key]
+                fitted.discard()
 
     def source(self, key: GroupKey, view: Fold) -> Fold | FittedPreprocessing | PreprocessingFile:
         """Return what a group of jobs is trained on."""
-        return self._fitted.get(key, view)
+        return self._fitted[key][1] if key in self._fitted else view
 
     def calls(self, views: Views, groups: Groups) -> list[WorkerCall]:
         """Return the calls that fit the steps that are missing."""
@@ -96,7 +98,7 @@ class SharedPreprocessing:
                 self._fail(jobs, fitted)
             elif fitted is not None:
                 self._workers.broadcast(fitted)
-                self._fitted[key] = fitted
+                self._fitted[key] = view, fitted
 
         job = replace(jobs[0], model=None)
         folder = self._workers.shared_folder
