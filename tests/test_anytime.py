@@ -77,6 +77,7 @@ def test_no_rung_has_more_candidates_than_there_are(bounds, n_others, factor):
     assert [run.n_candidates for run in capped] == [run for run, _ in groupby(shapes)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_candidates", [10, 13])
 def test_it_fulfills_the_contract_if_there_are_few_candidates(max_candidates):
     check_algorithm(Anytime(), Bounds(10, 9, n_kept=2, max_candidates=max_candidates))

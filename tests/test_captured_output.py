@@ -48,6 +48,7 @@ def test_repeated_warnings_are_issued_once_from_their_own_line(n_jobs, capsys):
     assert (category, filename) == (UserWarning, __file__)
 
 
+@pytest.mark.slow
 def test_lines_of_workers_are_printed_once_and_those_of_this_process_immediately(capsys):
     warnings_of(search_of(n_jobs=2))
     printed = capsys.readouterr().out.splitlines()

@@ -206,6 +206,7 @@ def test_all_candidates_of_a_group_can_fail():
     assert end.value.value == 2
 
 
+@pytest.mark.slow
 def test_losses_of_a_search_have_the_losses_on_the_folds():
     seen = []
 

@@ -342,6 +342,7 @@ class Interrupting:
         return model.score(X)
 
 
+@pytest.mark.slow
 def test_folds_as_the_resource_are_fit_once_and_end_as_a_grid_search():
     X, y = load_digits(return_X_y=True)
     grid = {"n_neighbors": [1, 2, 3, 5], "weights": ["uniform", "distance"], "p": [1, 2]}

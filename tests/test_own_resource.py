@@ -154,6 +154,7 @@ def test_what_breaks_the_contract_is_told(resource, message):
         check_resource(resource, Descent(), X.copy(), Y)
 
 
+@pytest.mark.slow
 def test_a_search_trains_on_by_it_as_planned():
     STEPS.clear()
     search = SuccessiveHalvingSearchCV(

@@ -306,6 +306,7 @@ def test_advice_for_one_rung_and_for_few_candidates():
     assert "would have ended above the best one is 0.9" in report.advice  # no noise is known
 
 
+@pytest.mark.slow
 def test_advice_names_folds_where_these_decide():
     X, y = load_digits(return_X_y=True)
     space = {"C": [0.1, 1, 3, 5, 10, 30, 100, 300]}
