@@ -186,8 +186,8 @@ def main() -> None:
         "",
         "Written by `python docs/benchmarks/overhead.py`; medians of three alternating runs, "
         "workers started before. Microseconds per evaluation of a candidate on a fold, of CPU time "
-        "with one process and of wall time with two workers. The first two and the last two searches "
-        "have 6 rungs:",
+        "with one process and of wall time with two workers. The first two and the last two "
+        "searches have 6 rungs:",
         "",
         *table(["", "sha", "GridSearchCV", "scikit-learn halving", "sha / GridSearchCV"], []),
         *[alone(f"per_evaluation(100, 5, *overhead.RUNGS, {n_jobs})") for n_jobs in (1, 2)],
