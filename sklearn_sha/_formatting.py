@@ -21,7 +21,7 @@ def text_table(columns: Mapping[str, Sequence[object]]) -> str:
     ----------
     columns : mapping of str to sequence
         Sequences of the same length. Floats have three decimals, or three significant digits if
-        the largest of the column is tiny or huge. NaN is shown as a dash.
+        the largest of the column is below 0.001 or not below a million. NaN is shown as a dash.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def _format_value(value: Any) -> str:
 
 
 def format_number(value: float, digits: int) -> str:
-    """Format a float with `digits` decimals, or significant digits if it is tiny or huge.
+    """Format a float with `digits` decimals, or significant digits below 0.001 and from a million.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from sklearn.model_selection import (
     HalvingRandomSearchCV,
     RandomizedSearchCV,
 )
+from test_quoted_figures import rows_of
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import SearchDisplay
@@ -25,8 +26,7 @@ MODEL = SGDClassifier(random_state=0)
 
 def rows(section):
     """What is there, and what is here, of each row of a table."""
-    lines = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:1] == "|"]
-    return [(there, here) for there, here, *_ in lines[2:]]
+    return [(there, here) for there, (here,) in rows_of(section).items() if there != "there"]
 
 
 def code(text):
@@ -70,9 +70,9 @@ def test_what_is_in_scikit_learn_exists():
     X, y = load_iris(return_X_y=True)
     of_grid = {*GridSearchCV(MODEL, GRID).get_params(deep=False)}
     of_grid |= {*RandomizedSearchCV(MODEL, GRID).get_params(deep=False)}
-    halvings = [HalvingGridSearchCV(MODEL, GRID), HalvingRandomSearchCV(MODEL, GRID)]
-    of_halving = {name for search in halvings for name in search.get_params(deep=False)}
-    fitted = halvings[0].set_params(min_resources=30).fit(X, y)
+    searches = [HalvingGridSearchCV(MODEL, GRID), HalvingRandomSearchCV(MODEL, GRID)]
+    of_halving = {name for search in searches for name in search.get_params(deep=False)}
+    fitted = searches[0].set_params(min_resources=30).fit(X, y)
     for names, section in (
         (
             of_grid | {"groups", "sample_weight"},

@@ -294,8 +294,7 @@ def test_preprocessed_samples_are_those_of_the_rung():
     def scores(estimator, prefix):
         search = SuccessiveHalvingSearchCV(
             estimator, {f"{prefix}alpha": [1e-4, 1e-2, 1e-1, 1.0]}, resource=MoreTestSamples(),
-            min_resources=1, max_resources=8, min_folds="all", refit=False,
-            cv=CV,
+            min_resources=1, max_resources=8, min_folds="all", refit=False, cv=CV,
         )  # fmt: skip
         return search.fit(X, Y).all_cv_results_["mean_test_score"].tolist()
 

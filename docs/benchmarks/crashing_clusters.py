@@ -18,7 +18,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -34,6 +33,7 @@ from joblib import parallel_config
 from reports import table, write
 from sklearn.datasets import make_classification
 from sklearn.linear_model import SGDClassifier
+from watching import every
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 
@@ -49,7 +49,7 @@ class Run:
     data: float
     """Megabytes of the samples."""
     seconds: float
-    n_killed: int
+    n_crashes: int
     megabytes: float
     scheduler: list[float]
     """Megabytes of memory of the process that distributes the work, from beginning to end."""
@@ -79,33 +79,27 @@ def watched(
     seconds_between: float = 0.0,
 ) -> Run:
     """Fit, while workers are terminated and the scheduler is measured."""
-    done, n_killed, memory = threading.Event(), 0, []
+    n_crashes, memory = 0, []
     chooser = random.Random(0)
+    last = time.perf_counter()
 
     def look() -> None:
-        nonlocal n_killed
-        last = time.perf_counter()
-        while not done.wait(SECONDS_BETWEEN_LOOKS):
-            if scheduler is not None:
-                memory.append(scheduler.memory_info().rss / 1e6)
-            if workers is not None and time.perf_counter() - last > seconds_between:
-                last = time.perf_counter()
-                if running := workers():
-                    os.kill(chooser.choice(running), signal.SIGKILL)
-                    n_killed += 1
+        nonlocal n_crashes, last
+        if scheduler is not None:
+            memory.append(scheduler.memory_info().rss / 1e6)
+        if workers is not None and time.perf_counter() - last > seconds_between:
+            last = time.perf_counter()
+            if running := workers():
+                os.kill(chooser.choice(running), signal.SIGKILL)
+                n_crashes += 1
 
-    watcher = threading.Thread(target=look)
     moved, start = loopback(), time.perf_counter()
-    watcher.start()
-    try:
+    with every(SECONDS_BETWEEN_LOOKS, look):
         search = search_of().fit(*data)
-    finally:
-        done.set()
-        watcher.join()
     seconds = time.perf_counter() - start
     megabytes = (loopback() - moved) / 1e6
     n_bytes = sum(part.nbytes for part in data)
-    return Run(where, n_bytes / 1e6, seconds, n_killed, megabytes, memory, scores(search))
+    return Run(where, n_bytes / 1e6, seconds, n_crashes, megabytes, memory, scores(search))
 
 
 def loopback() -> int:
@@ -121,8 +115,11 @@ def dask_cluster() -> Iterator[tuple[Callable[[], list[int]], psutil.Process]]:
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "scheduler.json")
         command = [sys.executable, "-m", "dask"]
-        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        quiet["start_new_session"] = True  # to end a whole group
+        quiet: dict[str, Any] = {
+            "stdout": subprocess.DEVNULL,
+            "stderr": subprocess.DEVNULL,
+            "start_new_session": True,  # to end a whole group
+        }
         options = ["--scheduler-file", file, "--no-dashboard"]
         scheduler = subprocess.Popen([*command, "scheduler", *options, "--port", "0"], **quiet)
         n_workers = ["--nworkers", str(N_WORKERS), "--nthreads", "1"]
@@ -210,7 +207,7 @@ def rows(runs: list[Run]) -> list[list[str]]:
         )
         cells = [
             f"{run.seconds:.0f}",
-            str(run.n_killed),
+            str(run.n_crashes),
             same if run.data == runs[0].data else "",
             f"{run.megabytes:.0f}",
             memory,
@@ -219,15 +216,15 @@ def rows(runs: list[Run]) -> list[list[str]]:
     return found
 
 
-def copies(tenth: Run, whole: Run, killed: Run) -> str:
+def copies(tenth: Run, whole: Run, crashed: Run) -> str:
     """How often the samples are moved, as the bytes say."""
     n_copies = (whole.megabytes - tenth.megabytes) / (whole.data - tenth.data)
     rest = whole.megabytes - n_copies * whole.data
-    per_kill = (killed.megabytes - whole.megabytes) / killed.n_killed / whole.data
+    per_crash = (crashed.megabytes - whole.megabytes) / crashed.n_crashes / whole.data
     return (
         f"{whole.where} moves the samples {n_copies:.1f} times, and {rest:.0f} MB that do not "
         f"depend on them, which is {rest / whole.scores.size * 1e3:.1f} kB for each score. With "
-        f"each crash it moves the samples {per_kill:.1f} more times."
+        f"each crash it moves the samples {per_crash:.1f} more times."
     )
 
 

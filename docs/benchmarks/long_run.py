@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import threading
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -22,6 +21,7 @@ import numpy as np
 from nothing import Nothing
 from reports import picture, table, write
 from sklearn.model_selection import KFold
+from watching import every, process_memory
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 
@@ -63,29 +63,22 @@ def main() -> None:
             min_resources=1, max_resources=1024, min_folds="all", cv=KFold(N_FOLDS), refit=False,
             n_jobs=1, checkpoint=checkpoint,
         )  # fmt: skip
-        moments, done = [], threading.Event()
+        moments: list[Moment] = []
         start = perf_counter()
 
-        def watch() -> None:
-            while not done.wait(SECONDS_BETWEEN):
-                moments.append(moment(start, checkpoint))
+        def look() -> None:
+            moments.append(moment(start, checkpoint))
 
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        try:
+        with every(SECONDS_BETWEEN, look):
             search.fit(np.zeros((100, 5)))
-        finally:
-            done.set()
-            watcher.join()
-        moments.append(moment(start, checkpoint))
+        look()
     write("long_run.md", report(moments))
     draw(moments)
 
 
 def moment(start: float, folder: Path) -> Moment:
     """Measure now: megabytes of the process and of the folder."""
-    lines = Path("/proc/self/status").read_text().split("\n")
-    memory = next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1000
+    memory = process_memory("VmRSS") / 1000
     return Moment(perf_counter() - start, Weights.n_scores, memory, size_of(folder) / 1e6)
 
 
@@ -150,10 +143,7 @@ def report(moments: list[Moment]) -> list[str]:
 def draw(moments: list[Moment]) -> None:
     """Three lines over the number of evaluations."""
     n = [m.n_evaluations for m in moments]
-    with picture("long_run.svg", 6.4, 5.4) as ax:
-        figure = ax.figure
-        ax.remove()
-        axes = figure.subplots(3, 1, sharex=True)
+    with picture("long_run.svg", 6.4, 5.4, nrows=3, sharex=True) as axes:
         for axis, values, label in (
             (axes[0], [m.seconds for m in moments], "seconds"),
             (axes[1], [m.memory for m in moments], "MB of memory"),

@@ -27,6 +27,7 @@ from nothing import Nothing
 from reports import table, write
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold
+from watching import process_memory
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 
@@ -145,17 +146,11 @@ def fit_many(n: int) -> None:
     """Print seconds, evaluations, and KiB before and after."""
     search = searches(n, 2, 3, 3**10, 1)["sha"]
     searches(100, 2, 3, 27, 1)["sha"].fit(np.zeros((100, 5)))
-    before = heaviest()
+    before = process_memory("VmHWM")
     start = process_time()
     search.fit(np.zeros((100, 5)))
     seconds = process_time() - start
-    print(seconds, 2 * len(search.all_cv_results_["params"]), before, heaviest())
-
-
-def heaviest() -> int:
-    """KiB that this process had at its peak."""
-    lines = Path("/proc/self/status").read_text().split("\n")
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+    print(seconds, 2 * len(search.all_cv_results_["params"]), before, process_memory("VmHWM"))
 
 
 def import_seconds() -> float:

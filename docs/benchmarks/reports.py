@@ -24,16 +24,16 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 
 @contextmanager
-def picture(name: str, width: float, height: float) -> Iterator[Any]:
-    """Gives axes to draw on, and saves them; the same drawing is the same file."""
+def picture(name: str, width: float, height: float, **panels: Any) -> Iterator[Any]:
+    """Give axes to draw on, as `plt.subplots` does, and save them: equal drawings, equal files."""
     import matplotlib
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "sklearn_sha"
     from matplotlib import pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(width, height))
-    yield ax
+    figure, axes = plt.subplots(figsize=(width, height), **panels)
+    yield axes
     if figure.get_layout_engine() is None:
         figure.tight_layout()
     figure.savefig(IMAGES / name, metadata={"Date": None})
