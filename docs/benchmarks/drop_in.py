@@ -4,8 +4,8 @@
     python docs/benchmarks/drop_in.py --splits 20
 
 measure times, and then scores; each takes hours, and both write results/drop_in.md and
-results/drop_in.json after every search. Completed scores are not measured again: the second command
-resumes where it was interrupted. Every search of drop_in_cases.py runs as
+results/drop_in.json after every search. Scores are not measured again: the second command continues
+with the next split of each search. Every search of drop_in_cases.py runs as
 GridSearchCV(estimator, grid) and as SuccessiveHalvingSearchCV(estimator, grid, random_state=0),
 in alternation and on one thread, with everything else left at its default. CPU times are measured
 on all samples. Scores are those of the refitted models on held-out samples of train/test splits.
@@ -27,9 +27,10 @@ import resource
 import shlex
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import islice
 from math import prod, sqrt
 from pathlib import Path
 from statistics import median
@@ -39,6 +40,7 @@ from typing import Any
 import numpy as np
 from drop_in_cases import CASES, DATA, REGRESSION, Grid
 from reports import RESULTS, table, write
+from scipy.stats import t
 from sklearn.base import clone
 from sklearn.model_selection import (
     GridSearchCV,
@@ -59,7 +61,7 @@ NOISE = 0.01
 MAX_RATIO, GOAL, GOAL_LARGE = 1.10, 0.8, 0.4
 LARGE = "synthetic 20,000"
 MAX_LOSS = 0.002
-"""A lower mean score is a loss beyond this difference and two standard errors."""
+"""A lower mean score is a loss beyond this difference and its confidence interval, of 95%."""
 
 Cell = dict[str, Any]
 
@@ -95,24 +97,21 @@ def main() -> None:
     for data in options.data:
         for name in options.estimators:
             before = next((c for c in measured["cells"] if is_of(c, name, data)), None)
-            done = (
-                measure(name, data, options)
-                if not options.splits
-                else (measure_scores(name, data, before, options))
+            new = (
+                measure_scores(name, data, before, options)
+                if options.splits
+                else measure_times(name, data, before, options)
             )
-            if done is None:
-                continue
-            if before is not None and "rungs" in done and before.get("rungs") == done["rungs"]:
-                done = before | done  # the scores of the same rungs stay true
-            others = [c for c in measured["cells"] if not is_of(c, name, data)]
-            measured = {
-                "versions": versions(),
-                "commands": sorted({*measured.get("commands", []), shlex.join(sys.argv[1:])}),
-                "cells": [*others, done],
-            }
-            write(str(stored), [json.dumps(measured, indent=1)])
-            write(str(out), report(measured))
-            print(f"{data}, {name}: {ratio_text(done)} {quality_text(done)}", flush=True)
+            for done in new:
+                others = [c for c in measured["cells"] if not is_of(c, name, data)]
+                measured = {
+                    "versions": versions(),
+                    "commands": sorted({*measured.get("commands", []), shlex.join(sys.argv[1:])}),
+                    "cells": [*others, done],
+                }
+                write(str(stored), [json.dumps(measured, indent=1)])
+                write(str(out), report(measured))
+                print(f"{data}, {name}: {ratio_text(done)} {quality_text(done)}", flush=True)
 
 
 def versions() -> dict[str, str]:
@@ -120,12 +119,14 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in PACKAGES} | {"Python": platform.python_version()}
 
 
-def measure(name: str, data: str, options: argparse.Namespace) -> Cell | None:
-    """One cell of the tables. None if the estimator has no counterpart for the data."""
+def measure_times(
+    name: str, data: str, before: Cell | None, options: argparse.Namespace
+) -> Iterator[Cell]:
+    """The cell with its times. Nothing if the estimator has no counterpart for the data."""
     case, regression = CASES[name], data in REGRESSION
     arguments = case.search_arguments(regression)
     if arguments is None:
-        return None
+        return
     X, y = DATA[data]()
     X = case.prepared(X)
     cell: Cell = {
@@ -135,30 +136,47 @@ def measure(name: str, data: str, options: argparse.Namespace) -> Cell | None:
         "n_candidates": len(ParameterGrid(arguments[1])),
         "estimated_seconds": estimated_seconds(*arguments, X, y),
     }
-    if cell["estimated_seconds"] > options.limit:
-        return cell
-    try:
-        cell |= times(*arguments, X, y, options.repeats, options.seconds)
-    except Exception as error:  # a search that fails is the worst result: it is reported
-        cell["error"] = f"{type(error).__name__}: {error}".partition("\n")[0]
-    return cell
+    if cell["estimated_seconds"] <= options.limit:
+        try:
+            cell |= times(*arguments, X, y, options.repeats, options.seconds)
+        except Exception as error:  # a search that fails is the worst result: it is reported
+            cell["error"] = f"{type(error).__name__}: {error}".partition("\n")[0]
+    if before is not None and "rungs" in cell and before.get("rungs") == cell["rungs"]:
+        cell = before | cell  # the scores of the same rungs stay true
+    yield cell
 
 
 def measure_scores(
     name: str, data: str, before: Cell | None, options: argparse.Namespace
-) -> Cell | None:
-    """The cell with scores. None if it has one rung or its scores, or would take too long."""
+) -> Iterator[Cell]:
+    """The cell after each split that it has no scores of. Nothing if it has one rung."""
     if before is None or len(before.get("rungs", [])) < 2:
-        return None
-    if len(before.get("scores", [])) >= options.splits:
-        return None
+        return
     if before["estimated_seconds"] > options.limit_splits:
-        return None
+        return
     regression = data in REGRESSION
     arguments = CASES[name].search_arguments(regression)
     assert arguments is not None
     X, y = DATA[data]()
-    return before | scores(*arguments, CASES[name].prepared(X), y, options.splits, regression)
+    X = CASES[name].prepared(X)
+    splitter = ShuffleSplit if regression else StratifiedShuffleSplit
+    splits = splitter(options.splits, test_size=TEST_SIZE, random_state=0).split(X, y)
+    cell = before
+    for train, test in islice(splits, len(before.get("scores", [])), None):
+        theirs, ours = (s.fit(X[train], y[train]) for s in searches(*arguments))
+        is_same = selected(theirs) == selected(ours)
+        cell = cell | {
+            "grid_scores": [*cell.get("grid_scores", []), theirs.score(X[test], y[test])],
+            "scores": [*cell.get("scores", []), ours.score(X[test], y[test])],
+            "n_same": cell.get("n_same", 0) + is_same,
+        }
+        yield cell
+
+
+def selected(search: Any) -> dict[str, Any]:
+    """The searched parameters of the selected candidate, without the resource."""
+    params: dict[str, Any] = search.cv_results_["params"][search.best_index_]
+    return params
 
 
 def is_of(cell: Cell, name: str, data: str) -> bool:
@@ -232,37 +250,25 @@ def standard_error_of_median(values: list[float]) -> float:
     return 1.2533 * deviation / sqrt(len(values))
 
 
-def scores(
-    estimator: Any, grid: Grid, X: np.ndarray, y: np.ndarray, n_splits: int, regression: bool
-) -> Cell:
-    """Held-out scores of both refitted models, split by split, and how often they are the same."""
-    splitter = ShuffleSplit if regression else StratifiedShuffleSplit
-    splits = splitter(n_splits, test_size=TEST_SIZE, random_state=0).split(X, y)
-    theirs, ours, n_same = [], [], 0
-    for train, test in splits:
-        grid_search, halving = (s.fit(X[train], y[train]) for s in searches(estimator, grid))
-        theirs.append(grid_search.score(X[test], y[test]))
-        ours.append(halving.score(X[test], y[test]))
-        n_same += grid_search.best_params_ == halving.best_params_
-    differences = np.subtract(ours, theirs)
-    return {
-        "grid_scores": theirs,
-        "scores": ours,
-        "n_same": n_same,
-        "difference": float(differences.mean()),
-        "standard_error": float(differences.std(ddof=1) / sqrt(n_splits)) if n_splits > 1 else 0.0,
-    }
-
-
 def is_slower(cell: Cell) -> bool:
     """Whether the ratio is above what is promised."""
     return bool(cell.get("ratio", 0) > MAX_RATIO)
 
 
+def difference(cell: Cell) -> tuple[float, float]:
+    """Mean of our scores minus GridSearchCV's, and its standard error; infinite of one split."""
+    differences = np.subtract(cell["scores"], cell["grid_scores"])
+    n_splits = len(differences)
+    error = differences.std(ddof=1) / sqrt(n_splits) if n_splits > 1 else np.inf
+    return float(differences.mean()), float(error)
+
+
 def is_worse(cell: Cell) -> bool:
     """Whether the mean score is lower, beyond noise."""
-    difference = cell.get("difference", 0)
-    return bool(difference < -MAX_LOSS and difference < -2 * cell["standard_error"])
+    if "scores" not in cell:
+        return False
+    mean, error = difference(cell)
+    return bool(mean < -MAX_LOSS and mean < -error * t.ppf(0.975, len(cell["scores"]) - 1))
 
 
 def report(measured: dict[str, Any]) -> list[str]:
@@ -272,7 +278,7 @@ def report(measured: dict[str, Any]) -> list[str]:
     names = [name for name in CASES if any(cell["estimator"] == name for cell in cells)]
     data = [one for one in DATA if any(cell["data"] == one for cell in cells)]
     timed = [cell for cell in cells if "ratio" in cell]
-    n_splits = max((len(cell.get("scores", [])) for cell in cells), default=0)
+    scored = [cell for cell in cells if "scores" in cell]
     numbers = ", ".join(f"{name} {number}" for name, number in measured["versions"].items())
     dates = sorted({cell["date"] for cell in cells})
 
@@ -323,16 +329,22 @@ def report(measured: dict[str, Any]) -> list[str]:
             "",
             *table(["", *data], rows(rungs_text)),
         ]
-    if n_splits:
+    if scored:
+        n_splits = max(len(cell["scores"]) for cell in scored)
+        means = [difference(cell)[0] for cell in scored]
         lines += [
             "",
             "## Held-out score of the selected model, minus GridSearchCV's",
             "",
             f"Mean and standard error over {n_splits} train/test splits, {TEST_SIZE:.0%} held out "
-            "(accuracy, or R2 on diabetes). In brackets: splits with the same best_params_. Empty: "
-            "not measured.",
+            "(accuracy, or R2 on diabetes). In brackets: splits on which the same candidate was "
+            "selected, and the number of splits. A dash: not counted. Empty: not measured.",
             "",
             *table(["", *data], rows(quality_text)),
+            "",
+            f"Of {len(scored)} searches, {sum(m > 0 for m in means)} have a higher mean than "
+            f"GridSearchCV, {sum(m < 0 for m in means)} a lower one. Mean of all: "
+            f"{np.mean(means):+.4f}.",
         ]
     return [*lines, "", "## Losses", "", *losses(cells)]
 
@@ -347,10 +359,8 @@ def losses(cells: list[Cell]) -> list[str]:
         if is_slower(cell):
             lines.append(f"{what}: {cell['ratio']:.2f} of GridSearchCV's CPU time.")
         if is_worse(cell):
-            lines.append(
-                f"{what}: score {cell['difference']:+.4f}, standard error "
-                f"{cell['standard_error']:.4f}."
-            )
+            mean, error = difference(cell)
+            lines.append(f"{what}: score {mean:+.4f}, standard error {error:.4f}.")
     timed = [cell for cell in cells if "ratio" in cell]
     for where, some, goal in (
         ("all data", timed, GOAL),
@@ -387,8 +397,10 @@ def quality_text(cell: Cell) -> str:
     """Of the table of scores."""
     if "scores" not in cell:
         return ""
-    text = f"{cell['difference']:+.4f} ± {cell['standard_error']:.4f}"
-    return f"{bold(text, is_worse(cell))} ({cell['n_same']})"
+    mean, error = difference(cell)
+    text = f"{mean:+.4f} ± {error:.4f}"
+    n_same = cell.get("n_same", "-")
+    return f"{bold(text, is_worse(cell))} ({n_same}/{len(cell['scores'])})"
 
 
 def bold(text: str, wanted: bool) -> str:
