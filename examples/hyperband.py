@@ -45,7 +45,7 @@ display = SearchDisplay.from_search(brackets)
 # The best score of each bracket, and Successive Halving with the same number of candidates:
 
 for rung in brackets.rung_history_:
-    if rung["resource"] == brackets.max_resources_:
+    if rung["n_resources"] == brackets.max_resources_:
         print(f"bracket {rung['bracket']}: best score {rung['best_score']:.4f}")
 
 n_candidates = sum(bracket.n_candidates[0] for bracket in brackets.schedule_.brackets)
@@ -60,6 +60,6 @@ halving = SuccessiveHalvingSearchCV(
     random_state=0,
 ).fit(X_train, y_train)
 for name, search in (("Hyperband", brackets), ("Successive Halving", halving)):
-    cost = search.rung_history_[-1]["spent"]
+    cost = search.rung_history_[-1]["total_cost"]
     score = search.score(X_test, y_test)
     print(f"{name:18} {cost:4} epochs per fold   held-out accuracy {score:.4f}")

@@ -130,7 +130,7 @@ curves = data_sets[SHOWN]
 n, n_samples = len(curves), int(curves.columns[-1])
 history = successive_halving(Replay(curves, np.arange(n)), n, n * n_samples // SHARE).history
 for arm, (_, curve) in enumerate(curves.iterrows()):
-    seen = max(row["resource"] for row in history if arm in row["arms"])
+    seen = max(row["n_resources"] for row in history if arm in row["arms"])
     won = history[-1]["kept"] == (arm,)
     left.plot(curve, color="0.85", linewidth=1)
     left.plot(curve[curve.index <= seen], color="C1" if won else "C0", linewidth=1 + won)

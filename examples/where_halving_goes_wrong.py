@@ -42,8 +42,8 @@ def searched(min_resources, **params):
         cv=3,
         **params,
     ).fit(X, y)
-    spent = f"{search.schedule_.spent} of {search.schedule_.grid_cost} trees per fold"
-    print(f"score {search.best_score_:.4f}, {spent}\n{search.best_params_}")
+    cost = f"{search.schedule_.total_cost} of {search.schedule_.grid_cost} trees per fold"
+    print(f"score {search.best_score_:.4f}, {cost}\n{search.best_params_}")
     return search
 
 

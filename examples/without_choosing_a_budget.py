@@ -47,8 +47,8 @@ searches = {budget: search_with(budget) for budget in ("double", 80, 640)}
 print("budget   epochs trained   cross-validated   held out")
 for budget, search in searches.items():
     print(
-        f"{budget!s:>6}   {search.rung_history_[-1]['spent']:>14}   {search.best_score_:>15.4f}"
-        f"   {search.score(X_test, y_test):>8.4f}"
+        f"{budget!s:>6}   {search.rung_history_[-1]['total_cost']:>14}"
+        f"   {search.best_score_:>15.4f}   {search.score(X_test, y_test):>8.4f}"
     )
 
 doubling = searches["double"]

@@ -103,8 +103,8 @@ def test_full_resource_is_reached_if_the_sampler_has_no_more_candidates(n_values
     search = search_of(max_resources=20, **params)
     search.fit(X)
     last = search.rung_history_[-1]
-    assert (last["n_candidates"], last["resource"]) == (n_values, 20)
-    shapes = [(row["n_candidates"], row["resource"]) for row in search.rung_history_]
+    assert (last["n_candidates"], last["n_resources"]) == (n_values, 20)
+    shapes = [(row["n_candidates"], row["n_resources"]) for row in search.rung_history_]
     first, *others = [k for k, shape in enumerate(shapes) if shape[1] == min(shapes)[1]]
     runs = [shapes[a:b] for a, b in pairwise([first, *others, len(shapes)])]
     assert all(before != after for before, after in pairwise(runs))
@@ -127,8 +127,8 @@ def test_nothing_is_trained_twice():
     ):
         for fold in range(folds):
             furthest[number, fold] = max(n, furthest.get((number, fold), 0))
-    assert len(CALLS) == sum(furthest.values()) == 2 * search.rung_history_[-1]["spent"]
-    assert search.rung_history_[-1]["spent"] <= search.schedule_.spent
+    assert len(CALLS) == sum(furthest.values()) == 2 * search.rung_history_[-1]["total_cost"]
+    assert search.rung_history_[-1]["total_cost"] <= search.schedule_.total_cost
     assert len({number for number, _ in furthest}) == 8 * 16  # three runs with twice as many each
     assert not search.interrupted_
 
@@ -187,7 +187,7 @@ def test_a_run_is_begun_if_it_ends_in_time_with_the_refit(elapsed, max_time, run
     plan = Schedule.joined(
         [Schedule.from_rungs([10], [4]), Schedule.from_rungs([40], [4])], repeats=True
     )
-    assert [run.spent for run in plan.brackets] == [40, 160]
+    assert [run.total_cost for run in plan.brackets] == [40, 160]
     # Refit: 4 units of 2 s / 10 each, on the samples of 5 folds instead of 4.
     results = Results()
     results.n_units = 10 if elapsed == 10 else 10**9

@@ -87,9 +87,9 @@ def test_the_riskiest_candidates_have_their_scores_at_full_resource(name, seed, 
     search.audit(NOTHING, n_candidates=n)
     counted_folds = 1 if search.schedule_.n_folds else 3
     assert n_steps() == round(plan.cost * counted_folds)  # exactly what was planned
-    spent = search.rung_history_[-1]["spent"] if name != "hyperband" else None
-    if spent is not None:
-        assert spent - history[-1]["spent"] == plan.cost
+    cost = search.rung_history_[-1]["total_cost"] if name != "hyperband" else None
+    if cost is not None:
+        assert cost - history[-1]["total_cost"] == plan.cost
     assert audited_ids(search) == sorted(expected)
     rows = {
         candidate: (params, score, n_resources, n_folds)
@@ -188,22 +188,22 @@ def test_kept_models_change_the_cost_only(seed, keeps):
 def test_an_automatic_audit_ends_when_it_can_be_trusted_or_costs_a_tenth(seed, name):
     params = {"n_candidates": 40} if name != "hyperband" else {}
     plain = search_of(name, seed, keep_eliminated=True, **params).fit(NOTHING)
-    cost = sum(row["spent"] for row in plain.rung_history_[-1:])
+    cost = sum(row["total_cost"] for row in plain.rung_history_[-1:])
     CALLS.clear()
     search = search_of(
         name, seed, keep_eliminated=True, audit_eliminated="auto", **params
     ).fit(NOTHING)  # fmt: skip
-    spent = max(row["spent"] for row in search.rung_history_)
-    assert spent <= 1.1 * cost
+    total_cost = max(row["total_cost"] for row in search.rung_history_)
+    assert total_cost <= 1.1 * cost
     if "audited" not in search.all_cv_results_:
-        assert spent == cost
+        assert total_cost == cost
         return
     before, report = trust_report(plain), trust_report(search)
     assert before.probability < 0.95
     if report.probability < 0.95:  # not one more would have been within the limit
         one = report.eliminated[0]
         folds = 3 if search.schedule_.n_folds else 1
-        assert spent + (27 - one["resource"]) * folds > 1.1 * cost or folds == 3
+        assert total_cost + (27 - one["n_resources"]) * folds > 1.1 * cost or folds == 3
 
 
 def test_an_automatic_audit_needs_no_more_than_it_takes():

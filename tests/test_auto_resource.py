@@ -259,7 +259,7 @@ def test_an_automatic_first_rung_has_samples_enough(n_classes):
     rng = np.random.default_rng(0)
     tree = DecisionTreeClassifier()
     search = SuccessiveHalvingSearchCV(tree, {"max_depth": range(1, 513)}, min_folds="all", cv=2)
-    first = search.plan(rng.random((20_000, 2)), y).rungs[0].resource
+    first = search.plan(rng.random((20_000, 2)), y).rungs[0].n_resources
     assert first == max(200, 10 * n_classes)
 
 
@@ -267,9 +267,9 @@ def test_hyperband_has_three_brackets_even_of_few_samples():
     search = HyperbandSearchCV(DecisionTreeClassifier(), {"max_depth": range(1, 30)})
     plan = search.plan(*IRIS)
     assert len(plan.brackets) == 3
-    assert plan.rungs[0].resource == 13
+    assert plan.rungs[0].n_resources == 13
     widest = HyperbandSearchCV(DecisionTreeClassifier(), {"max_depth": range(1, 900)})
-    assert widest.plan(X, Y).rungs[0].resource >= 200
+    assert widest.plan(X, Y).rungs[0].n_resources >= 200
 
 
 def test_a_plan_names_units_and_the_resource_that_costs_less():
@@ -302,7 +302,7 @@ def test_a_plan_warns_of_settings_that_cost_more_than_a_grid_search():
 def test_epochs_are_those_of_the_estimator(max_iter, epochs):
     search = SuccessiveHalvingSearchCV(MLPClassifier(max_iter=max_iter), {"alpha": range(1, 17)})
     plan = search.plan(*DIGITS)
-    assert (plan.rungs[-1].resource, plan.unit) == (epochs, "epochs")
+    assert (plan.rungs[-1].n_resources, plan.unit) == (epochs, "epochs")
     assert f"max_iter={max_iter}" in str(plan)
 
 
@@ -338,7 +338,8 @@ def test_one_candidate_that_cannot_continue_is_planned_for(seed):
         plan = search.set_params(refit=False).plan(*IRIS)
         search.fit(*IRIS)
     assert not plan.continues
-    assert sum(trees) == 2 * plan.spent == 2 * search.rung_history_[-1]["spent"] <= 2 * 900
+    cost = search.rung_history_[-1]["total_cost"]
+    assert sum(trees) == 2 * plan.total_cost == 2 * cost <= 2 * 900
 
 
 def test_samples_are_a_bound_for_instances_too():
@@ -364,7 +365,7 @@ def test_what_counts_samples_is_given_them_once():
         search.plan(*DIGITS)
     search.set_params(batch_size=32)
     one_pass = -(-max(len(DIGITS[1]) // 2 + 1, 899) // 32)
-    assert search.plan(*DIGITS).rungs[-1].resource == one_pass
+    assert search.plan(*DIGITS).rungs[-1].n_resources == one_pass
     with pytest.raises(ValueError, match=f"max_resources={one_pass + 1} is more than"):
         search.set_params(max_resources=one_pass + 1).plan(*DIGITS)
 
@@ -375,4 +376,4 @@ def test_regression_has_no_classes_to_count():
         make_pipeline(Ridge()), {"ridge__alpha": range(1, 65)}, min_folds="all"
     )
     plan = search.plan(X, y)
-    assert plan.rungs[0].resource == 200
+    assert plan.rungs[0].n_resources == 200

@@ -105,7 +105,7 @@ def test_successive_halving_equals_the_generator_within_its_budget(n, factor, se
     schedule = schedule_from_budget(n, budget, factor=factor)
     requests, best = run(schedule, lambda arm, resource: table.losses[arm, resource])
     assert result.best == best
-    assert result.spent == schedule.spent <= budget
+    assert result.total_cost == schedule.total_cost <= budget
     assert [row["arms"] for row in result.history] == [
         request.candidate_ids for request in requests
     ]
@@ -123,7 +123,7 @@ def test_doubling_calls_losses_once_and_equals_its_runs(n, factor, maximum, seed
     furthest = {}
     for arm, resource in table.calls:
         furthest[arm] = max(resource, furthest.get(arm, 0))
-    assert result.spent == sum(furthest.values())
+    assert result.total_cost == sum(furthest.values())
     # The same runs, each on its own and without known losses.
     rows, best = [], None
     for schedule in doubling_schedules(n, factor=factor, max_resources=maximum):
@@ -131,7 +131,7 @@ def test_doubling_calls_losses_once_and_equals_its_runs(n, factor, maximum, seed
         rows += [request.candidate_ids for request in requests]
     assert [row["arms"] for row in result.history] == rows
     assert result.best == best
-    assert result.history[-1]["resource"] == maximum
+    assert result.history[-1]["n_resources"] == maximum
 
 
 @given(st.integers(1, 30), st.sampled_from([1.1, 1.5, 1.9, 2.5]), st.integers(1, 5))
@@ -212,7 +212,7 @@ def test_uniform_allocation_trains_all_arms_with_the_same_resource():
     result = uniform_allocation(table, 6, 59)
     assert table.calls == [(arm, 9) for arm in range(6)]
     assert result.best == table.losses[:, 9].argmin()
-    assert result.spent == 54
+    assert result.total_cost == 54
 
 
 @given(st.lists(st.floats(-9, 9), min_size=1, max_size=20))

@@ -111,7 +111,7 @@ def test_results_are_the_same_with_a_checkpoint_and_when_read_from_it(tmp_path, 
     # A second fit, which could be in another process, only refits.
     second = searches(checkpoint=str(tmp_path / "a"))[name].fit(X, Y)
     assert numbers(second) == numbers(plain)
-    assert [row["utilisation"] for row in second.rung_history_] == [None] * second.n_iterations_
+    assert [row["utilization"] for row in second.rung_history_] == [None] * second.n_iterations_
     np.testing.assert_array_equal(second.all_cv_results_["mean_fit_time"],
                                   saved.all_cv_results_["mean_fit_time"])  # fmt: skip
     np.testing.assert_array_equal(second.predict(X), plain.predict(X))
@@ -286,7 +286,7 @@ def test_models_of_eliminated_candidates_are_deleted(tmp_path, monkeypatch, larg
     assert max(counts) > search.n_candidates_[0]
     # The large models of eliminated candidates are deleted before the second fold of the next rung.
     for row, after in itertools.pairwise(search.rung_history_):
-        calls = 2 * row["spent"] + after["n_candidates"] * after["step"]
+        calls = 2 * row["total_cost"] + after["n_candidates"] * after["step"]
         eliminated = 0 if large else row["n_candidates"] - after["n_candidates"]
         assert counts[calls] <= 1.1 * (3 * after["n_candidates"] + 2 * eliminated)
     assert models_in(tmp_path) == []

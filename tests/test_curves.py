@@ -168,7 +168,7 @@ def test_labels_are_short_and_different_values_have_different_positions():
 def test_costs_by_level_add_up_to_the_cumulative_cost(params):
     search = search_of(**params).fit(X)
     costs = cost_by_level(search.rung_history_)
-    assert sum(costs) == search.rung_history_[-1]["spent"]
+    assert sum(costs) == search.rung_history_[-1]["total_cost"]
     assert len(costs) == len({*search.n_resources_})
 
 

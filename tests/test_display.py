@@ -219,18 +219,18 @@ def test_cost_is_compared_with_a_grid_search(search):
     ax = SearchDisplay.from_search(search, kind="cost").ax_
     widths = [bar.get_width() for bar in ax.patches]
     assert widths[-1] == search.schedule_.grid_cost == 16 * 8
-    assert sum(widths[:-1]) == search.schedule_.spent
+    assert sum(widths[:-1]) == search.schedule_.total_cost
     assert [bar.get_x() for bar in ax.patches[:-1]] == [
-        0, *(row["spent"] for row in search.rung_history_[:-1])
+        0, *(row["total_cost"] for row in search.rung_history_[:-1])
     ]  # fmt: skip
     texts = [text.get_text() for text in ax.texts]
-    assert texts == [f"this search: {search.schedule_.spent}", "128"]
+    assert texts == [f"this search: {search.schedule_.total_cost}", "128"]
 
 
 def test_the_cost_of_an_interrupted_search_is_compared_with_the_full_grid_search():
     search = search_of().set_params(estimator=Stopped())
     CALLS.clear()
-    with ctrl_c(at=2 * search.plan(X).rungs[0].spent):
+    with ctrl_c(at=2 * search.plan(X).rungs[0].total_cost):
         search.fit(X)
     ax = SearchDisplay.from_search(search, kind="cost").ax_
     assert search.n_iterations_ == 1

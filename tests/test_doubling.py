@@ -53,12 +53,12 @@ def test_a_search_equals_the_algorithm_over_the_same_candidates(n, maximum, fact
     for row, theirs in zip(search.rung_history_, paper.history, strict=True):
         assert row["candidates"] == list(theirs["arms"])
         assert row["promoted"] == list(theirs["kept"])
-        assert row["resource"] == theirs["resource"]
+        assert row["n_resources"] == theirs["n_resources"]
     assert search.best_candidate_ == paper.best
     # The cost is the largest resource of each candidate, once per fold.
     furthest = {c: results["n_resources"][results["candidate"] == c].max() for c in params}
-    assert len(CALLS) == 2 * sum(furthest.values()) == 2 * paper.spent
-    assert search.rung_history_[-1]["spent"] == paper.spent <= search.schedule_.spent
+    assert len(CALLS) == 2 * sum(furthest.values()) == 2 * paper.total_cost
+    assert search.rung_history_[-1]["total_cost"] == paper.total_cost <= search.schedule_.total_cost
 
 
 def test_cached_scores_equal_the_first_ones():
@@ -124,7 +124,7 @@ def test_models_of_n_samples_are_refit_and_scored_once():
     search.fit(np.zeros((64, 1)))
     results = search.all_cv_results_
     assert len(CALLS) == 2 * (~results["cached"]).sum()
-    assert sum(units for _, _, units in CALLS) == 2 * search.rung_history_[-1]["spent"]
+    assert sum(units for _, _, units in CALLS) == 2 * search.rung_history_[-1]["total_cost"]
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,8 @@ def test_a_stable_search_scores_its_best_candidate_at_full_resource_on_all_folds
     assert search.best_n_resources_ == 32
     assert search.best_score_ == pytest.approx(0.9 * 32 / 33)
     trained = [one for one in CALLS if one[0] == "partial_fit"]
-    assert len(trained) == 4 * search.rung_history_[-1]["spent"] + 32
-    assert search.rung_history_[-1]["spent"] < search.schedule_.spent
+    assert len(trained) == 4 * search.rung_history_[-1]["total_cost"] + 32
+    assert search.rung_history_[-1]["total_cost"] < search.schedule_.total_cost
     assert "At most" in str(search.schedule_)
     assert [row["promoted"] for row in search.rung_history_[2:]] == [[31], [31]]
 
@@ -282,18 +282,18 @@ def test_brackets_of_hyperband_that_wait_for_a_target_grow_in_turns(n_repeats):
     # A target that is never reached changes nothing.
     never = search_of(limits, target_score=2, **params).fit(X)
     trained = [one for one in CALLS if one[0] == "partial_fit"]
-    assert len(trained) == 4 * never.schedule_.spent + 9
+    assert len(trained) == 4 * never.schedule_.total_cost + 9
     keys = [(row["bracket"], row["iter"]) for row in never.rung_history_]
     assert len({*keys}) == len(keys)
     by_rung = {(row["bracket"], row["iter"]): row["candidates"] for row in plain.rung_history_}
     assert {key: row["candidates"] for key, row in zip(keys, never.rung_history_, strict=True)} == (
         by_rung
     )
-    assert never.rung_history_[-1]["spent"] == never.schedule_.spent
+    assert never.rung_history_[-1]["total_cost"] == never.schedule_.total_cost
     assert never.best_params_ == plain.best_params_
     early = search_of(limits, target_score=0.6, **params).fit(X)
     assert early.best_score_ >= 0.6
-    assert early.rung_history_[-1]["spent"] < early.schedule_.spent
+    assert early.rung_history_[-1]["total_cost"] < early.schedule_.total_cost
 
 
 def test_a_single_rung_with_a_target_is_a_bound():

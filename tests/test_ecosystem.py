@@ -88,11 +88,11 @@ def outputs(model):
 
 
 def grown(model, name, *stops, y=None):
-    model, spent = clone(model), 0
+    model, start = clone(model), 0
     rows = Rows.for_training(X, targets_of(model) if y is None else y, {})
     for target in stops:
-        IntegerParameter(name).advance(model, rows, spent, target)
-        model, spent = pickle.loads(pickle.dumps(model)), target
+        IntegerParameter(name).advance(model, rows, start, target)
+        model, start = pickle.loads(pickle.dumps(model)), target
     return outputs(model)
 
 
@@ -195,8 +195,8 @@ def test_a_search_trains_as_planned_and_scores_as_fits_at_once(
     schedule = search.schedule_
     assert schedule.continues
     last = type(model[-1] if in_pipeline else model)
-    assert rounds[last] == schedule.spent + search.best_n_resources_  # counted over all folds
-    assert schedule.spent < schedule.restart_cost
+    assert rounds[last] == schedule.total_cost + search.best_n_resources_  # counted over all folds
+    assert schedule.total_cost < schedule.restart_cost
     at_once = cross_val_score(clone(model).set_params(**search.best_params_), X, Y, cv=CV)
     assert search.best_score_ == pytest.approx(at_once.mean(), abs=1e-12)
     both = clone(search).set_params(n_jobs=2).fit(X, Y)

@@ -106,10 +106,10 @@ def rows_of(model):
 
 def trained(resource, model, rows, *stops):
     """A model that is pickled at each stop, as models are between processes."""
-    model, spent = clone(model), 0
+    model, start = clone(model), 0
     for target in stops:
-        resource.advance(model, rows, spent, target)
-        model, spent = pickle.loads(pickle.dumps(model)), target
+        resource.advance(model, rows, start, target)
+        model, start = pickle.loads(pickle.dumps(model)), target
     return model
 
 

@@ -23,7 +23,7 @@ def test_quickstart(run):
     search, grid_search = names["search"], names["grid_search"]
     held_out = names["X_test"], names["y_test"]
     assert search.score(*held_out) >= grid_search.score(*held_out)
-    assert 3 * search.schedule_.spent <= search.schedule_.grid_cost
+    assert 3 * search.schedule_.total_cost <= search.schedule_.grid_cost
     assert str(search.schedule_) in printed
     for number in range(4):
         assert f"rung {number}/3 " in printed
@@ -45,7 +45,7 @@ def test_warm_start_boosting(run):
     names, printed = run("warm_start_boosting.py")
     schedule = names["search"].schedule_
     assert names["same"]
-    assert (schedule.spent, schedule.restart_cost, schedule.grid_cost) == (2304, 3328, 12288)
+    assert (schedule.total_cost, schedule.restart_cost, schedule.grid_cost) == (2304, 3328, 12288)
     assert str(schedule) in printed
 
 
@@ -64,8 +64,8 @@ def test_replay_learning_curves(run):
 def test_without_choosing_a_budget(run):
     names, printed = run("without_choosing_a_budget.py")
     searches = names["searches"]
-    spent = {budget: s.rung_history_[-1]["spent"] for budget, s in searches.items()}
-    assert spent[80] <= 80 < spent["double"] < spent[640] <= 640
+    cost = {budget: s.rung_history_[-1]["total_cost"] for budget, s in searches.items()}
+    assert cost[80] <= 80 < cost["double"] < cost[640] <= 640
     scores = [search.best_score_ for search in searches.values()]
     assert max(scores) - min(scores) < 0.01
     assert f"Doubling ended with {searches['double'].best_n_resources_} epochs" in printed
@@ -76,7 +76,7 @@ def test_hyperband(run):
     brackets, halving = names["brackets"], names["halving"]
     assert str(brackets.schedule_) in printed
     assert printed.count("best score") == 4
-    assert brackets.schedule_.spent > 2 * halving.schedule_.spent
+    assert brackets.schedule_.total_cost > 2 * halving.schedule_.total_cost
     assert names["n_candidates"] == 49
     held_out = names["X_test"], names["y_test"]
     assert abs(brackets.score(*held_out) - halving.score(*held_out)) < 0.01

@@ -179,7 +179,7 @@ def test_each_failure_is_an_entry():
         assert failure["failed"] == failure["params"]["fails"]
         assert f"RuntimeError: no {failure['failed']} today" in failure["error"]
         row = search.rung_history_[failure["rung"]]
-        assert failure["n_resources"] == row["resource"]
+        assert failure["n_resources"] == row["n_resources"]
         assert failure["candidate"] in row["candidates"]
     keys = [(f["candidate"], f["split"], f["rung"]) for f in failures]
     assert len(set(keys)) == len(keys)

@@ -92,7 +92,7 @@ def expected_rungs(search, n):
     ids = [*range(n)]
     for rung, following in pairwise([*search.schedule_.rungs, None]):
         folds = sorted(range(N_FOLDS) if rung.folds is None else rung.folds)
-        scores = [[score_of(i, fold, rung.resource) for fold in folds] for i in ids]
+        scores = [[score_of(i, fold, rung.n_resources) for fold in folds] for i in ids]
         means = np.mean(scores, axis=1)
         kept = 1 if following is None else following.n_candidates
         promoted = sorted(np.argsort(-means, kind="stable")[:kept])
@@ -143,7 +143,7 @@ def test_rungs_scores_and_costs_are_those_of_a_search_by_hand(case, n, resource)
     for row, rung, one in zip(history, search.schedule_.rungs, expected, strict=True):
         ids, folds, scores, means, promoted = one
         assert (row["candidates"], row["promoted"]) == (ids, promoted)
-        assert (row["n_folds"], row["spent"]) == (len(folds), rung.spent)
+        assert (row["n_folds"], row["total_cost"]) == (len(folds), rung.total_cost)
         assert row["scores"] == means.tolist()
         rows = slice(start, start + len(ids))
         start += len(ids)
@@ -156,7 +156,7 @@ def test_rungs_scores_and_costs_are_those_of_a_search_by_hand(case, n, resource)
         assert results["std_test_score"][rows].tolist() == np.std(scores, axis=1).tolist()
         assert (results["n_folds"][rows] == len(folds)).all()
     per_fold = 1 if search.schedule_.n_folds else N_FOLDS
-    assert sum(units for *_, units in TRAINED) == search.schedule_.spent * per_fold
+    assert sum(units for *_, units in TRAINED) == search.schedule_.total_cost * per_fold
     if resource == "trees":
         assert len({*TRAINED}) == len(TRAINED)
 
@@ -205,7 +205,7 @@ def test_a_later_start_costs_at_most_what_all_folds_cost(n, factor, n_folds, max
     schedule = schedule_from_range(n, factor=factor, max_resources=maximum, continues=continues)
     assume(len(schedule.rungs) > 1)
     later = start_later(schedule, growth, factor)
-    assert 100 * later.spent <= 101 * schedule.spent * n_folds
+    assert 100 * later.total_cost <= 101 * schedule.total_cost * n_folds
     assert later.n_candidates == schedule.n_candidates
     assert later.n_resources[-1] == maximum
     before, after = schedule.n_resources, later.n_resources
@@ -215,8 +215,8 @@ def test_a_later_start_costs_at_most_what_all_folds_cost(n, factor, n_folds, max
     costs = [
         Schedule.from_rungs(
             later.n_candidates, shifted, continues, folds=[rung.folds for rung in later.rungs]
-        ).spent,
-        schedule.spent * n_folds,
+        ).total_cost,
+        schedule.total_cost * n_folds,
     ]
     assert (after == shifted) == (100 * costs[0] <= 101 * costs[1])
 
@@ -236,9 +236,9 @@ def test_a_budget_over_folds_is_never_exceeded(n, factor, n_folds, data, continu
         needed = int(str(error).split("give at least budget=")[1].split(",")[0])
         assert needed > budget
         plan = FixedBudget(needed, factor).plan(bounds)
-        assert plan.spent <= needed
+        assert plan.total_cost <= needed
         return
-    assert plan.spent <= budget
+    assert plan.total_cost <= budget
     assert plan.n_resources[0] >= 1
     assert plan.n_folds == (None if growth.first is None else n_folds)
 
@@ -270,8 +270,8 @@ def test_no_run_of_budget_doubling_repeats_or_exceeds_its_plan(min_folds, factor
         12, budget="double", resource="trees", min_resources=1, min_folds=min_folds, factor=factor
     ).fit(X)
     assert len({*TRAINED}) == len(TRAINED)
-    assert sum(units for *_, units in TRAINED) == search.rung_history_[-1]["spent"]
-    assert search.rung_history_[-1]["spent"] <= search.schedule_.spent
+    assert sum(units for *_, units in TRAINED) == search.rung_history_[-1]["total_cost"]
+    assert search.rung_history_[-1]["total_cost"] <= search.schedule_.total_cost
     assert search.all_cv_results_["cached"].any()
 
 
@@ -282,7 +282,7 @@ def test_each_bracket_of_hyperband_grows_its_own_folds():
     assert folds == [[1, 2, 5], [1, 5], [5]]
     by_rung = {(row["bracket"], row["iter"]): row["n_folds"] for row in search.rung_history_}
     assert by_rung == {(b, k): n for b, counts in enumerate(folds) for k, n in enumerate(counts)}
-    assert len(TRAINED) == search.schedule_.spent == search.rung_history_[-1]["spent"]
+    assert len(TRAINED) == search.schedule_.total_cost == search.rung_history_[-1]["total_cost"]
 
 
 class Waves(Sampler):
@@ -353,7 +353,7 @@ def test_folds_as_the_resource_are_fit_once_and_end_as_a_grid_search():
     expected = GridSearchCV(KNeighborsClassifier(), grid, **common).fit(X[:900], y[:900])
     assert search.n_candidates_ == [16, 8, 4, 2]
     assert search.n_resources_ == [1, 2, 4, 8]
-    assert search.schedule_.spent == 16 + 8 + 8 + 8
+    assert search.schedule_.total_cost == 16 + 8 + 8 + 8
     assert search.best_n_resources_ == 8
     for name in ("split0_test_score", "split7_test_score", "mean_test_score", "std_test_score"):
         for params, value in zip(
@@ -545,12 +545,12 @@ def test_the_cost_of_a_plan_is_that_of_its_rungs(algorithm, continues):
             for rung in bracket.rungs:
                 for fold in rung.folds or range(5):
                     before = trained.get(fold, 0)
-                    start = before if continues or before == rung.resource else 0
-                    cost += rung.n_candidates * (rung.resource - start)
-                    trained[fold] = rung.resource
+                    start = before if continues or before == rung.n_resources else 0
+                    cost += rung.n_candidates * (rung.n_resources - start)
+                    trained[fold] = rung.n_resources
         # A single rung is a grid search, whose cost is counted per fold.
         per_fold = 1 if plan.n_folds else 5
-        assert plan.spent * per_fold == cost
+        assert plan.total_cost * per_fold == cost
         assert plan.grid_cost * per_fold == plan.n_different * maximum * 5
 
 
@@ -574,8 +574,8 @@ def test_a_plan_explains_its_later_start_and_advises_on_equal_terms():
     grown = search.set_params(min_folds="auto").plan(X, y)
     rungs = search.set_params(min_folds="all").plan(X, y).rungs
     note = (
-        f"Early rungs have fewer folds and therefore more resource: {rungs[1].resource} in the "
-        f'first rung, instead of {rungs[0].resource} with min_folds="all".'
+        f"Early rungs have fewer folds and therefore more resource: {rungs[1].n_resources} in the "
+        f'first rung, instead of {rungs[0].n_resources} with min_folds="all".'
     )
     assert note in str(grown).replace("\n", " ")
     search.set_params(min_folds="auto")
@@ -643,7 +643,7 @@ def test_costs_per_fold_of_an_algorithm_that_skips_folds_are_rounded_once():
     TRAINED.clear()
     search = search_of(8, algorithm=RequestsFolds((3,)), max_resources=4).fit(X)
     assert len(TRAINED) == 8 + 2 * (3 + 4 * 4)
-    assert search.rung_history_[-1]["spent"] == len(TRAINED) // 5
+    assert search.rung_history_[-1]["total_cost"] == len(TRAINED) // 5
 
 
 @pytest.mark.parametrize("folds", [(), (5,), (-1, 0), (1, 1)])
@@ -660,7 +660,7 @@ def test_brackets_of_hyperband_whose_candidates_come_in_waves():
     ).fit(X)  # fmt: skip
     keys = [(row["bracket"], row["iter"]) for row in search.rung_history_]
     assert len({*keys}) == len(keys) == len(search.schedule_.rungs)
-    assert len(TRAINED) == search.schedule_.spent == search.rung_history_[-1]["spent"]
+    assert len(TRAINED) == search.schedule_.total_cost == search.rung_history_[-1]["total_cost"]
 
 
 def test_candidates_of_earlier_waves_keep_their_times():
@@ -720,7 +720,7 @@ def test_the_fixed_cost_counts_the_fits_that_are_made(n):
     TRAINED.clear()
     search = search_of(n, resource="trees").fit(X)
     schedule = search.schedule_
-    assert schedule.rungs[-1].resource == schedule.rungs[-2].resource
+    assert schedule.rungs[-1].n_resources == schedule.rungs[-2].n_resources
     # With an infinite fixed cost, only the number of fits counts.
     cost = schedule.relative_cost(fixed=Fraction(10**9))
     assert cost == pytest.approx(len(TRAINED) / (n * N_FOLDS), abs=1e-6)

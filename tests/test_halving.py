@@ -93,7 +93,7 @@ def test_each_elimination_equals_that_of_the_naive_search(
         search.rung_history_, expected, strict=True
     ):
         assert row["candidates"] == ids
-        assert row["resource"] == n_resources
+        assert row["n_resources"] == n_resources
         assert row["promoted"] == promoted
         at = search.all_cv_results_["iter"] == row["iter"]
         shown = search.all_cv_results_["mean_test_score"][at]
@@ -112,11 +112,11 @@ def test_training_calls_equal_the_plan(factor):
     CALLS.clear()
     search.fit(X)
     assert search.schedule_ == plan
-    assert [what for what, *_ in CALLS] == ["partial_fit"] * (3 * plan.spent)
+    assert [what for what, *_ in CALLS] == ["partial_fit"] * (3 * plan.total_cost)
     # Calls of a candidate on a fold are numbered 1, 2, 3...: no model is refit from scratch.
     firsts = sum(number == 1 for _, _, number in CALLS)
     assert firsts == 3 * len(grid["limit"])
-    assert search.rung_history_[-1]["spent"] == plan.spent
+    assert search.rung_history_[-1]["total_cost"] == plan.total_cost
 
 
 @given(st.integers(1, 25), st.integers(1, 400))
@@ -133,7 +133,7 @@ def test_training_calls_stay_within_the_budget(n, budget):
         assert not CALLS
         return
     search.fit(X)
-    assert len(CALLS) == 2 * search.schedule_.spent <= 2 * budget
+    assert len(CALLS) == 2 * search.schedule_.total_cost <= 2 * budget
 
 
 def test_a_budget_counts_all_training_if_models_are_refit_from_scratch():
@@ -146,7 +146,7 @@ def test_a_budget_counts_all_training_if_models_are_refit_from_scratch():
     # Rungs at 1, 2 and 5 units, each refit from scratch: 8 + 8 + 10.
     assert search.n_resources_ == [1, 2, 5]
     trained = sum(units for _, _, units in CALLS)
-    assert trained == 2 * search.schedule_.spent == 2 * 26
+    assert trained == 2 * search.schedule_.total_cost == 2 * 26
 
 
 def test_ranks_are_those_of_the_last_rung_and_rank_one_is_the_best():
@@ -176,10 +176,9 @@ def test_rung_history_is_a_table_with_the_promised_columns():
     ).fit(X)
     assert [list(row) for row in search.rung_history_] == [
         [
-            "iter", "n_candidates", "n_folds", "step", "resource", "spent", "candidates", "scores",
-                "promoted",
-            "best_score", "cut_score", "rank_correlation", "fit_time", "score_time", "wall_time",
-            "utilisation",
+            "iter", "n_candidates", "n_folds", "step", "n_resources", "total_cost", "candidates",
+            "scores", "promoted", "best_score", "cut_score", "rank_correlation", "fit_time",
+            "score_time", "wall_time", "utilization",
         ]
     ] * 3  # fmt: skip
     first, second, third = search.rung_history_
@@ -195,4 +194,4 @@ def test_rung_history_is_a_table_with_the_promised_columns():
     assert second["rank_correlation"] == pytest.approx(np.corrcoef(ranks)[0, 1])
     for row in search.rung_history_:
         assert row["wall_time"] >= row["fit_time"] + row["score_time"]
-        assert (row["fit_time"] + row["score_time"]) / row["wall_time"] < row["utilisation"] <= 1
+        assert (row["fit_time"] + row["score_time"]) / row["wall_time"] < row["utilization"] <= 1

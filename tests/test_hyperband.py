@@ -47,9 +47,9 @@ def test_a_search_equals_the_algorithm_over_the_same_candidates(n_steps, factor,
     for key, row in zip(rungs, paper.history, strict=True):
         assert mine[key]["candidates"] == list(row["arms"])
         assert mine[key]["promoted"] == list(row["kept"])
-        assert mine[key]["resource"] == row["resource"]
+        assert mine[key]["n_resources"] == row["n_resources"]
     assert search.best_candidate_ == paper.best
-    assert search.rung_history_[-1]["spent"] == search.schedule_.spent == paper.spent
+    assert search.rung_history_[-1]["total_cost"] == search.schedule_.total_cost == paper.total_cost
 
 
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -58,7 +58,7 @@ def test_training_calls_equal_the_plan_and_candidates_are_numbered_across_bracke
     plan = search.plan(X)
     CALLS.clear()
     search.fit(X)
-    assert len(CALLS) == 2 * plan.spent == 2 * search.schedule_.spent
+    assert len(CALLS) == 2 * plan.total_cost == 2 * search.schedule_.total_cost
     assert plan.n_candidates == [9, 3, 1, 5, 1, 3]
     assert [row["bracket"] for row in search.rung_history_] == [0, 0, 1, 0, 1, 2]
     assert search.n_resources_ == [1, 3, 3, 9, 9, 9]

@@ -89,7 +89,7 @@ def test_kept_candidates_are_promoted_first_unless_they_failed(values, n, kept):
 ENDINGS = {
     "none": lambda schedule: {},
     "stable": lambda schedule: {"stop": StableRanking(1)},
-    "target": lambda schedule: {"target": Target(0.2, schedule.rungs[-1].resource)},
+    "target": lambda schedule: {"target": Target(0.2, schedule.rungs[-1].n_resources)},
 }
 
 
@@ -367,18 +367,18 @@ def test_kept_candidates_are_scored_on_all_folds_of_the_last_rung(variant, n_ini
     # The counts of training are those of the plan, or of the rungs if it is an upper bound.
     per_fold = 1 if schedule.n_folds is not None or schedule.counts_folds else search.n_splits_
     if params.get("resource") != "folds":
-        assert sum(units for *_, units in TRAINED) == history[-1]["spent"] * per_fold
+        assert sum(units for *_, units in TRAINED) == history[-1]["total_cost"] * per_fold
     is_bound = schedule.is_bound or schedule.repeats or variant == "waves"
     if is_bound:
-        assert history[-1]["spent"] <= schedule.spent
+        assert history[-1]["total_cost"] <= schedule.total_cost
     else:
         planned = sorted(
-            (rung.bracket, rung.resource, rung.n_candidates) for rung in schedule.rungs
+            (rung.bracket, rung.n_resources, rung.n_candidates) for rung in schedule.rungs
         )
         assert planned == sorted(
-            (row.get("bracket", 0), row["resource"], row["n_candidates"]) for row in history
+            (row.get("bracket", 0), row["n_resources"], row["n_candidates"]) for row in history
         )
-        assert history[-1]["spent"] == schedule.spent
+        assert history[-1]["total_cost"] == schedule.total_cost
     # They are in cv_results_, on all folds at full resource.
     results = search.cv_results_
     for params in initial:

@@ -116,9 +116,9 @@ def test_importance_cost_and_trust_have_the_numbers_of_the_reports(search):
     assert bars.x == pytest.approx([*importance.shares, importance.rest])
     (bars,) = interactive_figure(search, kind="cost").data
     schedule = search.schedule_
-    assert sum(bars.x[:-1]) == schedule.spent
+    assert sum(bars.x[:-1]) == schedule.total_cost
     assert [b + x for b, x in zip(bars.base, bars.x, strict=True)][:-1] == [
-        row["spent"] for row in search.rung_history_
+        row["total_cost"] for row in search.rung_history_
     ]
     assert bars.x[-1] == schedule.grid_cost
     figure = interactive_figure(search, kind="trust")
@@ -168,7 +168,7 @@ def test_every_bracket_has_its_lowest_promoted_score():
     ).fit(X)  # fmt: skip
     lines = [trace.text for trace in shown(interactive_figure(search, kind="rungs"))]
     told = [text for text in lines if isinstance(text, str) and text.startswith("lowest promoted")]
-    below = [row for row in search.rung_history_ if row["resource"] < 9]
+    below = [row for row in search.rung_history_ if row["n_resources"] < 9]
     assert sorted(told) == sorted(f"lowest promoted score: {row['cut_score']:.4g}" for row in below)
 
 

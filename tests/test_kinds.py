@@ -264,7 +264,7 @@ class Leaves(Resource):
     unit = "leaves"
     lowest = 2
 
-    def advance(self, model, rows, spent, target):
+    def advance(self, model, rows, start, target):
         X, y, params = rows.fitting()
         model.set_params(max_leaf_nodes=target).fit(X, y, **params)
 
@@ -293,7 +293,7 @@ class Named(Leaves):
 class DoubledTrees(IntegerParameter):
     """A subclass of a kind has all that this has."""
 
-    def advance(self, model, rows, spent, target):
+    def advance(self, model, rows, start, target):
         super().advance(model, rows, 0, 2 * target)
 
     def continues(self, model, n_train):

@@ -39,7 +39,7 @@ RETIRED = [
      "Each halving iteration has fewer candidates.", "The task is called halving-iteration."),
     ("cumulative cost",
      r"\b(units|epochs|trees) (are |is |were |was )?spent\b",
-     "The table shows the units spent.", "rung  candidates  step  resource  spent"),
+     "The table shows the units spent.", "rung  candidates  step  n_resources  total_cost"),
     ("eliminated",
      r"\b(candidate|network|setting|one|arm)s? (that )?(are|is|were|was) dropped\b"
      r"|\bdropped early\b|\b(fall|falls|fell|fallen|falling) away\b"

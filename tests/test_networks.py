@@ -63,7 +63,7 @@ def test_the_example(run):
     names, printed = run("network_with_skorch.py")
     search = names["search"]
     assert str(search.schedule_) in printed
-    assert (search.schedule_.spent, search.schedule_.grid_cost) == (352, 1152)
+    assert (search.schedule_.total_cost, search.schedule_.grid_cost) == (352, 1152)
     assert search.n_candidates_[-1] == 2
     assert search.best_n_resources_ == len(search.best_estimator_.history) == 32
     assert search.score(names["X_test"], names["y_test"]) > 0.95

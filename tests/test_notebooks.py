@@ -39,7 +39,7 @@ def test_first_steps(tmp_path):
     assert "<table" in plan.data["text/html"]
     live = output_of(cells, "verbose=1")
     assert live.data["text/html"].count("<tr>") == 1 + 4 + 1  # rungs and the refit
-    epochs = output_of(cells, ".spent")
+    epochs = output_of(cells, ".total_cost")
     halving, grid = re.findall(r"\d+", epochs.data["text/plain"])
     assert int(halving) <= int(grid)
     (shown,) = cells["search"]

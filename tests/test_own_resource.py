@@ -60,16 +60,16 @@ class Steps(Resource):
     def continues(self, model, n_train):
         return True
 
-    def advance(self, model, rows, spent, target):
+    def advance(self, model, rows, start, target):
         X, y, _ = rows.fitting()
-        for _ in range(self.per_unit * (target - spent)):
+        for _ in range(self.per_unit * (target - start)):
             model.step(X, y)
 
 
 class Leaves(Resource):
     lowest = 2
 
-    def advance(self, model, rows, spent, target):
+    def advance(self, model, rows, start, target):
         X, y, params = rows.fitting()
         model.set_params(max_leaf_nodes=target).fit(X, y, **params)
 
@@ -104,20 +104,20 @@ def test_what_starts_over_passes(resource, units):
 
 
 class Forgets(Steps):
-    def advance(self, model, rows, spent, target):
+    def advance(self, model, rows, start, target):
         super().advance(model, rows, 0, target)
 
 
 class Remembers(Steps):
-    def advance(self, model, rows, spent, target):
+    def advance(self, model, rows, start, target):
         self.per_unit += 1
-        Steps(2).advance(model, rows, spent, target)
+        Steps(2).advance(model, rows, start, target)
 
 
 class Writes(Steps):
-    def advance(self, model, rows, spent, target):
+    def advance(self, model, rows, start, target):
         X, y, _ = rows.fitting()
-        for _ in range(target - spent):
+        for _ in range(target - start):
             model.step(X, y)
         rows.X_train[0] += 1
 
@@ -133,8 +133,8 @@ calls = count()
 
 
 class Draws(Steps):
-    def advance(self, model, rows, spent, target):
-        super().advance(model, rows, spent, target)
+    def advance(self, model, rows, start, target):
+        super().advance(model, rows, start, target)
         model.coef_ *= (-1) ** next(calls)  # no two models in a row say the same
 
 
@@ -166,7 +166,7 @@ def test_a_search_trains_on_by_it_as_planned():
         cv=CV,
     ).fit(X, Y)
     schedule = search.schedule_
-    assert len(STEPS) == 3 * (CV.n_splits * schedule.spent + search.best_n_resources_)
+    assert len(STEPS) == 3 * (CV.n_splits * schedule.total_cost + search.best_n_resources_)
     assert schedule.continues
     assert search.resource_ == "Steps"
     assert set(search.best_params_) == {"rate"}

@@ -161,7 +161,7 @@ def test_the_figure_names_the_metric_the_unit_and_the_number_of_candidates():
     }
     for rung in search.rung_history_:
         assert str(rung["n_candidates"]) in texts
-        assert str(rung["resource"]) in texts
+        assert str(rung["n_resources"]) in texts
 
 
 def test_colors_of_the_figure_become_stronger_with_the_rungs():
@@ -180,7 +180,7 @@ def history_of(scores):
         {
             "candidates": list(range(len(row))),
             "scores": row,
-            "resource": k + 1,
+            "n_resources": k + 1,
             "promoted": [0],
             "best_score": float(np.fmax.reduce(row)),
         }

@@ -40,7 +40,7 @@ def rungs_of(schedule, n_folds=1):
         RungRequest(
             k,
             tuple(range(1000 * rung.bracket, 1000 * rung.bracket + rung.n_candidates)),
-            rung.resource,
+            rung.n_resources,
             bracket=rung.bracket,
             folds=rung.folds,
         )
@@ -60,7 +60,8 @@ def test_time_left_is_exact_if_all_units_take_the_same_time(
     clock = Clock()
     schedule = schedule_from_range(n, factor=factor, max_resources=100, continues=continues)
     rounds = [
-        -(-rung.n_candidates * n_folds // n_workers) * (rung.step if continues else rung.resource)
+        -(-rung.n_candidates * n_folds // n_workers)
+        * (rung.step if continues else rung.n_resources)
         for rung in schedule.rungs
     ]
     progress = Progress(schedule, n_folds, n_workers, clock)
@@ -241,7 +242,7 @@ def test_lines_have_the_rung_numbers_of_iter(search, capsys):
     is_last = [int(rung) == int(last) for rung, last in shown]
     ends = {bracket.n_resources[-1] for bracket in search.schedule_.brackets}
     assert sum(is_last) == len(search.schedule_.brackets)
-    assert all(r["resource"] in ends for r, last in zip(history, is_last, strict=True) if last)
+    assert all(r["n_resources"] in ends for r, last in zip(history, is_last, strict=True) if last)
     assert len({line.index("candidate") for line in lines}) == 1
     assert len({line.index("best score") for line in lines}) == 1
     assert not any(re.search(r"\b1 (candidates|epochs)", line) for line in lines)

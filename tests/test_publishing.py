@@ -47,25 +47,25 @@ def fitted(X: np.ndarray, y: np.ndarray) -> SuccessiveHalvingSearchCV:
         n_candidates=n_candidates_for(top=0.05), budget="double", checkpoint=Path("folder"),
     )
     plan: Schedule = search.plan(X, y)
-    assert plan.spent > 0
+    assert plan.total_cost > 0
     return search.fit(X, y)
 
 
 def looked_at(search: SuccessiveHalvingSearchCV) -> tuple[TrustReport, float, int]:
     SearchDisplay.from_search(search, kind="cost").plot(kind="params")
-    return trust_report(search), search.rung_history_[0]["best_score"], search.schedule_.spent
+    return trust_report(search), search.rung_history_[0]["best_score"], search.schedule_.total_cost
 
 
 def simulated(limits: np.ndarray) -> tuple[Result, int]:
     result = successive_halving(lambda arms, resource: limits[list(arms)], 8, budget=64)
-    return result, schedule_from_range(8, max_resources=16).spent
+    return result, schedule_from_range(8, max_resources=16).total_cost
 
 
 class Epochs(Resource):
     def view(self, fold: Fold, target: int) -> Fold:
         return fold.subsampled(100)
 
-    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
         X, y, params = rows.fitting()
         model.set_params(max_iter=target).fit(X, y, **params)
 

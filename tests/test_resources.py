@@ -94,10 +94,10 @@ def assert_same(one, other):
 
 def advanced(resource, estimator, *targets):
     """A model trained through these totals, pickled between them as workers do it."""
-    model, spent = clone(estimator), 0
+    model, start = clone(estimator), 0
     for target in targets:
-        resource.advance(model, rows_for(model), spent, target)
-        model, spent = pickle.loads(pickle.dumps(model)), target
+        resource.advance(model, rows_for(model), start, target)
+        model, start = pickle.loads(pickle.dumps(model)), target
     return model
 
 

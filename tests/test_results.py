@@ -135,8 +135,8 @@ def test_results_frame_has_each_candidate_once_at_its_last_rung():
         assert frame["candidate"].tolist() == list(range(8))
         assert list(frame) == list(search.all_cv_results_)
         reached = {
-            candidate: row["resource"]
-            for row in sorted(search.rung_history_, key=lambda row: row["resource"])
+            candidate: row["n_resources"]
+            for row in sorted(search.rung_history_, key=lambda row: row["n_resources"])
             for candidate in row["candidates"]
         }
         assert frame["n_resources"].tolist() == [reached[candidate] for candidate in range(8)]

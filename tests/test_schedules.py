@@ -40,7 +40,7 @@ def test_example_of_the_paper():
     schedule = schedule_from_budget(8, 32)
     assert [rung.step for rung in schedule.rungs] == [1, 2, 5]
     assert schedule.n_resources == [1, 3, 8]
-    assert schedule.spent == 26
+    assert schedule.total_cost == 26
 
 
 @given(COUNTS, FACTORS)
@@ -130,7 +130,7 @@ def test_a_budget_is_never_exceeded(n, factor, budget, maximum, continues):
     schedule = schedule_from_budget(
         n, budget, factor=factor, max_resources=maximum, continues=continues
     )
-    assert schedule.spent <= budget
+    assert schedule.total_cost <= budget
     assert schedule.n_candidates[0] == n
     assert all(
         a > b for a, b in zip(schedule.n_candidates, schedule.n_candidates[1:], strict=False)
@@ -162,7 +162,7 @@ def test_spent_is_the_sum_of_the_costs_of_the_rungs(rungs, continues):
     steps = [step for _, step in rungs]
     costs = steps if continues else resources
     assert [rung.step for rung in schedule.rungs] == steps
-    assert schedule.spent == sum(n * cost for n, cost in zip(sizes, costs, strict=True))
+    assert schedule.total_cost == sum(n * cost for n, cost in zip(sizes, costs, strict=True))
     assert schedule.restart_cost == sum(n * r for n, r in zip(sizes, resources, strict=True))
     assert schedule.grid_cost == sizes[0] * resources[-1]
 
@@ -172,10 +172,11 @@ def test_a_schedule_is_frozen_and_prints_as_a_table():
     with pytest.raises(FrozenInstanceError):
         schedule.rungs = ()
     head, *lines = str(schedule).splitlines()
-    assert head.split() == ["rung", "candidates", "step", "resource", "spent"]
+    assert head.split() == ["rung", "candidates", "step", "n_resources", "total_cost"]
     table, sentences = lines[: len(schedule.rungs)], " ".join(lines[len(schedule.rungs) :])
     assert [tuple(map(int, line.split())) for line in table] == [
-        (k, r.n_candidates, r.step, r.resource, r.spent) for k, r in enumerate(schedule.rungs)
+        (k, r.n_candidates, r.step, r.n_resources, r.total_cost)
+        for k, r in enumerate(schedule.rungs)
     ]
     assert sentences == (
         "32 units per fold, 0.50 of a grid search (8 candidates x 8 units = 64). Models continue "

@@ -115,14 +115,14 @@ def test_the_rule_stops_within_the_plan(expected):
     assert leaders[-1] == leaders[-2]
     assert all(one != other for one, other in pairwise(leaders[:-1]))
     assert len(search.rung_history_) < len(plan.rungs)
-    assert search.rung_history_[-1]["spent"] <= plan.spent
+    assert search.rung_history_[-1]["total_cost"] <= plan.total_cost
     assert search.best_candidate_ == leaders[-1]
 
 
 def test_training_is_counted(expected):
     CALLS.clear()
     search = search_of().fit(X)
-    assert len(CALLS) == 5 * search.rung_history_[-1]["spent"]
+    assert len(CALLS) == 5 * search.rung_history_[-1]["total_cost"]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -142,7 +142,8 @@ def test_an_interrupted_search_resumes_to_the_same_result(at, checkpointed, expe
         search.fit(X)
     search = search_of(checkpoint=folder).fit(X) if checkpointed else search.resume(X)
     assert numbers(search) == expected
-    assert len(CALLS) <= 5 * search.rung_history_[-1]["spent"] + 16  # at most a job is repeated
+    cost = search.rung_history_[-1]["total_cost"]
+    assert len(CALLS) <= 5 * cost + 16  # at most a job is repeated
 
 
 def test_each_call_of_a_sampler_has_random_numbers_of_its_own():
@@ -287,7 +288,7 @@ class Broken(Algorithm):
         losses = yield RungRequest(0, ids, 1, is_final=self.way == "final")
         if losses is None and self.way != "failed":
             return None
-        more = {"cost": plan.rungs[-1].resource, "resource": 1000}.get(self.way, 2)
+        more = {"cost": plan.rungs[-1].n_resources, "resource": 1000}.get(self.way, 2)
         at = ids[:2] if more < 16 else ids
         yield RungRequest(1, at, more, self.way == "few folds", folds=plan.rungs[0].folds)
         return 99 if self.way == "best" else ids[0]

@@ -128,10 +128,10 @@ def winner(search, whole_rungs):
     done = [brackets[k] for k in whole_rungs]
     ended = [k for k in whole_rungs if done.count(brackets[k]) == lengths[brackets[k]]]
     rows = [search.rung_history_[k] for k in ended or whole_rungs or [0]]
-    most = max(row["resource"] for row in rows)
+    most = max(row["n_resources"] for row in rows)
     scores = {}
     for row in rows:
-        if row["resource"] == most:
+        if row["n_resources"] == most:
             scores |= dict(zip(row["candidates"], row["scores"], strict=True))
     return min(scores, key=lambda c: (-scores[c], c))
 
@@ -144,7 +144,7 @@ def check_part(search, reference):
         row = rows[part.get("bracket"), part["iter"]]
         told = dict(zip(row["candidates"], row["scores"], strict=True))
         assert part["scores"] == [told[c] for c in part["candidates"]]
-        assert part["resource"] == row["resource"]
+        assert part["n_resources"] == row["n_resources"]
         if part["candidates"] == row["candidates"]:
             # What ended with the stage that was broken off has not been sent on.
             assert part["promoted"] in ([], row["promoted"])
@@ -211,7 +211,7 @@ def test_a_halving_that_has_not_ended_does_not_decide():
     for seed in range(40):
         reference = search_of("double", random_state=seed).fit(X)
         # The second halving but for its last rung: rungs stand at 1, 2, 4, 8 and 2, 4, 8, 16.
-        units = 2 * reference.rung_history_[6]["spent"]
+        units = 2 * reference.rung_history_[6]["total_cost"]
         CALLS.clear()
         search = search_of("double", random_state=seed, max_time=units).fit(X)
         check_part(search, reference)
@@ -368,10 +368,10 @@ def test_memory_over_doublings_takes_each_resource_once(seed):
     ends = {bracket.n_resources[-1] for bracket in search.schedule_.brackets}
     for row, following in zip(search.rung_history_, search.rung_history_[1:], strict=False):
         for c, score in zip(row["candidates"], row["scores"], strict=True):
-            seen[c, row["resource"]] = score
-        if following["resource"] > row["resource"]:
+            seen[c, row["n_resources"]] = score
+        if following["n_resources"] > row["n_resources"]:
             means = {
-                c: np.mean([s for (d, r), s in seen.items() if d == c and r <= row["resource"]])
+                c: np.mean([s for (d, r), s in seen.items() if d == c and r <= row["n_resources"]])
                 for c in row["candidates"]
             }
             best = sorted(means, key=lambda c: (-means[c], c))[: following["n_candidates"]]
@@ -408,7 +408,7 @@ def test_memories_have_names(name):
 @given(at=st.integers(0, 300), checkpointed=st.booleans())
 def test_resumed_it_ends_as_if_not_interrupted(tmp_path_factory, name, at, checkpointed):
     reference = whole(name)
-    n_calls = 2 * reference.rung_history_[-1]["spent"]
+    n_calls = 2 * reference.rung_history_[-1]["total_cost"]
     CALLS.clear()
     checkpoint = tmp_path_factory.mktemp("of") / "a search" if checkpointed else None
     search = search_of(name, Stopped(), checkpoint=checkpoint)
@@ -437,7 +437,7 @@ def test_a_search_that_gets_a_little_time_again_and_again_ends_the_same(name):
         n_parts += 1
     assert n_parts > 2
     assert numbers(search) == numbers(whole(name))
-    assert len(CALLS) == 2 * search.rung_history_[-1]["spent"]
+    assert len(CALLS) == 2 * search.rung_history_[-1]["total_cost"]
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -475,7 +475,7 @@ def test_time_that_was_too_short_for_anything_can_be_resumed():
 
 def test_interrupted_in_the_refit_only_that_is_resumed():
     search = search_of("range", Stopped(), refit=True)
-    at = 2 * whole("range").rung_history_[-1]["spent"] + 5
+    at = 2 * whole("range").rung_history_[-1]["total_cost"] + 5
     CALLS.clear()
     with ctrl_c(at):
         search.fit(X)
@@ -578,7 +578,7 @@ def test_a_search_is_resumed_where_its_results_are(tmp_path, monkeypatch, then, 
     # The refusal costs nothing: set back, by whatever name of the folder, it resumes.
     search.set_params(checkpoint=where, max_time=None)
     assert numbers(search.resume(X)) == numbers(whole("range"))
-    assert len(CALLS) == 2 * search.rung_history_[-1]["spent"]
+    assert len(CALLS) == 2 * search.rung_history_[-1]["total_cost"]
 
 
 def test_a_pickled_search_leaves_what_resume_needs_behind(stopped):

@@ -96,13 +96,13 @@ def test_numbers_equal_an_independent_computation(seed, hyperband, double):
         rows = table[(table["bracket"] == row["bracket"]) & (table["iter"] == row["iter"])]
         later = [r for r in rungs if r["iter"] > row["iter"]]
         assert len(rows) == row["candidates"]
-        at = row["resource"]
+        at = row["n_resources"]
         ranked = rows.sort_values("mean_test_score", ascending=False)["candidate"].tolist()
         promoted, eliminated = ranked[: row["promoted"]], ranked[row["promoted"] :]
         correlations = {"spearman": [], "kendall": []}
         for r in later:
             both = table[(table["bracket"] == row["bracket"]) & (table["iter"] == r["iter"])]
-            a, b = score.loc[both["candidate"], at], score.loc[both["candidate"], r["resource"]]
+            a, b = score.loc[both["candidate"], at], score.loc[both["candidate"], r["n_resources"]]
             if len(both) > 1:
                 correlations["spearman"].append((spearmanr(a, b)[0], len(both)))
                 correlations["kendall"].append((kendalltau(a, b)[0], len(both)))
@@ -154,7 +154,7 @@ def hazards_of(report, table, by_fold, search):
         best = search.best_candidate_ if is_selected else last.idxmax()
         gap = final - last[best]
         for row, here, after in zip(rungs, members, members[1:], strict=False):
-            resource, following = row["resource"], after["n_resources"].iloc[0]
+            resource, following = row["n_resources"], after["n_resources"].iloc[0]
             moved = [
                 (by_fold.loc[best, following] - by_fold.loc[c, following]).mean()
                 - (by_fold.loc[best, resource] - by_fold.loc[c, resource]).mean()
@@ -263,10 +263,10 @@ def test_a_first_rung_with_all_samples_gets_more_folds():
         if not trust_report(search).enough:
             break
     _, settings = advised_by(search)
-    assert [(r.resource, len(r.folds)) for r in search.schedule_.rungs] == [(400, 2), (400, 5)]
+    assert [(r.n_resources, len(r.folds)) for r in search.schedule_.rungs] == [(400, 2), (400, 5)]
     assert settings == {"min_folds": 4}
     rungs = search.set_params(**settings).plan(rows, labels).rungs
-    assert [(r.resource, len(r.folds)) for r in rungs] == [(400, 4), (400, 5)]
+    assert [(r.n_resources, len(r.folds)) for r in rungs] == [(400, 4), (400, 5)]
 
 
 def test_instead_of_hyperband_one_bracket_is_recommended():
@@ -275,7 +275,7 @@ def test_instead_of_hyperband_one_bracket_is_recommended():
     assert settings["n_candidates"] == len(set(search.all_cv_results_["candidate"]))
     other = search_of(cv=KFold(3), max_resources=27, min_folds="all", **settings).plan(X)
     assert len(other.rungs) > 1
-    assert other.spent > search.schedule_.spent
+    assert other.total_cost > search.schedule_.total_cost
 
 
 def test_a_report_prints_its_advice_and_then_a_table_and_converts_to_a_frame():
@@ -283,12 +283,12 @@ def test_a_report_prints_its_advice_and_then_a_table_and_converts_to_a_frame():
     lines = str(report).splitlines()
     assert repr(report) == str(report)
     head, *rows = lines[-len(report.rungs) - 1 :]
-    assert head.split()[:4] == ["bracket", "iter", "resource", "candidates"]
+    assert head.split()[:4] == ["bracket", "iter", "n_resources", "candidates"]
     assert {len(row) for row in rows} == {len(head)}
     assert " ".join(lines[: -len(report.rungs) - 1]) == report.advice
     assert max(map(len, lines)) == len(head)
     frame = report.to_frame()
-    assert frame["resource"].tolist() == [row["resource"] for row in report.rungs]
+    assert frame["n_resources"].tolist() == [row["n_resources"] for row in report.rungs]
     assert "bracket" not in str(trust_report(search_of().fit(X)))
 
 
@@ -312,7 +312,7 @@ def test_advice_names_folds_where_these_decide():
     space = {"C": [0.1, 1, 3, 5, 10, 30, 100, 300]}
     search = SuccessiveHalvingSearchCV(SVC(), space, random_state=0).fit(X, y)
     report = trust_report(search)
-    levels = [(row["resource"], row["folds"]) for row in report.rungs]
+    levels = [(row["n_resources"], row["folds"]) for row in report.rungs]
     assert levels == [(718, 1), (1438, 2), (1438, 5)]
     assert report.rungs[1]["risk"] > report.rungs[0]["risk"]
     assert "Candidates eliminated at 1438 training samples on 2 folds carry most" in report.advice
@@ -335,7 +335,7 @@ def interrupted(after, **params):
     """A search that was interrupted after this rung."""
     search = search_of(Stopped(), **params)
     CALLS.clear()
-    with ctrl_c(at=2 * search.plan(X).rungs[after].spent):
+    with ctrl_c(at=2 * search.plan(X).rungs[after].total_cost):
         search.fit(X)
     assert search.n_iterations_ == after + 1
     return search

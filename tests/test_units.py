@@ -50,7 +50,7 @@ def test_html(kind, unit):
 
 def test_copies_of_the_history_keep_the_unit(unit):
     history = search_of().fit(X).rung_history_
-    assert "resource" in history[0]
+    assert "n_resources" in history[0]
     for again in (copy.copy(history), copy.deepcopy(history), pickle.loads(pickle.dumps(history))):
         assert again._repr_html_() == history._repr_html_()
 

@@ -197,7 +197,7 @@ def test_late_results_of_an_interrupted_run_are_ignored(monkeypatch):
     expected = numbers(search.fit(X))
     monkeypatch.setattr(workers, "Parallel", Late)
     assert numbers(search.fit(X)) == expected
-    assert all(row["utilisation"] < 1 for row in search.rung_history_)
+    assert all(row["utilization"] < 1 for row in search.rung_history_)
 
 
 def test_concurrent_fits_with_a_timeout_in_one_process_raise():

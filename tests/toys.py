@@ -19,7 +19,7 @@ def curve(limit, speed, units):
 
 def is_measured(name):
     """Whether a column of results is of times, which differ from run to run."""
-    return "time" in name or name == "utilisation"
+    return "time" in name or name == "utilization"
 
 
 class Curve(BaseEstimator):

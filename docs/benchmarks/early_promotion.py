@@ -62,12 +62,12 @@ class Bracket:
         """Return the jobs of a candidate in a rung: rung, candidate, fold and units."""
         rung = self.schedule.rungs[k]
         jobs = [
-            (k, candidate, fold, rung.resource - self.trained.get((candidate, fold), 0))
+            (k, candidate, fold, rung.n_resources - self.trained.get((candidate, fold), 0))
             for fold in (range(N_FOLDS) if rung.folds is None else rung.folds)
         ]
         jobs = [job for job in jobs if job[-1]]
         self.n_open[k][candidate] = len(jobs)
-        self.trained |= {(candidate, fold): rung.resource for _, _, fold, _ in jobs}
+        self.trained |= {(candidate, fold): rung.n_resources for _, _, fold, _ in jobs}
         return jobs
 
     def end(self, k: int, candidate: int, *, is_early: bool) -> list[tuple[int, int, int, int]]:

@@ -313,11 +313,11 @@ class TwoRungs(Algorithm):
 
     def requests(self, plan: Schedule, propose: Any) -> Any:
         ids = propose(plan.rungs[0].n_candidates)
-        losses = yield RungRequest(0, ids, plan.rungs[0].resource)
+        losses = yield RungRequest(0, ids, plan.rungs[0].n_resources)
         if losses is None:
             return None
         best = tuple(sorted(ids[k] for k in promote(losses, plan.rungs[1].n_candidates)))
-        losses = yield RungRequest(1, best, plan.rungs[1].resource, True, True)
+        losses = yield RungRequest(1, best, plan.rungs[1].n_resources, True, True)
         return None if losses is None else best[promote(losses, 1)[0]]
 
 

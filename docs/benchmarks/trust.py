@@ -189,8 +189,8 @@ def searches(n_seeds: int) -> Iterator[Search]:
                     selected,
                     final,
                     some.continues,
-                    plan.spent,
-                    plan.rungs[-1].resource * (plan.n_folds or 1),
+                    plan.total_cost,
+                    plan.rungs[-1].n_resources * (plan.n_folds or 1),
                     0.0,
                     0,
                 )
@@ -214,7 +214,7 @@ def searches(n_seeds: int) -> Iterator[Search]:
                 yield replace(
                     found,
                     regret_if_advised=replace(found, selected=other).regret,
-                    cost_if_advised=times * longer.spent,
+                    cost_if_advised=times * longer.total_cost,
                 )
 
 

@@ -35,7 +35,7 @@ class StageTimes:
         return StageTimes(self.wall + other.wall, self.busy + other.busy, other.n_workers)
 
     @property
-    def utilisation(self) -> float | None:
+    def utilization(self) -> float | None:
         """Share of the time of all workers in which they were busy. None if none of them was."""
         return min(1.0, self.busy / (self.n_workers * self.wall)) if self.busy else None
 

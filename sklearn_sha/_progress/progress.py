@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import inf
 from time import perf_counter
 
@@ -45,10 +46,10 @@ class Progress:
         self._clock, self._start = clock, clock()
         self._n_folds = n_folds
         self._n_workers = n_workers
-        before = [0, *(rung.spent for rung in schedule.rungs)]
+        totals = [0, *(rung.total_cost for rung in schedule.rungs)]
         self._planned_work = {
-            (rung.bracket, rung.resource, rung.folds): self._work(rung, rung.spent - previous)
-            for rung, previous in zip(schedule.rungs, before, strict=False)
+            (rung.bracket, rung.n_resources, rung.folds): self._work(rung, after - before)
+            for rung, (before, after) in zip(schedule.rungs, pairwise(totals), strict=True)
         }
         self._completed_work = self._current_work = 0.0
         self.n_jobs = self.n_completed = self._n_known = 0
@@ -171,7 +172,7 @@ def rung_name(schedule: Schedule, request: RungRequest) -> str:
     """
     brackets = schedule.brackets
     rungs = brackets[request.bracket].rungs
-    at_resource = [k for k, rung in enumerate(rungs) if rung.resource == request.n_resources]
+    at_resource = [k for k, rung in enumerate(rungs) if rung.n_resources == request.n_resources]
     planned = max(at_resource, key=lambda k: rungs[k].folds == request.folds)
     # With budget doubling, rungs are numbered across runs.
     last = request.rung + len(rungs) - 1 - planned

@@ -297,7 +297,7 @@ class Results:
 
     @property
     def cost(self) -> float:
-        """Cost so far, as `Schedule.spent` counts it."""
+        """Cost so far, as `Schedule.total_cost` counts it."""
         return self._units / self._n_folds_in_cost
 
     @property

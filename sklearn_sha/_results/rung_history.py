@@ -16,8 +16,8 @@ _TITLES = {
     "iter": "rung",
     "n_candidates": "candidates",
     "n_folds": "folds",
-    "resource": "resource",
-    "spent": "spent",
+    "n_resources": "n_resources",
+    "total_cost": "total cost",
     "best_score": "best score",
     "cut_score": "cut at",
     "wall_time": "seconds",
@@ -31,7 +31,7 @@ class RungHistory(list[dict[str, Any]]):
     ----------
     rungs : iterable of dict, default=()
     unit : str, default="units"
-        What the resource counts, in the plural. It is the title of the column "resource".
+        What the resource counts, in the plural. It is the title of the column "n_resources".
     best_candidate : int or None, default=None
         Candidate that the figure highlights.
     params : mapping of int to mapping or None, default=None
@@ -42,9 +42,9 @@ class RungHistory(list[dict[str, Any]]):
     Examples
     --------
     >>> from sklearn_sha._results.rung_history import RungHistory
-    >>> RungHistory([{"resource": 1, "n_candidates": 8}]).to_frame()
-       resource  n_candidates
-    0         1             8
+    >>> RungHistory([{"n_resources": 1, "n_candidates": 8}]).to_frame()
+       n_resources  n_candidates
+    0            1             8
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class RungHistory(list[dict[str, Any]]):
     def _repr_html_(self) -> str:
         columns = {
             title: [nan if row[name] is None else row[name] for row in self]
-            for name, title in (_TITLES | {"resource": self.unit}).items()
+            for name, title in (_TITLES | {"n_resources": self.unit}).items()
             if all(name in row for row in self)
         }
         if len(set(columns.get("folds", ()))) <= 1:

@@ -33,7 +33,7 @@ class RungOutcome:
         Whether no candidate has a score, because fits failed.
     step : int
         Resource that the rung adds to each candidate.
-    spent : int
+    total_cost : int
         Cumulative cost of the search at the end of the rung.
     times : StageTimes
         Of the stages in which the rung was evaluated.
@@ -50,7 +50,7 @@ class RungOutcome:
     is_complete: bool
     has_failed: bool
     step: int
-    spent: int
+    total_cost: int
     times: StageTimes
     fit_time: NDArray[np.float64]
     score_time: NDArray[np.float64]

@@ -221,8 +221,8 @@ def rung_rows(
                 "n_candidates": rung.size,
                 "n_folds": len(rung.folds),
                 "step": rung.step,
-                "resource": request.n_resources,
-                "spent": rung.spent,
+                "n_resources": request.n_resources,
+                "total_cost": rung.total_cost,
                 "candidates": list(request.candidate_ids),
                 "scores": rung.mean_scores(metric).tolist(),
                 "promoted": promoted_ids,
@@ -230,7 +230,7 @@ def rung_rows(
                 "fit_time": float(np.nansum(rung.fit_time)),
                 "score_time": float(np.nansum(rung.score_time)),
                 "wall_time": rung.times.wall,
-                "utilisation": rung.times.utilisation,
+                "utilization": rung.times.utilization,
             }
         )
     return rows

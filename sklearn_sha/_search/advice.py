@@ -20,11 +20,11 @@ def single_rung_note(schedule: Schedule, limits: Limits) -> str:
         return (
             "One rung at full resource, as in GridSearchCV: the schedule for "
             f"{quantity(schedule.n_different, 'candidates')} and "
-            f"{quantity(schedule.rungs[-1].resource, schedule.unit)} has a single rung."
+            f"{quantity(schedule.rungs[-1].n_resources, schedule.unit)} has a single rung."
         )
     return (
         f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs starting at "
-        f"{quantity(schedule.rungs[0].resource, schedule.unit)} would cost "
+        f"{quantity(schedule.rungs[0].n_resources, schedule.unit)} would cost "
         f"{limits.cost(schedule):.2f} times as much, including the fixed cost of each fit, "
         f"and less than {MAX_RELATIVE_COST} is worth it. Set resource={limits.resource!r} to run "
         "them anyway."
@@ -63,7 +63,7 @@ def audit_notes(schedule: Schedule, n_candidates: int | Literal["auto"] | None) 
         return []
     if n_candidates == "auto":
         return [f"The audit at its end costs at most {MAX_SHARE} times as much in addition."]
-    cost = n_candidates * schedule.rungs[-1].resource * (schedule.n_folds or 1)
+    cost = n_candidates * schedule.rungs[-1].n_resources * (schedule.n_folds or 1)
     return [
         f"The audit at its end trains {quantity(n_candidates, 'eliminated candidates')} to full "
         f"resource, and costs at most {cost} {schedule.cost_unit} in addition."

@@ -37,7 +37,7 @@ class AuditPlan:
     n_resources : int
         Resource to which they are trained.
     cost : float
-        As `Schedule.spent` counts it.
+        As `Schedule.total_cost` counts it.
     relative_cost : float
         Relative to the cost of the search so far.
     probability : float
@@ -111,7 +111,7 @@ def audit_plan(
     n_candidates : int or "auto"
         Number of candidates. "auto": as many as raise the probability to 0.95 if none is better.
     max_cost : float
-        Of "auto", as `Schedule.spent` counts it. It audits fewer candidates if they cost more.
+        Of "auto", as `Schedule.total_cost` counts it. It audits fewer candidates if they cost more.
 
     Returns
     -------

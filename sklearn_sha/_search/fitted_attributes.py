@@ -34,7 +34,7 @@ def result_attributes(results: Results) -> dict[str, Any]:
 
 def rung_attributes(rung_history: Sequence[Mapping[str, Any]], factor: float) -> dict[str, Any]:
     """Return the attributes of HalvingGridSearchCV that describe the rungs."""
-    n_resources = [row["resource"] for row in rung_history]
+    n_resources = [row["n_resources"] for row in rung_history]
     # The bracket with the most candidates has the most rungs, and ends with the fewest candidates.
     first_bracket = rung_history[0].get("bracket")
     (*_, last) = [row for row in rung_history if row.get("bracket") == first_bracket]

@@ -140,7 +140,7 @@ class HyperbandSearchCV(AuditedSearch):
         As in SuccessiveHalvingSearchCV.
     rung_history_ : list of dict
         One record per rung in the order of completion, as in SuccessiveHalvingSearchCV, with its
-        bracket. ``wall_time`` and ``utilisation`` are those of the rungs of all brackets at this
+        bracket. ``wall_time`` and ``utilization`` are those of the rungs of all brackets at this
         resource, which run together.
     schedule_ : Schedule
         Schedule of the search, as returned by `plan`: the rungs of all brackets.
@@ -182,13 +182,13 @@ class HyperbandSearchCV(AuditedSearch):
     ...     random_state=0,
     ... )
     >>> search.plan(X, y)
-    bracket  rung  candidates  step  resource  spent
-          0     0           9     1         1      9
-          0     1           3     2         3     15
-          0     2           1     6         9     21
-          1     0           5     3         3     36
-          1     1           1     6         9     42
-          2     0           3     9         9     69
+    bracket  rung  candidates  step  n_resources  total_cost
+          0     0           9     1            1           9
+          0     1           3     2            3          15
+          0     2           1     6            9          21
+          1     0           5     3            3          36
+          1     1           1     6            9          42
+          2     0           3     9            9          69
     69 epochs per fold, 0.45 of a grid search (17 candidates x 9 epochs = 153). Models continue
     training between rungs.
     >>> search.fit(X, y).best_n_resources_
@@ -295,7 +295,7 @@ class HyperbandSearchCV(AuditedSearch):
         if len(brackets) == self.n_repeats:
             rung = brackets[0].rungs[0]
             warnings.warn(
-                f"max_resources={rung.resource} is lower than factor={self.factor} times "
+                f"max_resources={rung.n_resources} is lower than factor={self.factor} times "
                 f"min_resources={self.min_resources!r}, so that there is one bracket with one "
                 "rung, which is a random search. Raise max_resources or lower min_resources.",
                 UserWarning,

@@ -214,7 +214,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         self._check_plan(schedule, limits)
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
             raise ValueError(error)
-        for message in resource.warnings(context.tuned, schedule.rungs[-1].resource):
+        for message in resource.warnings(context.tuned, schedule.rungs[-1].n_resources):
             warnings.warn(message, UserWarning, stacklevel=4)
         warning = ""
         schedule = replace(
@@ -242,7 +242,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         n_train = context.data.n_samples
         notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
         if self._has_automatic_maximum():
-            notes += resource.maximum_notes(context.example, schedule.rungs[-1].resource)
+            notes += resource.maximum_notes(context.example, schedule.rungs[-1].n_resources)
         return tuple(notes)
 
     def _config(

@@ -40,8 +40,8 @@ class RunTimes:
         max_time: float,
         clock: Callable[[], float] = time,
     ) -> None:
-        self._costs = [run.spent for run in plan.brackets]
-        self._resources = [run.rungs[-1].resource for run in plan.brackets]
+        self._costs = [run.total_cost for run in plan.brackets]
+        self._resources = [run.rungs[-1].n_resources for run in plan.brackets]
         self._n_folds, self._n_workers = n_folds, n_workers
         self._counts_folds = plan.counts_folds
         self._refits = refits

@@ -228,13 +228,13 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         split, rung, n_resources, failed ("fit" or "score") and error (the traceback).
     rung_history_ : list of dict
         One record per rung, which `pandas.DataFrame` accepts: iter, n_candidates, n_folds (number
-        of folds that scored the rung), step, resource,
-        spent (cumulative cost), candidates, scores (mean test scores, in the order of candidates),
-        promoted (empty for a rung that was interrupted or failed), best_score, cut_score (lowest
-        score of a promoted candidate), rank_correlation (Spearman's, with the previous rung, over
-        the candidates of both; None for the first rung), fit_time, score_time (summed over jobs),
-        wall_time (seconds) and utilisation (share of this time in which the workers were busy;
-        None if all results were known before).
+        of folds that scored the rung), step, n_resources, total_cost (cumulative), candidates,
+        scores (mean test scores, in the order of candidates), promoted (empty for a rung that was
+        interrupted or failed), best_score, cut_score (lowest score of a promoted candidate),
+        rank_correlation (Spearman's, with the previous rung, over the candidates of both; None for
+        the first rung), fit_time, score_time (summed over jobs), wall_time (seconds) and
+        utilization (share of this time in which the workers were busy; None if all results were
+        known before).
     schedule_ : Schedule
         Schedule of the search, as returned by `plan`. With ``budget="double"`` its cost is an upper
         bound, since it counts each run separately; ``rung_history_`` has the actual cost.
@@ -284,10 +284,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     ...     cv=3,
     ... )
     >>> search.plan(X, y)
-    rung  candidates  folds  step  resource  spent
-       0           8      1     8         8     64
-       1           4      2     8        16    160
-       2           2      3     0        16    192
+    rung  candidates  folds  step  n_resources  total_cost
+       0           8      1     8            8          64
+       1           4      2     8           16         160
+       2           2      3     0           16         192
     192 epochs over all folds, 0.50 of a grid search (8 candidates x 3 folds x 16 epochs = 384).
     Models continue training between rungs.
     Early rungs have fewer folds and therefore more resource: 8 in the first rung, instead of 4

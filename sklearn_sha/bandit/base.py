@@ -81,7 +81,7 @@ class Algorithm(ABC):
     ...         if losses is None:
     ...             return None
     ...         best = ids[promote(losses, 1)[0]]
-    ...         yield RungRequest(1, (best,), plan.rungs[1].resource, True, True)
+    ...         yield RungRequest(1, (best,), plan.rungs[1].n_resources, True, True)
     ...         return best
     >>> check_algorithm(OneUnit(), Bounds(n_candidates=8, max_resources=27))
     """

@@ -144,9 +144,9 @@ class _RequestChecker:
             assert n_resources > before, f"the resource does not increase: {request}"
             self._cost += n_resources - before
             self._trained[number, fold] = n_resources
-        assert self._cost <= self._plan.spent, (
-            f"the cumulative cost is {self._cost}, but that of the plan is {self._plan.spent}: "
-            f"{request}"
+        assert self._cost <= self._plan.total_cost, (
+            f"the cumulative cost is {self._cost}, but that of the plan is "
+            f"{self._plan.total_cost}: {request}"
         )
         self._finished.update(request.eliminated, ids if request.is_final else ())
         self.requests.append(request)

@@ -220,7 +220,7 @@ def doubling(
     >>> from sklearn_sha.bandit import doubling
     >>> limits = np.array([0.3, 0.1, 0.2, 0.4])
     >>> doubling(lambda arms, resource: limits[list(arms)] + 1 / resource, 4, max_resources=16)
-    Result(best=1, spent=48)
+    Result(best=1, total_cost=48)
     """
     check_int("n", n)
     check_int("min_resources", min_resources)

@@ -33,9 +33,9 @@ class FixedSchedule(Algorithm):
     --------
     >>> from sklearn_sha.bandit import Bounds, FixedSchedule
     >>> FixedSchedule([64, 4], [1, 81]).plan(Bounds(n_candidates=64, max_resources=81))
-    rung  candidates  step  resource  spent
-       0          64     1         1     64
-       1           4    80        81    384
+    rung  candidates  step  n_resources  total_cost
+       0          64     1            1          64
+       1           4    80           81         384
     384 units per fold, 0.07 of a grid search (64 candidates x 81 units = 5184). Models continue
     training between rungs.
     """

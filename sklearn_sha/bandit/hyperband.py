@@ -59,7 +59,7 @@ def hyperband(
     >>> rng = np.random.default_rng(0)
     >>> limits = rng.random(143)  # 81 + 34 + 15 + 8 + 5 arms
     >>> result = hyperband(lambda arms, resource: limits[list(arms)] + 1 / resource, 81)
-    >>> print(result.best == limits.argmin(), result.spent)
+    >>> print(result.best == limits.argmin(), result.total_cost)
     True 1581
     """
     check_int("max_resources", max_resources)

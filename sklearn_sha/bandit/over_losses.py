@@ -45,7 +45,7 @@ def run_over_losses(algorithms: list[Requests], losses: Losses) -> Result:
             known.update({(arm, resource): loss for arm, loss in zip(new, new_losses, strict=True)})
             trained |= {arm: max(resource, trained.get(arm, 0)) for arm in arms}
             rung_losses = np.array([known[arm, resource] for arm in arms])
-            row = {"bracket": request.bracket, "arms": arms, "resource": resource}
+            row = {"bracket": request.bracket, "arms": arms, "n_resources": resource}
             history.append(row | {"losses": rung_losses})
             try:
                 following = algorithm.send(rung_losses)

@@ -84,15 +84,15 @@ class Result:
     ----------
     best : int
         Number of the best arm.
-    spent : int
+    total_cost : int
         Units over all arms. Arms continue training, so that each unit of an arm counts once.
     history : list of dict
-        One dict per rung: bracket, arms (tuple of int), resource (int), losses (ndarray, in the
+        One dict per rung: bracket, arms (tuple of int), n_resources (int), losses (ndarray, in the
         order of arms), kept (tuple of int: the promoted arms, in the last rung the best one).
     """
 
     best: int
-    spent: int
+    total_cost: int
     history: list[dict[str, Any]] = field(repr=False, compare=False)
 
 

@@ -124,4 +124,4 @@ def stop_rule(name: str | None) -> StableRanking | None:
 
 def target_of(loss: float | None, plan: Schedule) -> Target | None:
     """Return a new target at the full resource of a plan; None for no target."""
-    return None if loss is None else Target(loss, plan.rungs[-1].resource)
+    return None if loss is None else Target(loss, plan.rungs[-1].n_resources)

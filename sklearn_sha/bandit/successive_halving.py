@@ -79,7 +79,7 @@ def halving(
     """
     first, *later = schedule.rungs
     n_kept = schedule.n_kept
-    if target is not None and schedule.rungs[-1].resource != target.n_resources:
+    if target is not None and schedule.rungs[-1].n_resources != target.n_resources:
         target = None
     ids, losses = yield from _first_rung(
         first, not later, propose or numbered(), None if later else target, n_kept
@@ -98,7 +98,8 @@ def halving(
         eliminated = tuple(sorted({*ids} - {*promoted}))
         is_last = rung is later[-1]
         request = RungRequest(
-            number, promoted, rung.resource, is_last, is_last, eliminated, rung.bracket, rung.folds
+            *(number, promoted, rung.n_resources),
+            *(is_last, is_last, eliminated, rung.bracket, rung.folds),
         )
         if is_last and target is not None:
             order = [ids[position] for position in best_first(losses, kept)[:n_promoted]]
@@ -130,7 +131,7 @@ def _first_rung(
         ids, waiting = ids + waiting[:n_new], waiting[n_new:]
         is_final = is_last and len(ids) == rung.n_candidates
         losses = yield RungRequest(
-            0, ids, rung.resource, is_last, is_final, (), rung.bracket, rung.folds
+            0, ids, rung.n_resources, is_last, is_final, (), rung.bracket, rung.folds
         )
         if target is not None:
             target.is_reached_by(losses)
@@ -289,7 +290,7 @@ def successive_halving(losses: Losses, n: int, budget: int, factor: float = 2) -
     >>> def losses(arms, resource):
     ...     return np.array(arms) / 8 + 1 / resource
     >>> successive_halving(losses, n=8, budget=32)
-    Result(best=0, spent=26)
+    Result(best=0, total_cost=26)
     """
     check_int("n", n)
     check_int("budget", budget)
@@ -325,7 +326,7 @@ def uniform_allocation(losses: Losses, n: int, budget: int) -> Result:
     --------
     >>> from sklearn_sha.bandit import uniform_allocation
     >>> uniform_allocation(lambda arms, resource: [arm / resource for arm in arms], 4, 11)
-    Result(best=0, spent=8)
+    Result(best=0, total_cost=8)
     """
     check_int("n", n)
     check_int("budget", budget)

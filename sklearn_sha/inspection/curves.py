@@ -243,7 +243,7 @@ def levels_of(history: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
     Examples
     --------
     >>> from sklearn_sha.inspection.curves import levels_of
-    >>> levels_of([{"resource": 1, "n_folds": 2}, {"resource": 4, "n_folds": 2}])
+    >>> levels_of([{"n_resources": 1, "n_folds": 2}, {"n_resources": 4, "n_folds": 2}])
     [(1, 2), (4, 2)]
     """
     return sorted({level_of(row) for row in history})
@@ -251,7 +251,7 @@ def levels_of(history: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
 
 def level_of(row: Mapping[str, Any]) -> tuple[int, int]:
     """Level of a rung; 0 folds if they are not in the history."""
-    return row["resource"], row.get("n_folds", 0)
+    return row["n_resources"], row.get("n_folds", 0)
 
 
 def level_labels(levels: Sequence[tuple[int, int]]) -> list[str]:
@@ -307,12 +307,12 @@ def cost_by_level(history: Sequence[Mapping[str, Any]]) -> list[int]:
     Examples
     --------
     >>> from sklearn_sha.inspection.curves import cost_by_level
-    >>> cost_by_level([{"resource": 1, "spent": 8}, {"resource": 2, "spent": 12}])
+    >>> cost_by_level([{"n_resources": 1, "total_cost": 8}, {"n_resources": 2, "total_cost": 12}])
     [8, 4]
     """
     costs = dict.fromkeys(levels_of(history), 0)
     previous = 0
     for row in history:
-        costs[level_of(row)] += row["spent"] - previous
-        previous = row["spent"]
+        costs[level_of(row)] += row["total_cost"] - previous
+        previous = row["total_cost"]
     return list(costs.values())

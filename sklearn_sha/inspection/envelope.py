@@ -38,9 +38,9 @@ def envelope(
     --------
     >>> from sklearn_sha.inspection import envelope
     >>> rungs = [
-    ...     {"resource": 1, "candidates": [0, 1, 2], "scores": [0.5, 0.25, 0.0]},
-    ...     {"resource": 2, "candidates": [0, 1], "scores": [0.75, 0.5]},
-    ...     {"resource": 4, "candidates": [0], "scores": [1.0]},
+    ...     {"n_resources": 1, "candidates": [0, 1, 2], "scores": [0.5, 0.25, 0.0]},
+    ...     {"n_resources": 2, "candidates": [0, 1], "scores": [0.75, 0.5]},
+    ...     {"n_resources": 4, "candidates": [0], "scores": [1.0]},
     ... ]
     >>> resources, gamma = envelope(rungs)
     >>> resources.tolist(), gamma.tolist()
@@ -58,7 +58,7 @@ def envelope(
     else:
         candidates = np.concatenate([row["candidates"] for row in results])
         resources = np.repeat(
-            [row["resource"] for row in results], [len(row["candidates"]) for row in results]
+            [row["n_resources"] for row in results], [len(row["candidates"]) for row in results]
         )
         scores = np.concatenate([row["scores"] for row in results])
     order = np.argsort(resources, kind="stable")

@@ -142,7 +142,7 @@ def _repeated(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> 
     for *before, last in brackets:
         for row in (*before, last):
             for candidate in row["candidates"]:
-                reached = (row is last, row["resource"]), candidate
+                reached = (row is last, row["n_resources"]), candidate
                 key = params[candidate]
                 if key not in furthest or reached[0] > furthest[key][0]:
                     furthest[key] = reached
@@ -171,12 +171,12 @@ def _audited(
 def _rung_scores(row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]]) -> RungScores:
     """Scores of a rung on each fold."""
     scores = np.stack([folds[candidate, level_of(row)] for candidate in row["candidates"]])
-    return RungScores(row["candidates"], row["resource"], scores)
+    return RungScores(row["candidates"], row["n_resources"], scores)
 
 
 def level_of(row: Row) -> Level:
     """Return the resource of a rung and the number of its folds."""
-    return row["resource"], row["n_folds"]
+    return row["n_resources"], row["n_folds"]
 
 
 def _levels(results: Mapping[str, Any]) -> list[Level]:

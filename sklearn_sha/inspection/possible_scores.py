@@ -20,7 +20,7 @@ class PossibleScore:
     Attributes
     ----------
     candidate, bracket : int
-    resource : int
+    n_resources : int
         Of the rung that eliminated it.
     expected : float
         Its score if it was audited.
@@ -32,7 +32,7 @@ class PossibleScore:
 
     candidate: int
     bracket: int
-    resource: int
+    n_resources: int
     expected: float
     highest: float
     is_audited: bool
@@ -70,11 +70,11 @@ class PossibleScores:
 
     def rungs(self) -> list[tuple[int, int]]:
         """Return the resource and bracket of each rung that eliminated candidates."""
-        return sorted({(one.resource, one.bracket) for one in self.candidates})
+        return sorted({(one.n_resources, one.bracket) for one in self.candidates})
 
     def members(self, rung: tuple[int, int]) -> list[PossibleScore]:
         """Return the candidates that a rung eliminated, in increasing order of their scores."""
-        own = (one for one in self.candidates if (one.resource, one.bracket) == rung)
+        own = (one for one in self.candidates if (one.n_resources, one.bracket) == rung)
         return sorted(own, key=lambda one: one.expected)
 
     def visible_range(self) -> tuple[float, float] | None:
@@ -133,7 +133,7 @@ def possible_scores(search: Any) -> PossibleScores:
         PossibleScore(
             int(known.candidate[k]),
             brackets[known.bracket[k]][0].get("bracket", 0),
-            brackets[known.bracket[k]][known.rung[k]]["resource"],
+            brackets[known.bracket[k]][known.rung[k]]["n_resources"],
             float(expected[k]),
             float(highest[k]),
             is_audited=False,
@@ -142,7 +142,8 @@ def possible_scores(search: Any) -> PossibleScores:
     ]
     found += [
         PossibleScore(
-            one.candidate, one.rung.get("bracket", 0), one.rung["resource"], one.score, one.score,
+            *(one.candidate, one.rung.get("bracket", 0), one.rung["n_resources"]),
+            *(one.score, one.score),
             is_audited=True,
         )
         for one in evidence.audited

@@ -29,7 +29,7 @@ class TrustReport:
     rungs : tuple of dict
         One dict per rung, with these keys:
 
-        - bracket, iter, resource: bracket, number and resource of the rung.
+        - bracket, iter, n_resources: bracket, number and resource of the rung.
         - folds: number of folds that scored it.
         - candidates, promoted: number of candidates, and of those that were promoted.
         - spearman, kendall: rank correlation with each later rung of the bracket, over the
@@ -53,7 +53,7 @@ class TrustReport:
         the selected one. NaN if `probability` is NaN.
     eliminated : tuple of dict
         One dict per eliminated candidate and bracket, in decreasing order of its risk, with the
-        keys candidate, bracket, iter, resource and risk.
+        keys candidate, bracket, iter, n_resources and risk.
     enough : bool or None
         Whether `probability` is at least 0.95. None if it is NaN.
     advice : str
@@ -63,7 +63,7 @@ class TrustReport:
         eliminated would have ended better than the selected one by more than `tolerance`.
     audited : tuple of dict
         One dict per eliminated candidate that an audit trained to full resource, in decreasing
-        order of its score, with the keys candidate, bracket, iter and resource (of the rung that
+        order of its score, with the keys candidate, bracket, iter and n_resources (of the rung that
         eliminated it), score and is_selected. These candidates carry no risk.
     n_to_audit : int
         Number of eliminated candidates, those with the highest risks, whose audit would raise
@@ -122,6 +122,6 @@ def _n_close(row: Row) -> float:
 
 
 _PRINTED_COLUMNS = (
-    "bracket", "iter", "resource", "folds", "candidates", "promoted", "spearman", "kendall",
+    "bracket", "iter", "n_resources", "folds", "candidates", "promoted", "spearman", "kendall",
     "envelope", "gap", "noise",
 )  # fmt: skip

@@ -82,11 +82,11 @@ def trust_report(search: Any) -> TrustReport:
     more than 0.0156 above the best one, which is the standard error of its score, is 0.46. The
     expected loss of score is 0.03. Candidates eliminated at 1 epoch carry most of the risk. Next
     time set min_resources=3.
-    iter  resource  candidates  promoted  spearman  kendall  envelope    gap  noise  close   risk
-       0         1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.467
-       1         3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.059
-       2        10           2         1         -        -     0.001  0.027  0.012      0  0.071
-       3        32           1         1         -        -         -      -      -      0      -
+    iter  n_resources  candidates  promoted  spearman  kendall  envelope    gap  noise  close   risk
+       0            1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.467
+       1            3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.059
+       2           10           2         1         -        -     0.001  0.027  0.012      0  0.071
+       3           32           1         1         -        -         -      -      -      0      -
     """
     evidence = evidence_of(search, "trust_report")
     brackets, folds, known = evidence.brackets, evidence.folds, evidence.known
@@ -102,12 +102,12 @@ def trust_report(search: Any) -> TrustReport:
                 {
                     "bracket": row.get("bracket", 0),
                     "iter": row["iter"],
-                    "resource": row["resource"],
+                    "n_resources": row["n_resources"],
                     "folds": row["n_folds"],
                     "candidates": len(row["candidates"]),
                     "promoted": len(row["promoted"]),
                     **_agreement(row, rows[k + 1 :]),
-                    "envelope": gammas.get(row["resource"], float("nan")),
+                    "envelope": gammas.get(row["n_resources"], float("nan")),
                     **_margin(row, folds, search.schedule_.n_kept),
                     "risk": float("nan") if is_last else _risk(by_candidate[inside].sum()),
                 }
@@ -117,7 +117,7 @@ def trust_report(search: Any) -> TrustReport:
             "candidate": int(known.candidate[k]),
             **{
                 name: brackets[known.bracket[k]][known.rung[k]].get(name, 0)
-                for name in ("bracket", "iter", "resource")
+                for name in ("bracket", "iter", "n_resources")
             },
             "risk": _risk(by_candidate[k]),
         }
@@ -137,7 +137,7 @@ def trust_report(search: Any) -> TrustReport:
             "candidate": one.candidate,
             "bracket": one.rung.get("bracket", 0),
             "iter": one.rung["iter"],
-            "resource": one.rung["resource"],
+            "n_resources": one.rung["n_resources"],
             "score": one.score,
             "is_selected": one.candidate == evidence.selected,
         }

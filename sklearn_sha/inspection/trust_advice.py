@@ -129,7 +129,7 @@ def advice(report: TrustReport, search: Any) -> str:
         return f"No sign that more budget was needed: {facts}"
     risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]
     riskiest = rungs[int(np.argmax(risks))]
-    where = quantity(riskiest["resource"], schedule.unit)
+    where = quantity(riskiest["n_resources"], schedule.unit)
     if not schedule.counts_folds and riskiest["folds"] < search.n_splits_:
         where += f" on {quantity(riskiest['folds'], 'folds')}"
     return (
@@ -140,7 +140,7 @@ def advice(report: TrustReport, search: Any) -> str:
 
 def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
     """Recommend the parameters of the next search."""
-    levels = [(row["resource"], row["folds"]) for row in report.rungs]
+    levels = [(row["n_resources"], row["folds"]) for row in report.rungs]
     settings: dict[str, Any] = {**larger_budget(levels, risks, search.factor)}
     last = max(levels)[0]
     if settings.get("min_resources") == last:
@@ -159,8 +159,8 @@ def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
 def _audit_advice(n_candidates: int, search: Any) -> str:
     """Recommend an audit if it is possible and costs no more than the search, or return ""."""
     last = search.rung_history_[-1]
-    cost = n_candidates * last["resource"] * (search.schedule_.n_folds or 1)
-    relative_cost = cost / last["spent"]
+    cost = n_candidates * last["n_resources"] * (search.schedule_.n_folds or 1)
+    relative_cost = cost / last["total_cost"]
     is_interrupted = getattr(search, "interrupted_", False)  # not set before the end of a fit
     if relative_cost > 1 or is_interrupted:
         return ""

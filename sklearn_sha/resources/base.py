@@ -54,7 +54,7 @@ class Resource(ABC):
     >>> from sklearn_sha import SuccessiveHalvingSearchCV
     >>> from sklearn_sha.resources import Resource, check_resource
     >>> class Leaves(Resource):
-    ...     def advance(self, model, rows, spent, target):
+    ...     def advance(self, model, rows, start, target):
     ...         X, y, params = rows.fitting()
     ...         model.set_params(max_leaf_nodes=2**target).fit(X, y, **params)
     >>> X, y = load_iris(return_X_y=True)
@@ -100,18 +100,18 @@ class Resource(ABC):
         return False
 
     @abstractmethod
-    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
-        """Train a model, in place, from `spent` units to `target`.
+    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
+        """Train a model, in place, from `start` units to `target`.
 
         Parameters
         ----------
         model : estimator
-            Not fitted if `spent` is 0.
+            Not fitted if `start` is 0.
         rows : Rows
             Of the fold that `view` gave for `target`: ``rows.fitting()`` is X, y and the fit
             parameters of all its training samples, ``rows.fitting(batch)`` of those positions.
             Other candidates share these arrays; do not write into them.
-        spent, target : int
+        start, target : int
             Total units before and after.
         """
 

@@ -55,13 +55,13 @@ def check_resource(
         )
 
     def trained(*path: int) -> Any:
-        one, spent = clone(model), 0
+        one, start = clone(model), 0
         for target in path:
             rows = resource.view(fold, target).rows(resource.in_batches)
             lent = joblib.hash((rows.X_train, rows.y_train))
-            resource.advance(one, rows, spent, target)
+            resource.advance(one, rows, start, target)
             assert joblib.hash((rows.X_train, rows.y_train)) == lent, "advance changed its samples"
-            one, spent = pickle.loads(pickle.dumps(one)), target
+            one, start = pickle.loads(pickle.dumps(one)), target
         return _outputs(one, X)
 
     for few, many in pairwise(units):

@@ -31,10 +31,10 @@ class FoldCount(Resource):
     ...     resource="folds",
     ... )
     >>> search.plan(X, y)
-    rung  candidates  step  resource  spent
-       0           8     1         1      8
-       1           4     1         2     12
-       2           2     3         5     18
+    rung  candidates  step  n_resources  total_cost
+       0           8     1            1           8
+       1           4     1            2          12
+       2           2     3            5          18
     18 folds, 0.45 of a grid search (8 candidates x 5 folds = 40). Every fold is fit once.
     """
 
@@ -50,7 +50,7 @@ class FoldCount(Resource):
     def units_per_fold(self, n_resources: int) -> int:
         return 1
 
-    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
         call_training(model.fit, *rows.fitting())
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:

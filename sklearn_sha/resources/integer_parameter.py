@@ -54,15 +54,15 @@ class IntegerParameter(Resource):
         name, exact = exact_warm_starts().get(type(model), (None, replays))
         return name == self.name and exact(model, n_train)
 
-    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
         X, y, params = rows.fitting()
         booster = booster_of(model)
-        if spent and booster is not None:
-            earlier = booster.begin(model, self.name, target - spent)
+        if start and booster is not None:
+            earlier = booster.begin(model, self.name, target - start)
             call_training(model.fit, X, y, params | {booster.argument: earlier})
             return
         model.set_params(**{self.name: target})
-        if spent:
+        if start:
             model.set_params(warm_start=True)
         call_training(model.fit, X, y, params)
 

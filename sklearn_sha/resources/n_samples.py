@@ -31,7 +31,7 @@ class SampleCount(Resource):
     def view(self, fold: Fold, target: int) -> Fold:
         return fold.subsampled(target)
 
-    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
         call_training(model.fit, *rows.fitting())
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:

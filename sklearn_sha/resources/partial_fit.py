@@ -75,12 +75,12 @@ class PartialFit(Resource):
     def continues(self, model: Any, n_train: int) -> bool:
         return True
 
-    def advance(self, model: Any, rows: Rows, spent: int, target: int) -> None:
+    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
         with _one_epoch(model):
-            self._call(model, rows, spent, target)
+            self._call(model, rows, start, target)
 
-    def _call(self, model: Any, rows: Rows, spent: int, target: int) -> None:
-        for call in range(spent, target):
+    def _call(self, model: Any, rows: Rows, start: int, target: int) -> None:
+        for call in range(start, target):
             whole = self.batch_size is None
             X, y, params = rows.fitting(
                 None if whole else self.batch(call, n_samples_of(rows.X_train))

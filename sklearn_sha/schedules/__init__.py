@@ -1,7 +1,7 @@
 """Schedules: numbers of candidates and resources of all rungs, as integers.
 
 Two numbers describe the resource of a rung: `step` is what the rung adds to each candidate (r_k in
-the papers), and `resource` is the total of each candidate at its end (R_k in the papers).
+the papers), and `n_resources` is the total of each candidate at its end (R_k in the papers).
 """
 
 from sklearn_sha.schedules.doubling import doubling_schedules

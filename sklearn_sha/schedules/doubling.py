@@ -40,7 +40,7 @@ def doubling_schedules(
     Yields
     ------
     Schedule
-        Schedule of one run. Its ``spent`` is the cost without reused losses.
+        Schedule of one run. Its ``total_cost`` is the cost without reused losses.
 
     Raises
     ------

@@ -36,10 +36,10 @@ class FoldGrowth:
     >>> FoldGrowth(order=(3, 0, 2, 4, 1), first=1).counts(n_rungs=4, factor=2)
     [1, 2, 4, 5]
     >>> print(growth.grow(schedule_from_range(8, max_resources=20), factor=2))
-    rung  candidates  folds  step  resource  spent
-       0           8      1     5         5     40
-       1           4      2     5        10    100
-       2           2      5    10        20    260
+    rung  candidates  folds  step  n_resources  total_cost
+       0           8      1     5            5          40
+       1           4      2     5           10         100
+       2           2      5    10           20         260
     260 units over all folds, 0.33 of a grid search (8 candidates x 5 folds x 20 units = 800).
     Models continue training between rungs.
     """

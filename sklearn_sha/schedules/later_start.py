@@ -40,12 +40,12 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
     ([9, 27, 81], [27, 81, 81])
     """
     sizes, resources = on_all_folds.n_candidates, on_all_folds.n_resources
-    folds, cost = growth.folds(len(sizes), factor), on_all_folds.spent * len(growth.order)
+    folds, cost = growth.folds(len(sizes), factor), on_all_folds.total_cost * len(growth.order)
     shifted = [*resources[1:], resources[-1]]
     for starts in (shifted, spread_integers(resources[1], resources[-1], len(sizes))):
         later = Schedule.from_rungs(sizes, starts, on_all_folds.continues, folds=folds)
         # Both schedules are rounded down, so that equal ones can differ by a few units.
-        if 100 * later.spent <= 101 * cost:
+        if 100 * later.total_cost <= 101 * cost:
             note = (
                 f"Early rungs have fewer folds and therefore more resource: {starts[0]} in the "
                 f'first rung, instead of {resources[0]} with min_folds="all".'

@@ -28,9 +28,9 @@ class Rung:
         Number of candidates.
     step : int
         Units that the rung adds to each candidate.
-    resource : int
+    n_resources : int
         Total units of each candidate at the end of the rung.
-    spent : int
+    total_cost : int
         Cumulative cost at the end of the rung: units of all candidates, per fold, or over all folds
         if the number of folds grows.
     bracket : int
@@ -38,14 +38,14 @@ class Rung:
     folds : tuple of int or None
         Folds that score the rung. None: all folds.
     n_fits : int
-        Number of fits of all candidates, per fold or over the folds, as in `spent`. A rung with the
-        resource of the previous one only fits the folds that it adds.
+        Number of fits of all candidates, per fold or over the folds, as in `total_cost`. A rung
+        with the resource of the previous one only fits the folds that it adds.
     """
 
     n_candidates: int
     step: int
-    resource: int
-    spent: int
+    n_resources: int
+    total_cost: int
     bracket: int = 0
     folds: tuple[int, ...] | None = None
     n_fits: int = 0
@@ -62,7 +62,7 @@ class Schedule:
         one adds folds only.
     continues : bool
         Whether models continue training between rungs. If so, a candidate costs `step` units in a
-        rung. Otherwise it is refit from scratch and costs `resource` units.
+        rung. Otherwise it is refit from scratch and costs `n_resources` units.
     repeats : bool
         Whether brackets are runs over the same candidates, as in the doubling trick. In Hyperband,
         each bracket has different candidates.
@@ -84,11 +84,11 @@ class Schedule:
     --------
     >>> from sklearn_sha.schedules import schedule_from_range
     >>> print(schedule_from_range(27, factor=3, min_resources=1, max_resources=27))
-    rung  candidates  step  resource  spent
-       0          27     1         1     27
-       1           9     2         3     45
-       2           3     6         9     63
-       3           1    18        27     81
+    rung  candidates  step  n_resources  total_cost
+       0          27     1            1          27
+       1           9     2            3          45
+       2           3     6            9          63
+       3           1    18           27          81
     81 units per fold, 0.11 of a grid search (27 candidates x 27 units = 729). Models continue
     training between rungs.
     """
@@ -130,7 +130,7 @@ class Schedule:
         Schedule
         """
         rungs: list[Rung] = []
-        previous = spent = 0
+        previous = total_cost = 0
         trained: tuple[int, ...] = ()
         rung_folds = folds or [None] * len(resources)
         for n, resource, own in zip(n_candidates, resources, rung_folds, strict=True):
@@ -140,9 +140,9 @@ class Schedule:
             units = n_folds * resource
             if continues or resource == previous:
                 units -= n_trained * previous
-            spent += n * units
+            total_cost += n * units
             n_fits = n * (n_folds - n_trained if resource == previous else n_folds)
-            rungs.append(Rung(n, resource - previous, resource, spent, bracket, own, n_fits))
+            rungs.append(Rung(n, resource - previous, resource, total_cost, bracket, own, n_fits))
             previous, trained = resource, own or ()
         return cls(tuple(rungs), continues)
 
@@ -162,9 +162,9 @@ class Schedule:
         Schedule
         """
         brackets = list(schedules)
-        costs_before = accumulate((bracket.spent for bracket in brackets), initial=0)
+        costs_before = accumulate((bracket.total_cost for bracket in brackets), initial=0)
         rungs = tuple(
-            replace(rung, spent=cost + rung.spent, bracket=number)
+            replace(rung, total_cost=cost + rung.total_cost, bracket=number)
             for number, (bracket, cost) in enumerate(zip(brackets, costs_before, strict=False))
             for rung in bracket.rungs
         )
@@ -198,7 +198,7 @@ class Schedule:
             replace(
                 Schedule.from_rungs(
                     [rung.n_candidates for rung in rungs],
-                    [rung.resource for rung in rungs],
+                    [rung.n_resources for rung in rungs],
                     self.continues,
                     number,
                     [rung.folds for rung in rungs],
@@ -221,7 +221,7 @@ class Schedule:
     @property
     def n_resources(self) -> list[int]:
         """Total units of each candidate at the end of each rung."""
-        return [rung.resource for rung in self.rungs]
+        return [rung.n_resources for rung in self.rungs]
 
     @property
     def n_folds(self) -> int | None:
@@ -237,9 +237,9 @@ class Schedule:
         return self.unit if self.counts_folds else f"{self.unit} per fold"
 
     @property
-    def spent(self) -> int:
+    def total_cost(self) -> int:
         """Cost in units; an upper bound if runs repeat and known scores are reused."""
-        return self.rungs[-1].spent
+        return self.rungs[-1].total_cost
 
     @property
     def n_different(self) -> int:
@@ -250,7 +250,7 @@ class Schedule:
     @property
     def grid_cost(self) -> int:
         """Units of a grid search over the same candidates with the maximum resource."""
-        return self.n_different * self.rungs[-1].resource * (self.n_folds or 1)
+        return self.n_different * self.rungs[-1].n_resources * (self.n_folds or 1)
 
     @property
     def training(self) -> str:
@@ -277,12 +277,12 @@ class Schedule:
         """
         n_fits = sum(rung.n_fits for rung in self.rungs)
         grid_cost = self.grid_cost + fixed * self.n_different * (self.n_folds or 1)
-        return float((self.spent * rate + fixed * n_fits) / grid_cost)
+        return float((self.total_cost * rate + fixed * n_fits) / grid_cost)
 
     @property
     def restart_cost(self) -> int:
         """Cost in units if models were refit from scratch at each rung."""
-        return sum(rung.n_fits * rung.resource for rung in self.rungs)
+        return sum(rung.n_fits * rung.n_resources for rung in self.rungs)
 
     def to_frame(self) -> Any:
         """Return the rungs as a `pandas.DataFrame`, one row per rung."""
@@ -308,8 +308,8 @@ class Schedule:
             "candidates": [rung.n_candidates for rung in self.rungs],
             "folds": [len(rung.folds or ()) for rung in self.rungs],
             "step": [rung.step for rung in self.rungs],
-            "resource": [rung.resource for rung in self.rungs],
-            "spent": [rung.spent for rung in self.rungs],
+            "n_resources": [rung.n_resources for rung in self.rungs],
+            "total_cost": [rung.total_cost for rung in self.rungs],
         }
         if len(brackets) == 1:
             del columns[self.bracket_name]
@@ -322,9 +322,9 @@ class Schedule:
         at_most = "At most " if self.repeats or self.is_bound else ""
         counted = self.cost_unit.removeprefix(self.unit)
         return (
-            f"{at_most}{quantity(self.spent, self.unit)}{counted}, "
+            f"{at_most}{quantity(self.total_cost, self.unit)}{counted}, "
             f"{self.relative_cost():.2f} of a grid search "
             f"({quantity(self.n_different, 'candidates')} x {times_folds}"
-            f"{quantity(self.rungs[-1].resource, self.unit)} = {self.grid_cost}). "
+            f"{quantity(self.rungs[-1].n_resources, self.unit)} = {self.grid_cost}). "
             f"{self.training}"
         ).rstrip()

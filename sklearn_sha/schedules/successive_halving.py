@@ -143,7 +143,7 @@ def schedule_from_budget(
     --------
     >>> from sklearn_sha.schedules import schedule_from_budget
     >>> schedule = schedule_from_budget(8, 32)
-    >>> [rung.step for rung in schedule.rungs], schedule.n_resources, schedule.spent
+    >>> [rung.step for rung in schedule.rungs], schedule.n_resources, schedule.total_cost
     ([1, 2, 5], [1, 3, 8], 26)
     """
     sizes = sizes_with_kept(rung_sizes(n_candidates, factor), n_kept)
@@ -154,7 +154,7 @@ def schedule_from_budget(
 
     n_first = len(folds[0]) if folds else 1
     smallest = n_candidates * n_first * len(sizes)
-    needed = max(smallest, schedule_of(smallest).spent)
+    needed = max(smallest, schedule_of(smallest).total_cost)
     if budget < needed:
         on_folds = f" on {quantity(n_first, 'folds')}" if folds else ""
         raise ValueError(
@@ -163,11 +163,11 @@ def schedule_from_budget(
             "fewer candidates."
         )
     schedule = schedule_of(budget)
-    if schedule.spent > budget:
+    if schedule.total_cost > budget:
         # Models of folds that join late are trained from 0, which the equal shares leave out.
-        totals = range(smallest, budget)
-        n_possible = bisect_left(totals, 1, key=lambda total: schedule_of(total).spent > budget)
-        schedule = schedule_of(totals[n_possible - 1])
+        shares = range(smallest, budget)
+        n_possible = bisect_left(shares, 1, key=lambda n: schedule_of(n).total_cost > budget)
+        schedule = schedule_of(shares[n_possible - 1])
     return replace(schedule, n_kept=n_kept)
 
 
