@@ -272,3 +272,19 @@ def test_it_is_not_extended():
 def test_invalid_parameters_raise(params, message):
     with pytest.raises(ValueError, match=message):
         search_of(**params).fit(X)
+
+
+def test_a_target_ends_it():
+    common = {"n_candidates": 8, "target_score": 0.3}
+    search = search_of(**common).fit(X)
+    first = search.schedule_.brackets[0]
+    n_runs_before = next(
+        number for number, run in enumerate(search.schedule_.brackets) if run.n_resources[-1] == 20
+    )
+    assert search.best_score_ >= 0.3
+    assert search.n_iterations_ <= sum(
+        len(run.rungs) for run in search.schedule_.brackets[: n_runs_before + 1]
+    )
+    assert search.n_resources_[-1] == 20 >= first.n_resources[-1]
+    # Audits train to full resource.
+    assert "to 20 epochs" in str(search.plan_audit(1))

@@ -70,6 +70,13 @@ def test_labels_are_not_parsed_as_formulas_and_do_not_overlap():
     assert min(box.y0 for box in boxes) >= 0
 
 
+@pytest.mark.parametrize("kind", ["curves", "rungs", "params", "parallel", "importance", "trust"])
+def test_the_name_of_a_metric_is_not_parsed_as_a_formula(kind):
+    name = r"$\frac$"
+    search = search_of(scoring={name: lambda model, X, y=None: model.score(X)}).fit(X)
+    SearchDisplay.from_search(search, kind=kind).figure_.canvas.draw()
+
+
 def test_the_selected_candidate_is_orange_and_the_others_are_bluer_the_further_they_got(search):
     ax = SearchDisplay.from_search(search).ax_
     lines = ax.get_lines()

@@ -111,7 +111,7 @@ def test_results_are_the_same_for_any_number_of_jobs(capsys):
     )
     alone = search.fit(IRIS, SPECIES).all_cv_results_
     _, first, *_ = capsys.readouterr().out.splitlines()
-    assert first.split()[:4] == ["halving", "0", "rung", "0/2"]
+    assert first.split()[:4] == ["run", "0", "rung", "0/2"]
     both = search.set_params(n_jobs=2).fit(IRIS, SPECIES).all_cv_results_
     for name in ("mean_test_score", "candidate", "n_resources", "cached"):
         np.testing.assert_array_equal(alone[name], both[name])

@@ -17,7 +17,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_stopping import SPACE, Stopped, ctrl_c, numbers
@@ -687,3 +687,24 @@ def test_a_completed_search_keeps_neither_data_nor_models():
     assert alive() is None
     assert [ref for ref in models if ref() is not None] == []
     assert not hasattr(search, "_interrupted_search")
+
+
+def test_candidates_of_another_space_remain_in_further_extensions():
+    space, other = ({"limit": [start + k / 40 for k in range(20)]} for start in (0.0, 0.5))
+    search = curves(16, space=space, sampler="model").fit(NOTHING)
+    search.extend(NOTHING, n_candidates=16, param_grid=other)
+    before = search.results_frame()["params"].tolist()
+    search.extend(NOTHING, n_candidates=4)
+    after = search.results_frame()["params"].tolist()
+    assert (after[:32], len(after)) == (before, 36)
+    assert all(params in ParameterGrid(space) for params in after[32:])
+
+
+def test_parameters_changed_in_place_are_noticed():
+    initial = [{"limit": 0.5}]
+    search = curves(4, initial_candidates=initial).fit(NOTHING)
+    initial.append({"limit": 0.9})
+    with pytest.raises(ValueError, match="initial_candidates changed since"):
+        search.extend(NOTHING, n_candidates=4)
+    initial.pop()
+    assert search.extend(NOTHING, n_candidates=4).n_candidates_[0] == 8

@@ -275,3 +275,25 @@ def test_a_search_that_was_interrupted_beside_a_failed_bracket_resumes_to_the_sa
             row["promoted"] for row in whole.rung_history_
         ]
         assert search.best_params_ == whole.best_params_
+
+
+def test_a_last_run_that_fails_promotes_no_candidate_of_the_run_before():
+    class CrossingCurves(Curve):
+        def partial_fit(self, X, y=None):
+            if getattr(self, "units_", 0) == 4:
+                raise MemoryError("not this one")
+            return super().partial_fit(X, y)
+
+        def score(self, X, y=None):
+            # At 4 units, the candidates that had been the worst are the best.
+            return self.limit if self.units_ < 4 else 1 - self.limit
+
+    search = search_of({"limit": [0.1, 0.2, 0.8, 0.9]}, max_resources=8, budget="double")
+    search.set_params(estimator=CrossingCurves())
+    with pytest.warns(FitFailedWarning):
+        search.fit(X)
+    *_, before, last = search.rung_history_
+    assert (last["n_resources"], last["promoted"]) == (8, [])
+    assert before["promoted"] == last["candidates"] == [0, 1]
+    # That of the last completed run.
+    assert (search.best_candidate_, search.best_n_resources_) == (2, 4)

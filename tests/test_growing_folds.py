@@ -446,6 +446,9 @@ class AllFolds(SuccessiveHalving):
 def test_a_number_of_folds_that_an_algorithm_ignores_is_refused():
     with pytest.raises(ValueError, match=r"min_folds=2 has no effect, since AllFolds\.plan does"):
         search_of(8, algorithm=AllFolds(), min_folds=2).fit(X)
+    # With one rung in each run there is nothing to save.
+    one_rung = {"budget": "anytime", "min_resources": 16, "min_folds": 2, "n_candidates": 4}
+    assert search_of(8, **one_rung).plan(X).n_folds is None
     for min_folds in ("auto", "all", N_FOLDS):
         search = search_of(8, algorithm=AllFolds(), min_folds=min_folds).fit(X)
         assert {row["n_folds"] for row in search.rung_history_} == {N_FOLDS}

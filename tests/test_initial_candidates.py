@@ -12,6 +12,7 @@ from scipy.stats import loguniform, uniform
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
@@ -410,6 +411,20 @@ def test_failed_candidates_are_not_kept_and_the_search_warns():
         search.fit(NOTHING)
     assert [0 in row["candidates"] for row in search.rung_history_[:2]] == [True, False]
     assert all(1 in row["candidates"] for row in search.rung_history_)
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.0])
+def test_candidates_whose_fits_fail_are_not_kept_whatever_their_score_is(error_score):
+    search = curves(
+        space={"limit": uniform(0.5, 0.5)}, error_score=error_score,
+        n_candidates=8, initial_candidates=[{"fails": "fit"}], keep_initial=True,
+    )  # fmt: skip
+    with (
+        pytest.warns(FitFailedWarning),
+        pytest.warns(UserWarning, match=r"initial candidates \[0\] failed"),
+    ):
+        search.fit(NOTHING)
+    assert [0 in row["candidates"] for row in search.rung_history_[:2]] == [True, False]
 
 
 def test_what_follows_is_the_same_after_interruptions_and_for_workers(tmp_path):

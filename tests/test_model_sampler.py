@@ -175,9 +175,9 @@ def test_encoded_values_tell_all_values_apart():
 
 
 def test_encoded_values_may_be_of_any_size():
-    values = [1, 2**64, True, np.True_, None, 10**400]
+    values = [1, 2**64, True, np.True_, None, 10**400, np.timedelta64(1, "D")]
     codes = encoded([{"v": value} for value in values])[:, 0]
-    assert codes[0] == codes[2] == codes[3] < codes[1] < codes[4] < codes[5]
+    assert codes[0] == codes[2] == codes[3] < codes[1] < codes[4] < codes[5] < codes[6]
 
 
 class Counted(Sampler):

@@ -141,7 +141,7 @@ def test_a_notebook_shows_one_growing_table(budget, notebook, capsys):
     first, *lines = repr(notebook[-1]).splitlines()
     assert first == "Models continue training between rungs."
     assert len(lines) == len(search.n_resources_) + 2
-    assert lines[0].startswith("halving 0  rung 0/2" if budget else "rung 0/2")
+    assert lines[0].startswith("run 0  rung 0/2" if budget else "rung 0/2")
     # The number of updates does not depend on the number of jobs.
     assert len(notebook) <= 3 * len(search.n_resources_) + 4
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import uniform
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold
-from toys import CALLS, Curve, is_measured
+from sklearn.pipeline import Pipeline
+from toys import CALLS, Curve, Recorder, is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
@@ -556,6 +557,59 @@ def test_data_changed_in_place_are_noticed():
         search.resume(own)
     own -= 1
     assert numbers(search.set_params(max_time=None).resume(own)) == numbers(whole("range"))
+
+
+@pytest.mark.parametrize("seed", [3, np.random.RandomState(3)])
+def test_parameters_changed_in_place_are_noticed(seed):
+    space = {"limit": [0.1, 0.4, 0.3], "speed": [1.0, 9.0]}
+    splits = list(KFold(2).split(X))
+    search = SuccessiveHalvingSearchCV(
+        Pipeline([("curve", Stopped())]), {f"curve__{name}": space[name] for name in space},
+        resource="partial_fit", max_resources=20, cv=splits, refit=False, random_state=seed,
+    )  # fmt: skip
+    with ctrl_c(at=15):
+        search.fit(X)
+    space["limit"].append(0.9)
+    with pytest.raises(ValueError, match="param_distributions changed since"):
+        search.resume(X)
+    space["limit"].pop()
+    splits.reverse()
+    with pytest.raises(ValueError, match="cv changed since"):
+        search.resume(X)
+    splits.reverse()
+    search.estimator.steps[0] = ("curve", Recorder())
+    with pytest.raises(ValueError, match="estimator__curve"):
+        search.resume(X)
+    search.estimator.steps[0] = ("curve", Stopped())
+    # The state of a random number generator is not a parameter.
+    if seed != 3:
+        seed.rand()
+    assert not search.resume(X).interrupted_
+
+
+def test_equal_data_in_another_memory_layout_are_the_same_data():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {"a": range(12), "b": np.linspace(0, 1, 12), "c": pd.Categorical(list("xyz") * 4)}
+    )
+    by_column = pd.DataFrame(index=frame.index)
+    for name in ("a", "b", "c"):
+        by_column[name] = frame[name].copy()
+    table = np.arange(48.0).reshape(12, 4)
+    column = table[:, 1]
+    for one, two in (
+        ((frame,), (by_column,)),
+        ((X, column), (X, column.copy())),
+        ((X, pd.Series(column)), (X, pd.Series(column.copy()))),
+        ((table,), (np.asfortranarray(table),)),
+    ):
+        search = search_of("range", max_time=30).fit(*one)
+        assert not search.set_params(max_time=None).resume(*two).interrupted_
+    renamed, other = by_column.rename(columns={"a": "A"}), by_column.assign(b=0.0)
+    for changed in (renamed, other, by_column.astype({"c": object}), by_column[["b", "a", "c"]]):
+        search = search_of("range", max_time=30).fit(frame)
+        with pytest.raises(ValueError, match="X changed since"):
+            search.resume(changed)
 
 
 def test_what_results_do_not_depend_on_may_change(stopped):

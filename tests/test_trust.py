@@ -328,7 +328,7 @@ def test_scores_that_are_all_nan_have_no_probability():
     report = trust_report(search)
     assert report.enough is None
     assert np.isnan([report.probability, report.expected_loss]).all()
-    assert report.advice.startswith("The scores of all candidates are non-finite")
+    assert report.advice.startswith("The scores of the selected candidate are non-finite")
 
 
 def interrupted(after, **params):
@@ -350,6 +350,29 @@ def test_nothing_is_said_of_a_search_that_was_interrupted(after):
     assert report.advice.startswith("The last rung was not reached")
     assert np.isnan(report.rungs[-1]["risk"])
     assert trust_report(search.resume(X)).probability > 0
+
+
+def test_a_rung_that_promotes_one_candidate_is_not_the_last_one():
+    params = {"n_candidates": 4, "min_resources": 2, "max_resources": 8, "min_folds": "all"}
+    assert [rung.n_candidates for rung in search_of(**params).plan(X).rungs] == [4, 2, 1]
+    search = interrupted(after=1, **params)
+    assert len(search.rung_history_[-1]["promoted"]) == 1
+    report = trust_report(search)
+    assert np.isnan(report.probability)
+    assert report.advice.startswith("The last rung was not reached")
+    assert trust_report(search.resume(X)).probability > 0
+
+
+@pytest.mark.filterwarnings("ignore:.*non-finite")
+def test_infinite_scores_are_ignored():
+    def score(model, X, y=None):
+        return model.score(X) if model.limit < 0.5 else -np.inf
+
+    search = search_of(scoring=score)
+    with np.errstate(invalid="ignore"):  # their standard deviation, as in GridSearchCV
+        search.fit(X)
+    report = trust_report(search)
+    assert 0 <= report.probability <= 1
 
 
 RUNGS = st.integers(0, 2**32 - 1).map(lambda seed: rungs_of(np.random.default_rng(seed)))

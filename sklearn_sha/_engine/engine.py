@@ -142,7 +142,9 @@ class Engine:
                     self._observer.promoted(request, promoted_ids(request, sent, following))
                 except StopIteration as end:
                     del asking[algorithm]
-                    self._observer.promoted(request, () if end.value is None else (end.value,))
+                    # The best candidate can be that of an earlier rung, if this one has failed.
+                    has_best = sent is not None and end.value in request.candidate_ids
+                    self._observer.promoted(request, (end.value,) if has_best else ())
 
     def discard_models(self) -> None:
         """Discard all models, so that further evaluations are refit from scratch."""

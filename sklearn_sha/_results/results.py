@@ -314,6 +314,10 @@ class Results:
         """Return whether no candidate of the last rung has a score, because fits failed."""
         return self._rungs[-1].has_failed
 
+    def have_failed_fits(self) -> NDArray[np.bool_]:
+        """Return whether a fit of the last rung failed, for each candidate."""
+        return np.asarray(self._rungs[-1].fit_failed.any(axis=1))
+
     def mean_scores(self) -> NDArray[np.float64]:
         """Return the mean test scores of the last rung, by the metric that promotes."""
         return self._rungs[-1].mean_scores(self.metric)

@@ -30,7 +30,7 @@ from sklearn_sha._results.failures import all_failed_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.completed_search import CompletedSearch, Origin, splits_digest
 from sklearn_sha._search.delegation import BestEstimatorMixin
-from sklearn_sha._search.fingerprint import data_fingerprint, fingerprint
+from sklearn_sha._search.fingerprint import data_fingerprint, fingerprint, params_fingerprint
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
     few_folds_message,
@@ -208,7 +208,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             saved = fingerprint(type(self).__name__, params, spec, data_then)
         return Origin(
             random_state,
-            self.get_params(),
+            params_fingerprint(self.get_params()),
             data_then,
             spec.resource.name,
             splits_digest(spec),

@@ -26,8 +26,8 @@ class Origin:
     ----------
     random_state : RandomState
         State at the start of the fit.
-    params : dict
-        Parameters of the search and of its components.
+    params : dict of str to str
+        Fingerprint of the parameters of the search and of its components.
     data : dict of str to str
         Fingerprint of the data.
     resource : str
@@ -38,15 +38,18 @@ class Origin:
         Identifies the search in a checkpoint; empty without one.
     extensions : tuple of str
         Texts that identify the extensions and audits since.
+    spaces : tuple of dict or list of dict
+        Search spaces of the extensions by candidates of another space.
     """
 
     random_state: RandomState
-    params: Mapping[str, Any]
+    params: Mapping[str, str]
     data: Mapping[str, str]
     resource: str
     splits: str
     fingerprint: Mapping[str, str]
     extensions: tuple[str, ...] = ()
+    spaces: tuple[Any, ...] = ()
 
     def extended(self, space: Any, n_candidates: int) -> Self:
         """Return the origin of an extension by further candidates.
@@ -57,10 +60,11 @@ class Origin:
             Search space of the further candidates; None: that of the fit.
         n_candidates : int
         """
-        identity = f"extend by {quantity(n_candidates, 'candidates')}"
+        identity, spaces = f"extend by {quantity(n_candidates, 'candidates')}", self.spaces
         if space is not None:
             identity += f" of another space ({digest(described_space(space))[:12]})"
-        return replace(self, extensions=(*self.extensions, identity))
+            spaces = (*spaces, space)
+        return replace(self, extensions=(*self.extensions, identity), spaces=spaces)
 
     def audited(self, n_candidates: int | Literal["auto"]) -> Self:
         """Return the origin of an audit of so many candidates."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
+from itertools import chain
 from time import time
 from typing import Any, Literal, Self
 
@@ -148,10 +149,12 @@ class ExtendableSearch(AuditedSearch):
         )
         # Completed, as a list of dicts does not complete them.
         union.initial_candidates = self._initial_candidates()
-        if is_other:
-            union.param_distributions = [*spaces_of(self._space()), *spaces_of(space)]
+        extended = origin.extended(space if is_other else None, n_new)
+        if extended.spaces:
+            spaces = map(spaces_of, (self._space(), *extended.spaces))
+            union.param_distributions = [*chain.from_iterable(spaces)]
             union.param_grid = None
         union.n_candidates, union.n_iter = len(known) + n_new, None
         if new:
             union.sampler = GivenCandidates([*known, *new])
-        return union, space, origin.extended(space if is_other else None, n_new)
+        return union, space, extended

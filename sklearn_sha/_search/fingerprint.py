@@ -131,17 +131,62 @@ def data_fingerprint(
     }
 
 
+def params_fingerprint(params: Mapping[str, Any]) -> dict[str, str]:
+    """Return a short text for each parameter on which the results of a search depend.
+
+    Parameters
+    ----------
+    params : dict
+        Parameters of a search and of its components. Changes in place are noticed, except for those
+        of a random number generator, whose state changes whenever it is used.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    return {
+        name: _text(_without_state(value))
+        for name, value in params.items()
+        if name not in NOT_IN_FINGERPRINT
+    }
+
+
+def _without_state(value: Any, depth: int = 2) -> Any:
+    """Replace estimators by their types, since their parameters are there by their own names."""
+    if isinstance(value, RandomState | np.random.Generator):
+        return id(value)
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return type(value).__qualname__
+    if depth and isinstance(value, list | tuple):
+        return [_without_state(item, depth - 1) for item in value]
+    return value
+
+
 def digest(value: Any) -> str:
     """Return a text that is equal for equal values, in other processes too.
 
     For a value that cannot be pickled, such as a lambda, it depends only on the name and the type.
     """
     try:
-        if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
-            value = as_numpy(value)  # the pickle of a tensor has its address
-        return joblib.hash(value, coerce_mmap=True)
+        return joblib.hash(_canonical(value), coerce_mmap=True)
     except Exception:
         return joblib.hash(list(_described(value)))
+
+
+def _canonical(value: Any) -> Any:
+    """Return data such that equal values have equal pickles, however they are stored."""
+    if hasattr(value, "columns") and hasattr(value, "iloc"):
+        # Its pickle has blocks of columns, which depend on how it was made.
+        columns = [_canonical(value.iloc[:, k]) for k in range(value.shape[1])]
+        return type(value).__name__, list(value.columns), np.asarray(value.index), columns
+    if hasattr(value, "array") and hasattr(value, "iloc"):
+        values = value.to_numpy() if isinstance(value.dtype, np.dtype) else value.array.copy()
+        return type(value).__name__, value.name, np.asarray(value.index), _canonical(values)
+    if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
+        value = as_numpy(value)  # the pickle of a tensor has its address
+    if isinstance(value, np.ndarray):
+        return np.ascontiguousarray(value) if value.ndim else value
+    return value
 
 
 def _text(value: Any) -> str:

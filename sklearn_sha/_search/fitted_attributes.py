@@ -140,7 +140,7 @@ def warn_about_scores(
     if spec.resource.counts_samples:
         n_train = max(len(fold.train) for fold in spec.folds)
         messages += few_samples_messages(failures, spec.schedule.n_resources, n_train)
-    messages += _failed_initial_messages(rung_history, spec.schedule)
+    messages += _failed_initial_messages(rung_history, failures, spec.schedule)
     messages += _equal_scores_messages(rung_history, len(spec.folds))
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
@@ -219,11 +219,15 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
 
 
 def _failed_initial_messages(
-    rung_history: Sequence[Mapping[str, Any]], schedule: Schedule
+    rung_history: Sequence[Mapping[str, Any]],
+    failures: Sequence[Mapping[str, Any]],
+    schedule: Schedule,
 ) -> list[str]:
     """Return a warning about candidates that were to be kept, and failed."""
     scored = [zip(row["candidates"], row["scores"], strict=True) for row in rung_history]
-    failed = {c for row in scored for c, score in row if c < schedule.n_kept and np.isnan(score)}
+    failed = {c for row in scored for c, score in row if np.isnan(score)}
+    failed |= {failure["candidate"] for failure in failures if failure["failed"] == "fit"}
+    failed = {candidate for candidate in failed if candidate < schedule.n_kept}
     if not failed:
         return []
     return [

@@ -178,7 +178,8 @@ def check_folds_grow(
     min_folds: int | str, growth: FoldGrowth | None, schedule: Schedule, algorithm: Algorithm
 ) -> None:
     """Raise a ValueError if an algorithm ignores a given number of folds."""
-    is_ignored = growth is not None and schedule.n_folds is None and len(schedule.rungs) > 1
+    eliminates = len(schedule.rungs) > len(schedule.brackets)
+    is_ignored = growth is not None and schedule.n_folds is None and eliminates
     if is_ignored and not isinstance(min_folds, str):
         raise ValueError(
             f"min_folds={min_folds} has no effect, since {type(algorithm).__name__}.plan does not "

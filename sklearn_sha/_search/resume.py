@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, Self
 
 from sklearn_sha._search.completed_search import Origin
-from sklearn_sha._search.fingerprint import NOT_IN_FINGERPRINT, data_fingerprint, digest
+from sklearn_sha._search.fingerprint import data_fingerprint, params_fingerprint
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.checkpoint import differences
 from sklearn_sha._storage.store import Store
@@ -69,18 +69,10 @@ class InterruptedSearch:
         ]
 
 
-def changed_params(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return the names of the parameters that have changed, of those that results depend on."""
-    missing = object()
-    pairs = {
-        name: (then.get(name, missing), now.get(name, missing))
-        for name in sorted({*then, *now}.difference(NOT_IN_FINGERPRINT))
-    }
-    return [
-        name
-        for name, (before, after) in pairs.items()
-        if before is not after and digest(before) != digest(after)
-    ]
+def changed_params(then: Mapping[str, str], now: Mapping[str, Any]) -> list[str]:
+    """Return the names of the parameters that differ from their fingerprint."""
+    texts = params_fingerprint(now)
+    return [name for name in sorted({*then, *texts}) if then.get(name) != texts.get(name)]
 
 
 def changed_folder(then: str | PathLike[str] | None, now: str | PathLike[str] | None) -> list[str]:

@@ -128,12 +128,13 @@ class RungObserver:
             self._display.rung_ends(request, scores)
         if results.last_rung_failed():
             return None
+        losses = -scores
         if request.is_last_rung:
             # The best candidate is selected by the scores of the last rung, as in a grid search.
-            self.final_losses.append(-float(np.fmax.reduce(scores)))
+            self.final_losses.append(float(np.fmin.reduce(losses)))
         elif self._aggregate is not None:
-            return RungLosses.of(results.aggregated(self._aggregate), -results.fold_scores())
-        return RungLosses.of(-scores, -results.fold_scores())
+            losses = results.aggregated(self._aggregate)
+        return RungLosses.of(losses, -results.fold_scores(), results.have_failed_fits())
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         self._results.promoted(request, ids)

@@ -91,6 +91,8 @@ def repeated_halving(
                 if end.value is None:
                     continue
                 best = end.value
+                if target is not None and target.is_reached:
+                    return best
                 if stopping.is_over(float(np.asarray(losses, dtype=float)[candidates.index(best)])):
                     return best
     return best

@@ -57,6 +57,9 @@ class RungLosses(np.ndarray):
     ----------
     fold_losses : ndarray of float, shape (n_candidates, n_folds)
         Losses on the folds that score the rung.
+    has_failed : ndarray of bool, shape (n_candidates,)
+        Whether a fit failed or the loss is NaN. A failed candidate can have a loss, which
+        `error_score` of the search is.
 
     Examples
     --------
@@ -67,12 +70,18 @@ class RungLosses(np.ndarray):
     """
 
     fold_losses: NDArray[np.float64]
+    has_failed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, losses: ArrayLike, fold_losses: ArrayLike) -> Self:
-        """Return losses with their losses on each fold."""
+    def of(
+        cls, losses: ArrayLike, fold_losses: ArrayLike, fit_failed: ArrayLike | None = None
+    ) -> Self:
+        """Return losses with those on each fold, and whether fits failed (None: no fit did)."""
         rung_losses = np.array(losses, dtype=float).view(cls)
         rung_losses.fold_losses = np.asarray(fold_losses, dtype=float)
+        rung_losses.has_failed = np.isnan(np.asarray(rung_losses))
+        if fit_failed is not None:
+            rung_losses.has_failed |= np.asarray(fit_failed, dtype=bool)
         return rung_losses
 
 

@@ -12,7 +12,15 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import best_first, promote
-from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, RungRequest, numbered
+from sklearn_sha.bandit.requests import (
+    Losses,
+    Propose,
+    Requests,
+    Result,
+    RungLosses,
+    RungRequest,
+    numbered,
+)
 from sklearn_sha.bandit.stopping import StableRanking, Target, stop_rule, target_of
 from sklearn_sha.schedules import (
     Rung,
@@ -88,7 +96,11 @@ def halving(
     for number, rung in enumerate(later, start=1):
         if losses is None:
             return None
-        is_failed = np.isnan(np.asarray(losses, dtype=float))
+        is_failed = (
+            losses.has_failed
+            if isinstance(losses, RungLosses)
+            else np.isnan(np.asarray(losses, dtype=float))
+        )
         kept = [k for k, number in enumerate(ids) if number in initial and not is_failed[k]]
         n_promoted = rung.n_candidates
         is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)

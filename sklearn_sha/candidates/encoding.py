@@ -61,5 +61,5 @@ def _as_float(value: Any) -> float:
     """Return a number as a float; NaN for other values."""
     try:
         return float(value) if isinstance(value, Real | np.bool_) else nan
-    except OverflowError:  # of an integer of more than 300 digits
+    except (OverflowError, TypeError):  # integers of more than 300 digits, np.timedelta64
         return nan

@@ -61,6 +61,7 @@ def envelope(
             [row["n_resources"] for row in results], [len(row["candidates"]) for row in results]
         )
         scores = np.concatenate([row["scores"] for row in results])
+    scores = np.where(np.isfinite(scores), scores, np.nan)
     order = np.argsort(resources, kind="stable")
     last_score = dict(zip(candidates[order].tolist(), scores[order].tolist(), strict=True))
     last_resource = dict(zip(candidates[order].tolist(), resources[order].tolist(), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -24,8 +24,8 @@ NOT_REACHED = (
     "one at full resource. If the search was interrupted, call resume."
 )
 NOT_SCORED = (
-    "The scores of all candidates are non-finite, so that eliminated candidates cannot be compared "
-    "with the best one. See failures_, and fix the scorer or the fits."
+    "The scores of the selected candidate are non-finite, so that eliminated candidates cannot be "
+    "compared with it. See failures_, and fix the scorer or the fits."
 )
 
 
@@ -112,7 +112,16 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     row = selected_row(search, metric)
     final = np.stack([results[f"split{k}_test_{metric}"][row] for k in range(search.n_splits_)])
     selected = int(results["candidate"][row])
-    brackets = _brackets(history)
+    last_rungs = [bracket.rungs[-1] for bracket in search.schedule_.brackets]
+
+    def is_last(row: Row) -> bool:
+        return len(row["promoted"]) == 1 and any(
+            rung.n_resources == row["n_resources"]
+            and (rung.folds is None or len(rung.folds) == row["n_folds"])
+            for rung in last_rungs
+        )
+
+    brackets = _brackets(history, is_last)
     known = Eliminated.of(
         [[_rung_scores(row, folds) for row in rows] for rows in brackets],
         selected,
@@ -123,7 +132,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     problem = ""
     if not np.isfinite(final).any():
         problem = NOT_SCORED
-    elif any(len(rows[-1]["promoted"]) > 1 for rows in brackets):
+    elif not all(map(is_last, (rows[-1] for rows in brackets))):
         problem = NOT_REACHED
     audited = _audited(brackets, results)
     return Evidence(brackets, folds, selected, final, known, audited, problem)
@@ -186,8 +195,11 @@ def _levels(results: Mapping[str, Any]) -> list[Level]:
 
 
 def scores_of(row: Row) -> dict[int, float]:
-    """Mean test scores of a rung by candidate."""
-    return dict(zip(row["candidates"], row["scores"], strict=True))
+    """Mean test scores of a rung by candidate; NaN if they are not finite."""
+    scores = np.asarray(row["scores"], dtype=float)
+    return dict(
+        zip(row["candidates"], np.where(np.isfinite(scores), scores, np.nan).tolist(), strict=True)
+    )
 
 
 def _fold_scores(
@@ -196,11 +208,12 @@ def _fold_scores(
     """Test scores on each fold, by candidate and level. NaN for folds that did not score it."""
     n_folds = sum(name.endswith(f"_test_{metric}") for name in results if name.startswith("split"))
     scores = np.stack([results[f"split{k}_test_{metric}"] for k in range(n_folds)], axis=1)
+    scores = np.where(np.isfinite(scores), scores, np.nan)
     keys = zip(results["candidate"].tolist(), _levels(results), strict=True)
     return dict(zip(keys, scores, strict=True))
 
 
-def _brackets(history: Sequence[Row]) -> list[list[Row]]:
+def _brackets(history: Sequence[Row], is_last: Callable[[Row], bool]) -> list[list[Row]]:
     """Rungs of each bracket; with budget doubling, those of the last completed run."""
     if "bracket" in history[0]:
         ordered = sorted(history, key=lambda row: (row["bracket"], row["iter"]))
@@ -210,5 +223,5 @@ def _brackets(history: Sequence[Row]) -> list[list[Row]]:
         if not runs or level_of(row) <= level_of(runs[-1][-1]):
             runs.append([])
         runs[-1].append(row)
-    completed = [rows for rows in runs if len(rows[-1]["promoted"]) == 1]
+    completed = [rows for rows in runs if is_last(rows[-1])]
     return (completed or runs)[-1:]

@@ -211,7 +211,7 @@ class Schedule:
     @property
     def bracket_name(self) -> str:
         """Title of the column of brackets."""
-        return "halving" if self.repeats else "bracket"
+        return "run" if self.repeats else "bracket"
 
     @property
     def n_candidates(self) -> list[int]:

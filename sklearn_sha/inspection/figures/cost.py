@@ -28,7 +28,7 @@ def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     ax.set_xlim(0, max(1.5 * start, 1.2 * data.grid_cost))
     ax.locator_params(axis="x", nbins=5)
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.set_xlabel(data.cost_unit, fontsize=10)
+    ax.set_xlabel(data.cost_unit, fontsize=10, parse_math=False)
     clean(ax)
     title(ax, data.cost_headline)
     return [ax]

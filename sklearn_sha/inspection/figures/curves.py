@@ -36,7 +36,7 @@ def plot_curves(data: SearchData, ax: Any, *, spread: bool = False) -> list[Any]
             ax.fill_between(curve.levels, low, high, color=color, alpha=0.1, linewidth=0)
     selected = data.curves[data.selected]
     level_axis(ax, data)
-    ax.set_ylabel(score_name(data), fontsize=10)
+    ax.set_ylabel(score_name(data), fontsize=10, parse_math=False)
     limit_scores(ax, data)
     end_label(
         ax, (selected.levels[-1], selected.scores[-1]), f"selected\n{selected.scores[-1]:.4g}",

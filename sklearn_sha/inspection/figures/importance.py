@@ -35,6 +35,7 @@ def plot_importance(data: SearchData, ax: Any) -> list[Any]:
             width=48,
         ),
         fontsize=SMALL,
+        parse_math=False,
     )
     clean(ax)
     title(ax, importance.headline)

@@ -58,7 +58,9 @@ def plot_params(data: SearchData, ax: Any) -> list[Any]:
         if k % n_columns:
             panel.tick_params(axis="y", labelleft=False)
         else:
-            panel.set_ylabel(score_name(data, width=_PANEL_NAME_WIDTH), fontsize=SMALL)
+            panel.set_ylabel(
+                score_name(data, width=_PANEL_NAME_WIDTH), fontsize=SMALL, parse_math=False
+            )
     if not axes:
         return [ax]
     rung_key(figure, axes[0], data)

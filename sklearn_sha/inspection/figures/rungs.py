@@ -56,7 +56,7 @@ def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
             labels["lowest promoted"] = cut
     selected = data.curves[data.selected]
     level_axis(ax, data)
-    ax.set_ylabel(score_name(data), fontsize=10)
+    ax.set_ylabel(score_name(data), fontsize=10, parse_math=False)
     axis = limit_scores(ax, data)
     ax.set_xlim(-0.5, data.n_levels - 0.5)
     if axis is not None:

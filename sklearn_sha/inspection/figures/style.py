@@ -124,6 +124,7 @@ def below(ax: Any, text: str) -> None:
     ax.set_xlabel(
         f"{ax.get_xlabel()}\n{note_lines(text, width=_width(ax, _NOTE_LETTERS))}".lstrip(),
         fontsize=SMALL,
+        parse_math=False,
     )
 
 
@@ -133,7 +134,8 @@ def level_axis(ax: Any, data: SearchData) -> None:
     ax.set_xticks(levels, data.level_labels)
     if total_width(data.level_labels) > _MAX_LABELS_LENGTH:
         ax.tick_params(axis="x", labelrotation=90)
-    ax.set_xlabel("\n".join(filter(None, (data.unit, data.training))), fontsize=SMALL)
+    label = "\n".join(filter(None, (data.unit, data.training)))
+    ax.set_xlabel(label, fontsize=SMALL, parse_math=False)
     style = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": SMALL, "alpha": 0.8}
     for level in levels:
         xy = (level, 1)
