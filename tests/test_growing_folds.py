@@ -577,8 +577,8 @@ def test_a_plan_explains_its_later_start_and_advises_on_equal_terms():
     grown = search.set_params(min_folds="auto").plan(X, y)
     rungs = search.set_params(min_folds="all").plan(X, y).rungs
     note = (
-        f"Early rungs have fewer folds and therefore more resource: {rungs[1].n_resources} in the "
-        f'first rung, instead of {rungs[0].n_resources} with min_folds="all".'
+        "Early rungs use fewer folds. With the saved cost, n_resources of the first rung is "
+        f'{rungs[1].n_resources}, instead of {rungs[0].n_resources} with min_folds="all".'
     )
     assert note in str(grown).replace("\n", " ")
     search.set_params(min_folds="auto")

@@ -7,9 +7,10 @@ grid search. ``halving.svg`` is for light pages, ``halving_dark.svg`` for dark o
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_digits
-from sklearn.linear_model import SGDClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from sklearn_sha import SearchDisplay, SuccessiveHalvingSearchCV
 
@@ -26,10 +27,12 @@ def draw(search, file_name):
 
 
 if __name__ == "__main__":
-    grid = {"alpha": np.logspace(-6, 1, 16), "penalty": ["l2", "l1"]}
-    search = SuccessiveHalvingSearchCV(
-        SGDClassifier(random_state=0), grid, resource="partial_fit", max_resources=48, cv=3
-    ).fit(*load_digits(return_X_y=True))
+    model = make_pipeline(MinMaxScaler(), MLPClassifier(batch_size=32, max_iter=32, random_state=0))
+    grid = {
+        "mlpclassifier__hidden_layer_sizes": [(8,), (16,), (32,), (64,)],
+        "mlpclassifier__learning_rate_init": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1],
+    }
+    search = SuccessiveHalvingSearchCV(model, grid, cv=3).fit(*load_digits(return_X_y=True))
     with plt.rc_context(LIGHT):
         draw(search, "halving.svg")
     with plt.style.context("dark_background"), plt.rc_context(DARK):

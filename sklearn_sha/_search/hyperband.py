@@ -27,7 +27,8 @@ class HyperbandSearchCV(AuditedSearch):
     candidates with much training. Hyperband [1]_ tries several such choices, called brackets: the
     first starts with many candidates at the minimum resource, the next ones with fewer candidates
     at a larger resource, and the last is a random search at full resource. The best candidate at
-    full resource is selected from all brackets, which are evaluated together.
+    full resource is selected from all brackets, which are evaluated together unless the sampler
+    learns from their scores.
 
     Parameters
     ----------
@@ -86,6 +87,7 @@ class HyperbandSearchCV(AuditedSearch):
     model_memory : int, "auto" or None, default="auto"
         As in SuccessiveHalvingSearchCV.
     keep_eliminated : bool, default=False
+        As in SuccessiveHalvingSearchCV.
     audit_eliminated : int, "auto" or None, default=None
         As in SuccessiveHalvingSearchCV.
     score_aggregation : "last", "best" or "mean", default="last"

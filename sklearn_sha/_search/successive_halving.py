@@ -74,8 +74,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         last rung too, where the selected candidate is at least as good as each of them. Each rung
         has room for them and at least one other candidate.
     factor : float, default=2
-        Keep `ceil(n / factor)` candidates after each rung and multiply the resource by `factor`.
-        Must be larger than 1.
+        Keep `ceil(n / factor)` candidates after each rung and multiply the resource by about
+        `factor`, or by less if the number of folds grows. Must be larger than 1.
     resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
         Resource that increases with each rung:
 
@@ -97,8 +97,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, which is a grid search. "auto" is the largest value with which the last rung
         compares at most `ceil(factor)` candidates at the maximum, or more if folds grow (see
-        `min_folds`). It is at least 1; for "n_samples" at least 200 samples and 10 per class, for
-        a custom resource at least its ``lowest``.
+        `min_folds`). It is at least 1; for "n_samples" at least 200 samples, or 10 times the
+        number of classes if that is more; for a custom resource at least its ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" is the estimator's own number of epochs, but at most 100
         if `fit` can stop earlier; the number of samples of the largest training fold; or the value
@@ -122,10 +122,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
         number: it runs Successive Halving with all candidates from `min_resources` (by default the
         minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
-        Completed training is reused. "anytime" is for a limited `max_time`: runs with ever more
-        resource, up to `max_resources`, and ever more candidates. The first one that has
-        `n_candidates` is the search without a budget; up to three runs with `factor` times as many
-        follow. A run that is not expected to end in time, together with the refit, is not begun.
+        Completed training is reused. "anytime" is for a limited `max_time`: Successive Halving is
+        repeated with more resource, up to `max_resources`, and with more candidates, as long as the
+        next run and the refit are expected to end in time. The first run that has `n_candidates` is
+        the search without a budget; up to three runs with `factor` times as many follow.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`. An instance of a subclass of
@@ -290,8 +290,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
        2           2      3     0           16         192
     192 epochs over all folds, 0.50 of a grid search (8 candidates x 3 folds x 16 epochs = 384).
     Models continue training between rungs.
-    Early rungs have fewer folds and therefore more resource: 8 in the first rung, instead of 4
-    with min_folds="all".
+    Early rungs use fewer folds. With the saved cost, n_resources of the first rung is 8,
+    instead of 4 with min_folds="all".
     >>> search.fit(X, y).best_n_resources_
     16
     """

@@ -14,8 +14,8 @@ from sklearn_sha.inspection.search_data import SearchData, check_kind, figure_da
 class SearchDisplay:
     """Figures of a fitted search.
 
-    Use `from_search` to create it. In all figures the selected candidate is orange, and the others
-    are the darker blue, the further they got.
+    Use `from_search` to create it. In all figures the selected candidate is orange. The others are
+    blue, darker if they reached a later rung.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class SearchDisplay:
         kind, ax, spread
             As in `plot`.
         metric : str or None, default=None
-            Metric to show. None: the metric that promotes.
+            Metric to show. None: the one by which candidates were promoted, ``promote_by_``.
 
         Returns
         -------
@@ -107,10 +107,10 @@ class SearchDisplay:
             - "importance": share of the variance of the ranks that each parameter explains, as in
               `parameter_importance`.
             - "cost": cost of each rung, compared with a grid search.
-            - "trust": for each eliminated candidate, by the rung that eliminated it, the score that
-              it is expected to have at full resource, up to the one that, with a probability of
-              0.95, no candidate of the rung would exceed, compared with the selected candidate and
-              the standard error of its score. Scores of audited candidates are known.
+            - "trust": expected score at full resource of each eliminated candidate, by the rung
+              that eliminated it, and an upper bound that no candidate of the rung exceeds with a
+              probability of 0.95. For comparison, the score of the selected candidate with its
+              standard error. Scores of audited candidates are known.
         spread : bool, default=False
             Whether "curves" shows the standard deviation over the folds.
 

@@ -27,7 +27,8 @@ def trust_report(search: Any) -> TrustReport:
     """Report how far a fitted search can be trusted.
 
     The report estimates the probability that no eliminated candidate would have ended better than
-    the selected one, and recommends a larger budget if it is below 0.95.
+    the selected one. If it is below 0.95, the report recommends an audit, a larger `min_resources`,
+    more folds, or a grid search.
 
     Parameters
     ----------
@@ -49,12 +50,12 @@ def trust_report(search: Any) -> TrustReport:
 
     Notes
     -----
-    An eliminated candidate is judged by its lead: how far it was below the candidate that ended
-    best in its bracket, on the same folds. A lead changes until full resource, by an amount that
-    depends on the noise between folds, on how much the leads of promoted candidates changed in this
-    search, on the lead itself and on the ratio of the resources. The probability that it changes
-    enough decreases as a power of the lead, relative to that amount, so that large changes remain
-    possible. It does not depend on the unit of the scores.
+    An eliminated candidate is judged by the lead of the candidate that ended best in its bracket:
+    the difference of their scores, on the same folds. A lead changes until full resource, by an
+    amount that depends on the noise between folds, on how much the leads of promoted candidates
+    changed in this search, on the lead itself and on the ratio of the resources. The probability
+    that it changes enough decreases as a power of the lead, relative to that amount, so that large
+    changes remain possible. It does not depend on the unit of the scores.
 
     The weights were estimated on searches that were replayed on complete learning curves, where
     the scores of eliminated candidates at full resource are known. Promoted candidates are not a

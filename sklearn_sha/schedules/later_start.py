@@ -47,8 +47,8 @@ def start_later(on_all_folds: Schedule, growth: FoldGrowth, factor: float) -> Sc
         # Both schedules are rounded down, so that equal ones can differ by a few units.
         if 100 * later.total_cost <= 101 * cost:
             note = (
-                f"Early rungs have fewer folds and therefore more resource: {starts[0]} in the "
-                f'first rung, instead of {resources[0]} with min_folds="all".'
+                "Early rungs use fewer folds. With the saved cost, n_resources of the first rung "
+                f'is {starts[0]}, instead of {resources[0]} with min_folds="all".'
             )
             return replace(later, notes=(note,), n_kept=on_all_folds.n_kept)
     return growth.grow(on_all_folds, factor)
