@@ -47,8 +47,8 @@ search.fit(X_train, y_train)
 print(f"\nbest: {search.best_params_}")
 print(f"held-out ROC AUC {search.score(X_test, y_test):.4f}")
 first, last = search.rung_history_[0], search.rung_history_[-1]
-print(f"best score at {first['resource']} trees {first['best_score']:.4f}, "
-      f"at {last['resource']} trees {last['best_score']:.4f}")  # fmt: skip
+print(f"best score at {first['n_resources']} trees {first['best_score']:.4f}, "
+      f"at {last['n_resources']} trees {last['best_score']:.4f}")  # fmt: skip
 
 # Warm start between two rungs, compared with a single fit.
 grown = clone(model).set_params(**search.best_params_ | {"n_estimators": 8})

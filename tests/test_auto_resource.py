@@ -16,7 +16,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -260,7 +260,7 @@ def test_an_automatic_first_rung_has_samples_enough(n_classes):
     tree = DecisionTreeClassifier()
     search = SuccessiveHalvingSearchCV(tree, {"max_depth": range(1, 513)}, min_folds="all", cv=2)
     first = search.plan(rng.random((20_000, 2)), y).rungs[0].n_resources
-    assert first == max(200, 10 * n_classes)
+    assert first == max(200, -(-10 * 10_000 // (10_000 // n_classes)))  # 10 of the rarest class
 
 
 def test_hyperband_has_three_brackets_even_of_few_samples():
@@ -377,3 +377,30 @@ def test_regression_has_no_classes_to_count():
     )
     plan = search.plan(X, y)
     assert plan.rungs[0].n_resources == 200
+
+
+@pytest.mark.parametrize("n_rare", [2, 3, 15, 40, 400])
+def test_a_first_rung_has_samples_of_a_rare_class(n_rare):
+    rng = np.random.default_rng(n_rare)
+    y = rng.permutation(np.arange(3000) < n_rare).astype(int)
+    X = rng.normal(size=(3000, 2))
+    search = SuccessiveHalvingSearchCV(
+        LogisticRegression(), {"C": np.logspace(-3, 3, 32)}, cv=StratifiedKFold(2), random_state=0
+    )
+    needed = min(10, n_rare / 2)
+    plan = search.plan(X, y)
+    train, tests = zip(*StratifiedKFold(2).split(X, y), strict=True)
+    first, n_folds = plan.rungs[0].n_resources, len(plan.rungs[0].folds or tests)
+    assert first * np.mean(y[train[0]]) >= min(10, sum(y[train[0]]) / 2) - 1e-9
+    assert sum(sum(y[test]) for test in tests[:n_folds]) >= needed - 1
+
+
+def test_balanced_classes_need_no_more_samples_than_200():
+    X, y = DIGITS
+    first = [
+        SuccessiveHalvingSearchCV(
+            LogisticRegression(), {"C": np.logspace(-3, 3, 64)}, min_folds="all"
+        ).plan(X[: n * len(X) // 10], y[: n * len(X) // 10]).rungs[0].n_resources
+        for n in (9, 10)
+    ]  # fmt: skip
+    assert first == [200, 200]

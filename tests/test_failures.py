@@ -297,3 +297,25 @@ def test_a_last_run_that_fails_promotes_no_candidate_of_the_run_before():
     assert before["promoted"] == last["candidates"] == [0, 1]
     # That of the last completed run.
     assert (search.best_candidate_, search.best_n_resources_) == (2, 4)
+
+
+def test_the_error_of_a_search_whose_fits_all_fail_on_few_samples_names_what_to_raise():
+    class NeedsMore(Curve):
+        def fit(self, X, y=None):
+            raise ValueError(f"{len(X)} samples are too few")
+
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, resource="n_samples", max_resources=32,
+                       min_resources=8).set_params(estimator=NeedsMore())  # fmt: skip
+    with pytest.raises(ValueError, match=r"(?s)All the 8 fits failed.*raise min_resources, for"):
+        search.fit(np.zeros((64, 1)))
+
+
+def test_scores_that_fail_with_all_samples_are_no_matter_of_samples():
+    def fails(model, X, y=None):
+        raise ValueError(f"not with {len(X)} samples")
+
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, resource="n_samples", min_resources=8,
+                       max_resources=32, scoring=fails)  # fmt: skip
+    with pytest.warns(UserWarning, match="Scoring failed") as warned:
+        search.fit(np.zeros((64, 1)))
+    assert not [w for w in warned if "when trained on" in str(w.message)]

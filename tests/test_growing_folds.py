@@ -389,7 +389,8 @@ def test_the_order_of_folds_is_random_or_that_of_the_splitter():
     orders = {folds_of(KFold(5), random_state=seed)[-1] for seed in range(20)}
     assert len(orders) > 10
     assert folds_of(KFold(5), random_state=3) == folds_of(KFold(5), random_state=3)
-    assert folds_of(TimeSeriesSplit(4, test_size=100))[-1] == (0, 1, 2, 3)
+    # The latest has the longest history.
+    assert folds_of(TimeSeriesSplit(4, test_size=100)) == [(3,), (3, 2), (3, 2, 1, 0)]
     assert folds_of(PredefinedSplit(np.arange(500) // 100))[-1] == (0, 1, 2, 3, 4)
     assert folds_of(KFold(5), min_folds="all") == [None] * 3
 
@@ -755,3 +756,25 @@ def test_a_rung_whose_folds_do_not_distinguish_candidates_is_a_warning():
     with pytest.warns(UserWarning, match="All 8 candidates of rung 0 .* 0, on 1 of 5 folds"):
         search.fit(X)
     assert search.rung_history_[0]["promoted"] == [0, 1, 2, 3]
+
+
+def test_a_candidate_that_needs_history_is_not_eliminated_on_the_shortest_one():
+    class NeedsHistory(BaseEstimator):
+        def __init__(self, needed=0):
+            self.needed = needed
+
+        def fit(self, X, y=None):
+            self.n_ = len(X)
+            return self
+
+        def score(self, X, y=None):
+            return self.needed if self.n_ >= self.needed else 0.0
+
+    grid = {"needed": [0, 50, 100, 150, 200, 250, 300, 350]}
+    common = {"cv": TimeSeriesSplit(5), "refit": False}
+    search = SuccessiveHalvingSearchCV(
+        NeedsHistory(), grid, resource="n_samples", min_resources=500, random_state=0, **common
+    )
+    samples = np.zeros((600, 1))
+    expected = GridSearchCV(NeedsHistory(), grid, **common).fit(samples)
+    assert search.fit(samples).best_params_ == expected.best_params_

@@ -205,3 +205,19 @@ def test_routing_into_the_search_from_outside():
             search, IRIS, SPECIES, cv=2, params={"sample_weight": HALF}, error_score="raise"
         )
     assert np.isfinite(scores["test_score"]).all()
+
+
+def test_a_missing_request_of_one_of_several_metrics_raises_before_any_training():
+    weights = np.ones(len(Y))
+    CALLS.clear()
+    with sklearn.config_context(enable_metadata_routing=True):
+        weighted = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        for cls in (GridSearchCV, SuccessiveHalvingSearchCV):
+            search = cls(
+                Recorder().set_fit_request(sample_weight=True), {"tag": [0, 1]},
+                scoring={"a": weighted, "b": make_scorer(accuracy_score)}, refit="a", cv=KFold(3),
+            )  # fmt: skip
+            CALLS.clear()
+            with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+                search.fit(X, Y, sample_weight=weights)
+    assert not CALLS

@@ -194,7 +194,9 @@ def test_interrupted_it_has_what_is_finished(name, at):
     Stopped.at = at
     try:
         search.fit(X)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
+        (note,) = interrupt.__notes__
+        assert "resume(X, y)" in note
         assert len(CALLS) == at
         assert search.interrupted_
         if hasattr(search, "cv_results_"):

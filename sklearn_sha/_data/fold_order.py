@@ -13,13 +13,17 @@ MIN_SCORED_SAMPLES = 100
 """Minimum number of test samples over the folds of a rung: with fewer, scores are too noisy to
 promote by. A rung has all folds if they have fewer in total."""
 
+MIN_PER_CLASS = 10
+"""Minimum number of samples of each class in a first rung, both for training and for testing."""
+
 
 def fold_order(splitter: Any, n_folds: int, rng: RandomState | None) -> tuple[int, ...]:
     """Return all folds in the order in which they join.
 
     The order is random, since splits that come first can be alike, such as those of samples that
-    were collected together. Folds of TimeSeriesSplit and PredefinedSplit keep their order: users
-    choose it, and those of TimeSeriesSplit cost least at first.
+    were collected together. Folds of PredefinedSplit keep their order, since users choose it. Those
+    of TimeSeriesSplit join from the latest to the first: the latest has the longest history, as the
+    model that is used in the end, and candidates that need it are worse on a short one.
 
     Without a random state, all folds keep their order, so that a search that samples nothing has
     the same result each time, as GridSearchCV has.
@@ -34,30 +38,48 @@ def fold_order(splitter: Any, n_folds: int, rng: RandomState | None) -> tuple[in
     -------
     tuple of int
     """
-    if rng is None or isinstance(splitter, TimeSeriesSplit | PredefinedSplit):
+    if isinstance(splitter, TimeSeriesSplit):
+        return tuple(reversed(range(n_folds)))
+    if rng is None or isinstance(splitter, PredefinedSplit):
         return tuple(range(n_folds))
     return tuple(rng.permutation(n_folds).tolist())
 
 
-def min_folds(test_sizes: Sequence[int]) -> int:
+def min_folds(test_sizes: Sequence[int], rarest: Sequence[int] | None = None) -> int:
     """Return the minimum number of folds that score a rung.
 
     Parameters
     ----------
     test_sizes : sequence of int
         Numbers of test samples of the folds, in the order in which they join.
+    rarest : sequence of int or None, default=None
+        Numbers of those of the rarest class. None without classes.
 
     Returns
     -------
     int
-        The smallest number with `MIN_SCORED_SAMPLES` test samples. All folds if they have fewer.
+        The smallest number with `MIN_SCORED_SAMPLES` test samples, and with as many of the rarest
+        class as `n_needed` returns. All folds if they have fewer.
 
     Examples
     --------
     >>> from sklearn_sha._data.fold_order import min_folds
     >>> min_folds([300] * 5), min_folds([30] * 5), min_folds([1] * 1000), min_folds([5] * 3)
     (1, 4, 100, 3)
+    >>> [min_folds([300] * 5, [n] * 5) for n in (150, 4, 1)]
+    [1, 3, 3]
     """
-    totals = accumulate(test_sizes)
-    enough = (k for k, total in enumerate(totals, start=1) if total >= MIN_SCORED_SAMPLES)
+    rarest = test_sizes if rarest is None else rarest
+    needed = n_needed(sum(rarest))
+    totals = zip(accumulate(test_sizes), accumulate(rarest), strict=True)
+    enough = (
+        k
+        for k, (total, of_rarest) in enumerate(totals, start=1)
+        if total >= MIN_SCORED_SAMPLES and of_rarest >= needed
+    )
     return next(enough, len(test_sizes))
+
+
+def n_needed(n: int) -> int:
+    """Return how many of n samples of a class a first rung needs: `MIN_PER_CLASS`, at most half."""
+    return min(MIN_PER_CLASS, -(-n // 2))

@@ -78,10 +78,13 @@ def few_samples_messages(failures: Failures, n_resources: Sequence[int], n_train
     list of str
         Empty if there is no such candidate, otherwise one message.
     """
+    late = {_kind(failure) for failure in failures if failure["n_resources"] >= n_train}
     early = [
         failure
         for failure in failures
-        if failure["n_resources"] < n_train and _INVALID not in failure["error"]
+        if failure["n_resources"] < n_train
+        and _INVALID not in failure["error"]
+        and _kind(failure) not in late  # with all samples, too
     ]
     if not early:
         return []
@@ -96,11 +99,16 @@ def few_samples_messages(failures: Failures, n_resources: Sequence[int], n_train
     ]
 
 
+def _kind(failure: Mapping[str, Any]) -> str:
+    """Return the error of a failure without its numbers."""
+    return _NUMBER.sub("0", failure["error"])
+
+
 def _details(failures: Failures, what: str) -> str:
     """Format the most common tracebacks, grouped if they differ in numbers only."""
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for failure in failures:
-        groups[_NUMBER.sub("0", failure["error"])].append(failure)
+        groups[_kind(failure)].append(failure)
     most_common = sorted(groups.values(), key=len, reverse=True)
     parts = ["Below are more details about the failures:"]
     for group in most_common[:_MAX_TRACEBACKS]:

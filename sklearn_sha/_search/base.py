@@ -34,6 +34,7 @@ from sklearn_sha._search.fingerprint import data_fingerprint, fingerprint, param
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
     few_folds_message,
+    few_samples_hints,
     incomplete_audit_message,
     incomplete_rung_message,
     result_attributes,
@@ -385,6 +386,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 ) from None
             is_complete = False
         except KeyboardInterrupt as interrupt:
+            interrupt.add_note("Completed results are kept: resume(X, y) continues the search.")
             self.interrupted_ = True
             if results.n_rungs:
                 with never_replacing(interrupt):
@@ -401,8 +403,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             raise
         if results.all_failed:
             self._set(result_attributes(results))
-            hint = run.spec.resource.failure_hint()
-            raise ValueError(all_failed_message(results.failures) + hint)
+            hints = few_samples_hints(run.spec, results.failures)
+            message = all_failed_message(results.failures) + run.spec.resource.failure_hint()
+            raise ValueError("\n".join([message, *hints]))
         return is_complete
 
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:

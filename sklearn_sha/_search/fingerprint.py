@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 import platform
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -145,10 +147,18 @@ def params_fingerprint(params: Mapping[str, Any]) -> dict[str, str]:
     dict of str to str
     """
     return {
-        name: _text(_without_state(value))
+        name: _quick_text(_without_state(value))
         for name, value in params.items()
         if name not in NOT_IN_FINGERPRINT
     }
+
+
+def _quick_text(value: Any) -> str:
+    """As `_text`, but for the same process only: much faster for long lists."""
+    try:
+        return hashlib.md5(pickle.dumps(value), usedforsecurity=False).hexdigest()
+    except Exception:  # a value that cannot be pickled, such as a lambda
+        return digest(value)
 
 
 def _without_state(value: Any, depth: int = 2) -> Any:

@@ -137,9 +137,7 @@ def warn_about_scores(
         warnings.warn(message, FitFailedWarning, stacklevel=stacklevel + 1)
     messages = [scores_message(scores, error_score)] if scores else []
     messages += _non_finite_messages(all_cv_results, {row["candidate"] for row in failures})
-    if spec.resource.counts_samples:
-        n_train = max(len(fold.train) for fold in spec.folds)
-        messages += few_samples_messages(failures, spec.schedule.n_resources, n_train)
+    messages += few_samples_hints(spec, failures)
     messages += _failed_initial_messages(rung_history, failures, spec.schedule)
     messages += _equal_scores_messages(rung_history, len(spec.folds))
     for message in messages:
@@ -198,6 +196,14 @@ def few_folds_message(
         f"The search was interrupted before its last rung: {scored} Raise max_time, or call resume "
         "to complete the search."
     )
+
+
+def few_samples_hints(spec: SearchSpec, failures: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what to do if candidates failed on fewer samples than the training fold has."""
+    if not spec.resource.counts_samples:
+        return []
+    n_train = max(len(fold.train) for fold in spec.folds)
+    return few_samples_messages(failures, spec.schedule.n_resources, n_train)
 
 
 def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[str]:

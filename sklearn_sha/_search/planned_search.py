@@ -301,6 +301,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return the parameters of `fit` by recipient."""
         if routing_enabled():
             routed = process_routing(self, "fit", **params)
+            if isinstance(scoring.scorers, dict):  # an error in one of them would be its score
+                process_routing(scoring.scorer, "score", **routed.scorer.score)
             return routed_by_request(routed, training.resource.training_method)
         is_weighted = params.get("sample_weight") is not None
         return routed_by_name(

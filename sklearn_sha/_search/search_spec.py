@@ -100,10 +100,17 @@ class SplitData:
 
     def training_data(self) -> TrainingData:
         """Return what the limits of a resource depend on."""
-        n_train = max(len(sample_indices(train)) for train, _ in self.splits)
-        n_classes = 1 if self.codes is None else int(self.codes.max()) + 1
-        test_sizes = [len(sample_indices(self.splits[fold][1])) for fold in self.fold_order]
-        return TrainingData(self.X, n_train, n_classes, self.fold_order, min_folds(test_sizes))
+        trains = [sample_indices(train) for train, _ in self.splits]
+        tests = [sample_indices(self.splits[fold][1]) for fold in self.fold_order]
+        largest, test_sizes = max(trains, key=len), [len(test) for test in tests]
+        if self.codes is None:
+            scored = min_folds(test_sizes)
+            return TrainingData(self.X, len(largest), 1, self.fold_order, scored)
+        counts = np.bincount(self.codes)
+        is_rarest = self.codes == counts.argmin()
+        scored = min_folds(test_sizes, [int(is_rarest[test].sum()) for test in tests])
+        n_rarest = int(is_rarest[largest].sum())
+        return TrainingData(self.X, len(largest), len(counts), self.fold_order, scored, n_rarest)
 
 
 def split_data(

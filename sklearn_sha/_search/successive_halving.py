@@ -97,8 +97,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, which is a grid search. "auto" is the largest value with which the last rung
         compares at most `ceil(factor)` candidates at the maximum, or more if folds grow (see
-        `min_folds`). It is at least 1; for "n_samples" at least 200 samples, or 10 times the
-        number of classes if that is more; for a custom resource at least its ``lowest``.
+        `min_folds`). It is at least 1; for "n_samples" at least 200 samples, and so many that
+        10 are of the rarest class (at most half of it); for a custom resource at least its
+        ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" is the estimator's own number of epochs, but at most 100
         if `fit` can stop earlier; the number of samples of the largest training fold; or the value
@@ -109,14 +110,14 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. The last rung has all folds.
         "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
-        samples, and the number grows in equal ratios; with an integer `budget` it is the same as
-        "all". An integer grows by `factor` from rung to rung, rounded up. "all" uses all
+        samples and 10 of the rarest class (or half of it), and the number grows in equal ratios;
+        with an integer `budget` it is the same as "all". An integer grows by `factor` from rung to rung, rounded up. "all" uses all
         folds in every rung. The candidates of a rung are compared on the same folds, and no
         candidate is fit twice with the same resource on a fold. With a `random_state`, folds join
-        in random order, but those of TimeSeriesSplit and PredefinedSplit in their own order. If
-        folds grow, costs and an integer `budget` are counted over all folds, and an automatic
-        schedule uses the saved cost for more resource in early rungs: usually, each rung has the
-        resource that the next one has with "all".
+        in random order, but those of PredefinedSplit in their own order. Those of TimeSeriesSplit
+        always join from the latest to the first. If folds grow, costs and an integer `budget` are
+        counted over all folds, and an automatic schedule uses the saved cost for more resource in
+        early rungs: usually, each rung has the resource that the next one has with "all".
     budget : int, "double", "anytime" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
         to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no

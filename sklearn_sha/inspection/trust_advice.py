@@ -192,7 +192,7 @@ def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: s
     is_selected = "is the selected one" if best["is_selected"] else "is not selected by refit"
     return (
         f"{done}Candidate {best['candidate']}, which had been eliminated at "
-        f"{quantity(best['resource'], unit)}, is better by {gain:.2g} than those that were not "
+        f"{quantity(best['n_resources'], unit)}, is better by {gain:.2g} than those that were not "
         f"audited, and {is_selected}. "
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sklearn_sha._data.fold_order import n_needed
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.slicing import Rows
 from sklearn_sha._formatting import quantity
@@ -15,8 +16,8 @@ from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, start_later
 
-MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS = 200, 10
-"""How many samples an automatic first rung has at least, in all and of each class."""
+MIN_FIRST_SAMPLES = 200
+"""Minimum number of samples of an automatic first rung."""
 
 _WORTH_ADVICE = 1.25
 
@@ -35,7 +36,9 @@ class SampleCount(Resource):
         call_training(model.fit, *rows.fitting())
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
-        least = max(MIN_FIRST_SAMPLES, MIN_FIRST_PER_CLASS * data.n_classes)
+        n_rarest = data.n_rarest or data.n_samples
+        with_rarest = -(-data.n_samples * n_needed(n_rarest) // n_rarest)
+        least = max(MIN_FIRST_SAMPLES, with_rarest)
         return Limits(
             lowest=2 * data.n_classes,
             first=min(data.n_samples, least),
