@@ -27,7 +27,7 @@ def test_quickstart(run):
     assert str(search.schedule_) in printed
     for number in range(4):
         assert f"rung {number}/3 " in printed
-    (shown,) = re.findall(r"the example prints .*: `(.*)`\n", (ROOT / "README.md").read_text())
+    (shown,) = re.findall(r"the example prints.*: `(.*)`\n", (ROOT / "README.md").read_text())
     assert without_numbers(shown) in without_numbers(printed)
     assert "'learning_rate_init': " in printed
     assert "of the grid search's time" in printed

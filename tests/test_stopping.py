@@ -579,10 +579,10 @@ def test_parameters_changed_in_place_are_noticed(seed):
     with pytest.raises(ValueError, match="cv changed since"):
         search.resume(X)
     splits.reverse()
-    search.estimator.steps[0] = ("curve", Recorder())
+    step, search.estimator.steps[0] = search.estimator.steps[0], ("curve", Recorder())
     with pytest.raises(ValueError, match="estimator__curve"):
         search.resume(X)
-    search.estimator.steps[0] = ("curve", Stopped())
+    search.estimator.steps[0] = step
     # The state of a random number generator is not a parameter.
     if seed != 3:
         seed.rand()

@@ -161,7 +161,7 @@ class AuditedSearch(BaseHalvingSearch):
         origin = completed.origin
         return [
             *differences(origin.data, self._data_fingerprint(data)),
-            *changed_params(origin.params, self.get_params()),
+            *changed_params(origin, self.get_params()),
             *changed_folder(completed.path, self._checkpoint_path()),
         ]
 

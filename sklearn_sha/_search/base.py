@@ -30,7 +30,7 @@ from sklearn_sha._results.failures import all_failed_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.completed_search import CompletedSearch, Origin, splits_digest
 from sklearn_sha._search.delegation import BestEstimatorMixin
-from sklearn_sha._search.fingerprint import data_fingerprint, fingerprint, params_fingerprint
+from sklearn_sha._search.fingerprint import contents_of, data_fingerprint, fingerprint
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
     few_folds_message,
@@ -203,13 +203,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     def _origin(self, random_state: RandomState, spec: SearchSpec, data: FitArguments) -> Origin:
         """Return what `extend` and a checkpoint need of a fit."""
-        data_then, saved = self._data_fingerprint(data), {}
+        all_params, data_then, saved = self.get_params(), self._data_fingerprint(data), {}
         if self.checkpoint is not None:
             params = self.get_params(deep=False)
             saved = fingerprint(type(self).__name__, params, spec, data_then)
         return Origin(
             random_state,
-            params_fingerprint(self.get_params()),
+            all_params,
+            contents_of(all_params),
             data_then,
             spec.resource.name,
             splits_digest(spec),

@@ -26,8 +26,10 @@ class Origin:
     ----------
     random_state : RandomState
         State at the start of the fit.
-    params : dict of str to str
-        Fingerprint of the parameters of the search and of its components.
+    params : dict
+        Parameters of the search and of its components.
+    contents : dict of str to str
+        Texts that identify the contents of those that are containers.
     data : dict of str to str
         Fingerprint of the data.
     resource : str
@@ -43,7 +45,8 @@ class Origin:
     """
 
     random_state: RandomState
-    params: Mapping[str, str]
+    params: Mapping[str, Any]
+    contents: Mapping[str, str]
     data: Mapping[str, str]
     resource: str
     splits: str

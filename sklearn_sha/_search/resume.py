@@ -8,7 +8,12 @@ from os import PathLike
 from typing import Any, Self
 
 from sklearn_sha._search.completed_search import Origin
-from sklearn_sha._search.fingerprint import data_fingerprint, params_fingerprint
+from sklearn_sha._search.fingerprint import (
+    NOT_IN_FINGERPRINT,
+    contents_of,
+    data_fingerprint,
+    digest,
+)
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.checkpoint import differences
 from sklearn_sha._storage.store import Store
@@ -64,15 +69,23 @@ class InterruptedSearch:
         """
         return [
             *differences(self.data, data_fingerprint(*data)),
-            *changed_params(self.origin.params, params),
+            *changed_params(self.origin, params),
             *changed_folder(self.store.path, checkpoint),
         ]
 
 
-def changed_params(then: Mapping[str, str], now: Mapping[str, Any]) -> list[str]:
-    """Return the names of the parameters that differ from their fingerprint."""
-    texts = params_fingerprint(now)
-    return [name for name in sorted({*then, *texts}) if then.get(name) != texts.get(name)]
+def changed_params(origin: Origin, now: Mapping[str, Any]) -> list[str]:
+    """Return the names of the parameters that have changed, of those that results depend on."""
+    missing, contents = object(), contents_of(now)
+
+    def has_changed(name: str) -> bool:
+        before, after = origin.params.get(name, missing), now.get(name, missing)
+        if before is after:  # in place
+            return origin.contents.get(name) != contents.get(name)
+        return digest(before) != digest(after)
+
+    names = {*origin.params, *now}.difference(NOT_IN_FINGERPRINT)
+    return [name for name in sorted(names) if has_changed(name)]
 
 
 def changed_folder(then: str | PathLike[str] | None, now: str | PathLike[str] | None) -> list[str]:

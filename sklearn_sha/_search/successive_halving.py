@@ -111,13 +111,14 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Number of cross-validation folds that score the first rung. The last rung has all folds.
         "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
         samples and 10 of the rarest class (or half of it), and the number grows in equal ratios;
-        with an integer `budget` it is the same as "all". An integer grows by `factor` from rung to rung, rounded up. "all" uses all
-        folds in every rung. The candidates of a rung are compared on the same folds, and no
-        candidate is fit twice with the same resource on a fold. With a `random_state`, folds join
-        in random order, but those of PredefinedSplit in their own order. Those of TimeSeriesSplit
-        always join from the latest to the first. If folds grow, costs and an integer `budget` are
-        counted over all folds, and an automatic schedule uses the saved cost for more resource in
-        early rungs: usually, each rung has the resource that the next one has with "all".
+        with an integer `budget` it is the same as "all". An integer grows by `factor` from rung to
+        rung, rounded up. "all" uses all folds in every rung. The candidates of a rung are compared
+        on the same folds, and no candidate is fit twice with the same resource on a fold. With a
+        `random_state`, folds join in random order, but those of PredefinedSplit in their own order.
+        Those of TimeSeriesSplit always join from the latest to the first. If folds grow, costs and
+        an integer `budget` are counted over all folds, and an automatic schedule uses the saved
+        cost for more resource in early rungs: usually, each rung has the resource that the next one
+        has with "all".
     budget : int, "double", "anytime" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
         to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
