@@ -404,3 +404,14 @@ def test_balanced_classes_need_no_more_samples_than_200():
         for n in (9, 10)
     ]  # fmt: skip
     assert first == [200, 200]
+
+
+@pytest.mark.filterwarnings("ignore:.*fixed cost of each fit")
+def test_explicit_folds_are_used_with_a_rare_class_too():
+    y = (np.arange(1000) % 100 == 0).astype(int)
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    grid = {"C": np.logspace(-3, 3, 8)}
+    search = SuccessiveHalvingSearchCV(LogisticRegression(), grid, min_folds=1, min_resources=400)
+    assert len(search.plan(X, y).rungs[0].folds) == 1
+    search.set_params(min_folds="auto")
+    assert len(search.plan(X, y).rungs[0].folds) == 3  # with six of the ten rare samples

@@ -157,8 +157,8 @@ def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) ->
     """
     n_folds = len(data.fold_order)
     if isinstance(min_folds, str):
-        grows = min_folds == "auto" and data.min_folds < n_folds and not resource.counts_folds
-        return FoldGrowth(data.fold_order, lowest=data.min_folds) if grows else None
+        grows = min_folds == "auto" and data.first_folds < n_folds and not resource.counts_folds
+        return FoldGrowth(data.fold_order, lowest=data.first_folds) if grows else None
     if resource.counts_folds:
         raise ValueError(
             f"min_folds={min_folds} and resource={resource.name!r} both set the folds of the first "

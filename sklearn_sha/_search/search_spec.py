@@ -103,14 +103,16 @@ class SplitData:
         trains = [sample_indices(train) for train, _ in self.splits]
         tests = [sample_indices(self.splits[fold][1]) for fold in self.fold_order]
         largest, test_sizes = max(trains, key=len), [len(test) for test in tests]
-        if self.codes is None:
-            scored = min_folds(test_sizes)
-            return TrainingData(self.X, len(largest), 1, self.fold_order, scored)
-        counts = np.bincount(self.codes)
-        is_rarest = self.codes == counts.argmin()
-        scored = min_folds(test_sizes, [int(is_rarest[test].sum()) for test in tests])
-        n_rarest = int(is_rarest[largest].sum())
-        return TrainingData(self.X, len(largest), len(counts), self.fold_order, scored, n_rarest)
+        lowest = first = min_folds(test_sizes)
+        n_classes, n_rarest = 1, len(largest)
+        if self.codes is not None:
+            counts = np.bincount(self.codes)
+            is_rarest = self.codes == counts.argmin()
+            first = min_folds(test_sizes, [int(is_rarest[test].sum()) for test in tests])
+            n_classes, n_rarest = len(counts), int(is_rarest[largest].sum())
+        return TrainingData(
+            self.X, len(largest), n_classes, self.fold_order, lowest, first, n_rarest
+        )
 
 
 def split_data(

@@ -57,7 +57,7 @@ class FoldCount(Resource):
         n_folds = len(data.fold_order)
         return Limits(
             lowest=data.min_folds,
-            first=data.min_folds,
+            first=data.first_folds,
             default=n_folds,
             highest=n_folds,
             equals_fit=True,

@@ -27,6 +27,8 @@ class TrainingData:
         All folds, in the order in which they join.
     min_folds : int
         Minimum number of folds that score a rung.
+    first_folds : int
+        Number of folds that score an automatic first rung, at least `min_folds`.
     n_rarest : int
         Samples of the rarest class in the largest training fold. 0: those of all classes.
     """
@@ -36,6 +38,7 @@ class TrainingData:
     n_classes: int = 1
     fold_order: tuple[int, ...] = (0,)
     min_folds: int = 1
+    first_folds: int = 1
     n_rarest: int = 0
 
 
