@@ -73,7 +73,8 @@ def test_labels_are_not_parsed_as_formulas_and_do_not_overlap():
 @pytest.mark.parametrize("kind", ["curves", "rungs", "params", "parallel", "importance", "trust"])
 def test_the_name_of_a_metric_is_not_parsed_as_a_formula(kind):
     name = r"$\frac$"
-    search = search_of(scoring={name: lambda model, X, y=None: model.score(X)}).fit(X)
+    scoring = {name: lambda model, X, y=None: model.score(X)}
+    search = search_of(scoring=scoring, refit=False).fit(X)
     SearchDisplay.from_search(search, kind=kind).figure_.canvas.draw()
 
 
