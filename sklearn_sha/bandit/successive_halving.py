@@ -110,9 +110,9 @@ def halving(
         eliminated = tuple(sorted({*ids} - {*promoted}))
         is_last = rung is later[-1]
         request = RungRequest(
-            *(number, promoted, rung.n_resources),
-            *(is_last, is_last, eliminated, rung.bracket, rung.folds),
-        )
+            number, promoted, rung.n_resources, is_last, is_last,
+            eliminated, rung.bracket, rung.folds,
+        )  # fmt: skip
         if is_last and target is not None:
             order = [ids[position] for position in best_first(losses, kept)[:n_promoted]]
             ids, losses = yield from _until(target, request, order, len(kept))
