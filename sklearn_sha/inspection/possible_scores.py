@@ -142,9 +142,8 @@ def possible_scores(search: Any) -> PossibleScores:
     ]
     found += [
         PossibleScore(
-            *(one.candidate, one.rung.get("bracket", 0), one.rung["n_resources"]),
-            *(one.score, one.score),
-            is_audited=True,
+            one.candidate, one.rung.get("bracket", 0), one.rung["n_resources"],
+            one.score, one.score, is_audited=True,
         )
         for one in evidence.audited
     ]  # fmt: skip
