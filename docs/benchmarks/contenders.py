@@ -102,7 +102,7 @@ class ByHand:
         return clone(self.last).set_params(**{k.removeprefix(self.name): v for k, v in params})
 
     def trained(self, model: Any, X: Any, y: Any, spent: int, target: int) -> Any:
-        """A model, trained on from `total_cost` to `target`."""
+        """A model whose training continues from `spent` to `target`."""
         if self.work.resource == "partial_fit":
             for _ in range(spent, target):
                 if self.classes is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def every(seconds: float, call: Callable[[], object]) -> Iterator[None]:
-    """Call a function every so many seconds, in a thread, until the block ends."""
+    """Call a function in a thread until the block ends, with pauses of `seconds`."""
     done = threading.Event()
 
     def repeat() -> None:

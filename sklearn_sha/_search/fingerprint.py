@@ -188,8 +188,17 @@ def _canonical(value: Any) -> Any:
     """Return data such that equal values have equal pickles, however they are stored."""
     if hasattr(value, "columns") and hasattr(value, "iloc"):
         # Its pickle has blocks of columns, which depend on how it was made.
-        columns = [_canonical(value.iloc[:, k]) for k in range(value.shape[1])]
-        return type(value).__name__, list(value.columns), np.asarray(value.index), columns
+        groups: dict[Any, list[int]] = {}  # one array for all columns of a NumPy dtype
+        for k, dtype in enumerate(value.dtypes):
+            groups.setdefault(dtype if isinstance(dtype, np.dtype) else k, []).append(k)
+        parts = [
+            _canonical(
+                value.iloc[:, key] if isinstance(key, int) else value.iloc[:, own].to_numpy()
+            )
+            for key, own in groups.items()
+        ]
+        names = [*zip(value.columns, map(str, value.dtypes), strict=True)]
+        return type(value).__name__, names, np.asarray(value.index), parts
     if hasattr(value, "array") and hasattr(value, "iloc"):
         values = value.to_numpy() if isinstance(value.dtype, np.dtype) else value.array.copy()
         return type(value).__name__, value.name, np.asarray(value.index), _canonical(values)
