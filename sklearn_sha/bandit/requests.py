@@ -85,6 +85,13 @@ class RungLosses(np.ndarray):
         return rung_losses
 
 
+def as_rung_losses(losses: ArrayLike) -> RungLosses:
+    """Return losses as `RungLosses`; others count as those of a single fold without failed fits."""
+    if isinstance(losses, RungLosses):
+        return losses
+    return RungLosses.of(losses, np.asarray(losses, dtype=float)[:, np.newaxis])
+
+
 @dataclass(frozen=True)
 class Result:
     """Result of an algorithm over arbitrary losses.

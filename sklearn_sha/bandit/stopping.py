@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklearn_sha.bandit.promotion import promote
-from sklearn_sha.bandit.requests import RungLosses
+from sklearn_sha.bandit.requests import as_rung_losses
 from sklearn_sha.schedules import Schedule
 
 
@@ -63,7 +63,7 @@ class StableRanking:
         bool
         """
         values = np.asarray(losses, dtype=float)
-        folds = losses.fold_losses if isinstance(losses, RungLosses) else values[:, np.newaxis]
+        folds = as_rung_losses(losses).fold_losses
         previous, current = self._previous, dict(zip(ids, folds, strict=True))
         self._previous = current
         leaders = [ids[position] for position in promote(values, max(2, n_promoted))]

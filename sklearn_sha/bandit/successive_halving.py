@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_sha._param_validation import check_int
@@ -17,8 +16,8 @@ from sklearn_sha.bandit.requests import (
     Propose,
     Requests,
     Result,
-    RungLosses,
     RungRequest,
+    as_rung_losses,
     numbered,
 )
 from sklearn_sha.bandit.stopping import StableRanking, Target, stop_rule, target_of
@@ -96,11 +95,7 @@ def halving(
     for number, rung in enumerate(later, start=1):
         if losses is None:
             return None
-        is_failed = (
-            losses.has_failed
-            if isinstance(losses, RungLosses)
-            else np.isnan(np.asarray(losses, dtype=float))
-        )
+        is_failed = as_rung_losses(losses).has_failed
         kept = [k for k, number in enumerate(ids) if number in initial and not is_failed[k]]
         n_promoted = rung.n_candidates
         is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)
