@@ -14,11 +14,12 @@ from sklearn.ensemble import (
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import CALLS, CountingScaler, Curve, InPlace, Recorder
 
 from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import FixedSchedule
 
 DIGITS = [part[:300] for part in load_digits(return_X_y=True)]
 X = np.arange(60.0)[:, None]
@@ -274,6 +275,43 @@ def test_refit_of_a_parameter_sets_it_and_leaves_no_warm_start():
         n_estimators=8, random_state=0, max_depth=search.best_params_["max_depth"]
     ).fit(X, X[:, 0])
     np.testing.assert_array_equal(best.predict(X), straight.predict(X))
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_jobs": 2}, {"budget": "double", "patience": None}])
+@pytest.mark.parametrize("in_pipeline", [False, True])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_network_with_an_automatic_maximum_is_refit_as_by_a_grid_search(in_pipeline, settings):
+    network = MLPClassifier((3,), max_iter=101, random_state=0)
+    name, model = "alpha", network
+    if in_pipeline:
+        name = "mlpclassifier__alpha"
+        model = make_pipeline(StandardScaler(), network)
+    search = searched(model, {name: [1e-4, 1.0, 1e4]}, resource="partial_fit", **settings)
+    assert search.best_n_resources_ == 100
+    best = search.best_estimator_[-1] if in_pipeline else search.best_estimator_
+    straight = clone(model).set_params(**search.best_params_).fit(X, Y)
+    np.testing.assert_array_equal(search.predict_proba(X), straight.predict_proba(X))
+    assert best.n_iter_ == 101
+    assert "The refit calls fit" in str(search.schedule_)
+
+
+@pytest.mark.parametrize(
+    ("network", "settings", "n_epochs"),
+    [
+        (MLPClassifier((3,), random_state=0), {"max_resources": 100}, 100),
+        (MLPClassifier((3,), random_state=0, tol=0), {}, 100),
+        (MLPClassifier((3,), random_state=0), {"batch_size": 40}, 100),
+        (MLPClassifier((3,), random_state=0), {"algorithm": FixedSchedule([2, 1], [5, 10])}, 10),
+        (SGDClassifier(random_state=0), {}, 100),
+    ],
+    ids=["maximum", "own stopping", "mini-batches", "own schedule", "SGD"],
+)
+def test_other_refits_train_the_units_of_the_last_rung(network, settings, n_epochs):
+    search = searched(network, {"alpha": [1e-4, 1.0]}, resource="partial_fit", **settings)
+    assert search.best_n_resources_ == n_epochs
+    n_samples = settings.get("batch_size", 60)
+    assert search.best_estimator_.t_ == n_epochs * n_samples + isinstance(network, SGDClassifier)
+    assert "The refit calls fit" not in str(search.schedule_)
 
 
 def test_refit_by_a_callable_takes_the_resource_of_its_row():

@@ -97,6 +97,9 @@ class EvaluationConfig:
         Size of models, in bytes, at which a worker returns the results of a batch early.
     template : Template or None
         Model of which new models are copies; None if each has to be a clone.
+    fit_from : int or None
+        Resource from which the refit calls ``fit``; None: it trains the units at which the
+        candidate was selected.
     """
 
     estimator: Any
@@ -110,6 +113,7 @@ class EvaluationConfig:
     model_folder: ModelFolder | None = None
     batch_bytes: float = inf
     template: Template | None = None
+    fit_from: int | None = None
 
 
 @dataclass(frozen=True)

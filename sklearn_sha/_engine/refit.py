@@ -18,6 +18,7 @@ from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._parallel.captured_output import CapturedWarning, RepeatedOutput
 from sklearn_sha._parallel.monitoring import CallMonitor
+from sklearn_sha.resources.base import call_training
 
 
 @dataclass(frozen=True)
@@ -136,5 +137,11 @@ def _fit(
         estimator.set_params(**dict(steps.steps))
         trained = estimator[-1]
     with task.training(trained, rows):
-        config.resource.advance(trained, rows, 0, n_resources)
+        if config.fit_from is None or n_resources < config.fit_from:
+            config.resource.advance(trained, rows, 0, n_resources)
+        else:
+            X, y, given = rows.fitting()
+            # A parameter of partial_fit only.
+            fit_params = {name: value for name, value in given.items() if name != "classes"}
+            call_training(trained.fit, X, y, fit_params)
     return estimator

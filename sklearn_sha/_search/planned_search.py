@@ -171,7 +171,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             schedule=plan.schedule,
             folds=search_folds(data, routed, example, subsamples=subsamples, seed=seed),
             fold_order=data.fold_order,
-            config=self._config(plan, scoring, routed, example, y, seed),
+            config=self._config(plan, scoring, routed, context, y, seed),
             scoring=scoring,
             resource=plan.training.resource,
             warning=plan.warning,
@@ -243,14 +243,20 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
         if self._has_automatic_maximum():
             notes += resource.maximum_notes(context.example, schedule.rungs[-1].n_resources)
+        if self._fit_from(resource, context) == schedule.rungs[-1].n_resources:
+            notes.append("The refit calls fit, as that of GridSearchCV.")
         return tuple(notes)
+
+    def _fit_from(self, resource: Resource, context: PlanningContext) -> int | None:
+        """Return the resource from which the refit calls ``fit``; None if it never does."""
+        return resource.fit_from(context.tuned) if self._has_automatic_maximum() else None
 
     def _config(
         self,
         plan: Plan,
         scoring: Scoring,
         routed: RoutedParams,
-        example: Any,
+        context: PlanningContext,
         y: Any,
         seed: int,
     ) -> EvaluationConfig:
@@ -258,7 +264,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         training = plan.training
         return EvaluationConfig(
             estimator=self.estimator,
-            resource=training.job_resource.prepared(last_step(example), y, seed),
+            resource=training.job_resource.prepared(last_step(context.example), y, seed),
             scorer=scoring.scorer,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
@@ -267,6 +273,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             scores_pipeline=training.shares_preprocessing
             and scores_pipeline(scoring, is_default=self.scoring is None, routed=routed),
             template=Template.of(self.estimator, trains_last_step=training.shares_preprocessing),
+            fit_from=self._fit_from(training.resource, context),
         )
 
     def _space(self) -> Any:

@@ -233,6 +233,13 @@ class Resource(ABC):
         """Where `n_resources`, an automatic maximum, comes from; for the plan."""
         return []
 
+    def fit_from(self, tuned: TunedEstimator) -> int | None:
+        """The automatic maximum at which the refit calls ``fit``, as that of a grid search does.
+
+        ``fit`` trains until the estimator stops by itself. None: `advance` trains the units.
+        """
+        return None
+
     def cheaper_notes(
         self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
     ) -> list[str]:

@@ -94,10 +94,7 @@ class PartialFit(Resource):
         if self.batch_size is not None and _counts(model):
             one_pass = -(-data.n_samples // self.batch_size)
             return Limits(default=one_pass, highest=one_pass)
-        _, n_iterations = iterations(model)
-        default = MAX_EPOCHS if n_iterations is None else n_iterations
-        if can_stop(model):
-            default = min(default, MAX_EPOCHS)
+        default = _automatic_maximum(model)
         if self.batch_size is not None:  # a grid search has nothing that compares with a batch
             return Limits(default=default)
         is_network = type(model).__name__.startswith("MLP")
@@ -185,6 +182,13 @@ class PartialFit(Resource):
             f"{type(model).__name__} is only an upper bound, since fit can stop earlier."
         ]
 
+    def fit_from(self, tuned: TunedEstimator) -> int | None:
+        trains_as_fit = self.batch_size is None and all(
+            can_stop(last_step(model)) and self.preferred(model, searched) is not None
+            for model, searched in tuned.variants()
+        )
+        return max(map(_automatic_maximum, tuned.models())) if trains_as_fit else None
+
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
         last = last_step(model)
@@ -214,6 +218,13 @@ class PartialFit(Resource):
             return _pass_order(seed, first, n)[start:end]
         head, tail = _pass_order(seed, first, n)[start:], _pass_order(seed, last, n)[:end]
         return np.concatenate((head, tail)) if end else head
+
+
+def _automatic_maximum(model: Any) -> int:
+    last = last_step(model)
+    _, n_iterations = iterations(last)
+    default = MAX_EPOCHS if n_iterations is None else n_iterations
+    return min(default, MAX_EPOCHS) if can_stop(last) else default
 
 
 def _counts(model: Any) -> bool:
