@@ -73,6 +73,7 @@ SLOW_DOCTESTS = {
     "how_it_works.md": "a search and a grid search on digits",
     "importance.py": "a search on digits, and forests",
     "more_candidates.md": "searches on digits",
+    "recipes.md": "searches of forests",
     "results.md": "searches on digits",
     "samplers.md": "searches with every sampler",
     "search_display.py": "needs matplotlib",

@@ -233,3 +233,14 @@ def test_the_example_of_the_faq_stops_early_in_every_fit():
     assert f"search.n_resources_  # {search.n_resources_}" in code
     assert search.best_estimator_.best_iteration_ < 200
     assert not search.schedule_.continues
+
+
+def test_the_example_of_the_recipes_continues_its_boosters():
+    page = (ROOT / "docs" / "guide" / "recipes.md").read_text()
+    (code,) = re.findall(r"```python\n([^`]*XGBClassifier[^`]*)```", page)
+    names = {}
+    exec(code.replace("n_jobs=-1", "n_jobs=1"), names)
+    search = names["search"]
+    assert f"search.resource_  # {search.resource_!r}" in code
+    assert search.schedule_.continues
+    assert len(search.n_resources_) > 1
