@@ -1,14 +1,14 @@
-"""Text: an expensive vectoriser is fitted once per fold, not once per candidate
+"""Text: an expensive vectorizer is fitted once per fold, not once per candidate
 =============================================================================
 
 The texts are the paragraphs of scikit-learn's own docstrings; the task is to predict from
 which part of the library a paragraph comes. Turning text into numbers takes most of the
-time here, and no searched parameter belongs to it. Therefore the search fits the vectoriser once
+time here, and no searched parameter belongs to it. Therefore the search fits the vectorizer once
 per fold, on its training samples, and trains all candidates on the output.
 
-Expect: 3 vectorisers for 8 candidates on 3 folds, and one more for the final model, compared with
+Expect: 3 vectorizers for 8 candidates on 3 folds, and one more for the final model, compared with
 25 of a grid search; and a score that differs by less than 0.01.
-Limits: a searched parameter of the vectoriser requires one fit per fold and value. Its output is
+Limits: a searched parameter of the vectorizer requires one fit per fold and value. Its output is
 kept in memory for every fold.
 """
 
@@ -49,7 +49,7 @@ class CountingVectorizer(TfidfVectorizer):
 
 
 def fits_of(search, texts, labels):
-    """Fit a search; return the seconds and the vectoriser's fits that it took."""
+    """Fit a search; return the seconds and the vectorizer's fits that it took."""
     CountingVectorizer.n_fits = 0
     start = perf_counter()
     search.fit(texts, labels)
@@ -86,7 +86,7 @@ for name, search, seconds, n_fits in [
 ]:
     score = search.score(test, labels_test)
     print(
-        f"{name:18}  {seconds:5.1f} s   {n_fits:2} vectorisers fitted   "
+        f"{name:18}  {seconds:5.1f} s   {n_fits:2} vectorizers fitted   "
         f"held-out accuracy {score:.3f}   {search.best_params_['classifier__loss']}"
     )
 

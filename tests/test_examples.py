@@ -38,7 +38,7 @@ def test_pipeline_text(run):
     assert (names["halving_fits"], names["grid_fits"]) == (3 + 1, 3 * 8 + 1)
     held_out = names["test"], names["labels_test"]
     assert names["halving"].score(*held_out) >= names["exhaustive"].score(*held_out) - 0.01
-    assert " 4 vectorisers fitted" in printed
+    assert " 4 vectorizers fitted" in printed
 
 
 def test_warm_start_boosting(run):

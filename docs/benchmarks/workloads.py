@@ -117,7 +117,7 @@ WORKLOADS = {
         27,
     ),
     "text": Workload(
-        "text, expensive vectoriser",
+        "text, expensive vectorizer",
         _sources,
         8000,
         make_pipeline(
@@ -166,7 +166,7 @@ WORKLOADS = {
         81,
     ),
     "svc": Workload(
-        "support vectors, on more and more samples",
+        "support vector machine",
         _fast_flights,
         14_000,
         make_pipeline(StandardScaler(), SVC()),
