@@ -19,6 +19,7 @@ from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._search import run_times
 from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm
+from sklearn_sha.resources.limits import WholeFit
 from sklearn_sha.schedules import FoldGrowth, Schedule
 
 X = np.zeros((12, 1))
@@ -205,6 +206,16 @@ def test_without_a_refit_no_time_is_reserved():
     for refits in (True, False):
         times = RunTimes(plan, 5, 1, refits=refits, start_time=0, max_time=5.05, clock=lambda: 5.0)
         assert bool(times.refusal(1, Results())) == refits  # 0.1 s
+
+
+@pytest.mark.parametrize(("from_resource", "is_refused"), [(4, True), (5, False)])
+def test_a_refit_by_fit_is_as_long_as_fit_can_be(from_resource, is_refused):
+    plan = Schedule.joined([Schedule.from_rungs([10], [4])] * 2, repeats=True)
+    times = RunTimes(
+        plan, 5, 1, refits=True, start_time=0, max_time=5.2, clock=lambda: 5.0,
+        whole_fit=WholeFit(from_resource, 12),
+    )  # fmt: skip
+    assert bool(times.refusal(1, Results())) == is_refused  # 0.3 s for 12 units, 0.1 s for 4
 
 
 def test_a_refit_is_one_fit_if_folds_are_counted():

@@ -12,6 +12,7 @@ from sklearn_sha._storage.models import ModelFolder, ModelReference
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import OutcomeAndModel
 from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.limits import WholeFit
 
 
 @dataclass(slots=True)  # making a frozen one takes ten times as long
@@ -97,9 +98,8 @@ class EvaluationConfig:
         Size of models, in bytes, at which a worker returns the results of a batch early.
     template : Template or None
         Model of which new models are copies; None if each has to be a clone.
-    fit_from : int or None
-        Resource from which the refit calls ``fit``; None: it trains the units at which the
-        candidate was selected.
+    whole_fit : WholeFit or None
+        When the refit calls ``fit``; None: it trains the units at which the candidate was selected.
     """
 
     estimator: Any
@@ -113,7 +113,7 @@ class EvaluationConfig:
     model_folder: ModelFolder | None = None
     batch_bytes: float = inf
     template: Template | None = None
-    fit_from: int | None = None
+    whole_fit: WholeFit | None = None
 
 
 @dataclass(frozen=True)

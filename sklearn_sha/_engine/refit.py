@@ -137,7 +137,7 @@ def _fit(
         estimator.set_params(**dict(steps.steps))
         trained = estimator[-1]
     with task.training(trained, rows):
-        if config.fit_from is None or n_resources < config.fit_from:
+        if config.whole_fit is None or not config.whole_fit.replaces(n_resources):
             config.resource.advance(trained, rows, 0, n_resources)
         else:
             X, y, given = rows.fitting()

@@ -64,7 +64,6 @@ from sklearn_sha.inspection.html import HTMLReprMixin
 from sklearn_sha.inspection.metric_names import metric_label
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report
-from sklearn_sha.schedules import Schedule
 
 _UNPICKLED = "_interrupted_search", "_completed_search"
 """States with all results, and of an interrupted search also with the data and all models."""
@@ -282,7 +281,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             n_rungs=None if spec.audits else len(plan.rungs),
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
-            run_times=self._run_times(plan, n_folds, workers.n_workers, start_time),
+            run_times=self._run_times(spec, workers.n_workers, start_time),
             # `audit` replays a search whose rungs were shown by fit.
             shows_known=len(spec.audits) == (self.audit_eliminated is not None),
         )
@@ -311,9 +310,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             spec, pool, results, display, workers, observer, engine, report, self.keep_eliminated
         )
 
-    def _run_times(
-        self, plan: Schedule, n_folds: int, n_workers: int, start_time: float
-    ) -> RunTimes | None:
+    def _run_times(self, spec: SearchSpec, n_workers: int, start_time: float) -> RunTimes | None:
         """Return what decides whether further runs are begun; None: all of them are."""
         return None
 

@@ -60,7 +60,7 @@ from sklearn_sha.candidates.registry import resolve_sampler
 from sklearn_sha.candidates.sampling import N_CANDIDATES, n_combinations, sample_distinct
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.limits import Limits
+from sklearn_sha.resources.limits import Limits, WholeFit
 from sklearn_sha.resources.resolve import check_estimators, resolve_resource
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 from sklearn_sha.schedules import Schedule
@@ -243,13 +243,14 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
         if self._has_automatic_maximum():
             notes += resource.maximum_notes(context.example, schedule.rungs[-1].n_resources)
-        if self._fit_from(resource, context) == schedule.rungs[-1].n_resources:
+        whole_fit = self._whole_fit(resource, context)
+        if whole_fit is not None and whole_fit.replaces(schedule.rungs[-1].n_resources):
             notes.append("The refit calls fit, as that of GridSearchCV.")
         return tuple(notes)
 
-    def _fit_from(self, resource: Resource, context: PlanningContext) -> int | None:
-        """Return the resource from which the refit calls ``fit``; None if it never does."""
-        return resource.fit_from(context.tuned) if self._has_automatic_maximum() else None
+    def _whole_fit(self, resource: Resource, context: PlanningContext) -> WholeFit | None:
+        """Return when the refit calls ``fit``; None if it never does."""
+        return resource.whole_fit(context.tuned) if self._has_automatic_maximum() else None
 
     def _config(
         self,
@@ -273,7 +274,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             scores_pipeline=training.shares_preprocessing
             and scores_pipeline(scoring, is_default=self.scoring is None, routed=routed),
             template=Template.of(self.estimator, trains_last_step=training.shares_preprocessing),
-            fit_from=self._fit_from(training.resource, context),
+            whole_fit=self._whole_fit(training.resource, context),
         )
 
     def _space(self) -> Any:

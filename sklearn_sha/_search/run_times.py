@@ -6,6 +6,7 @@ from collections.abc import Callable
 from time import time
 
 from sklearn_sha._results.results import Results
+from sklearn_sha.resources.limits import WholeFit
 from sklearn_sha.schedules import Schedule
 
 
@@ -14,7 +15,7 @@ class RunTimes:
 
     A run has all evaluations of the previous one. Therefore it takes the time so far, in proportion
     to the units that it adds. The refit takes the mean time of its units, on the samples of all
-    folds.
+    folds; if it calls ``fit``, of as many as that can train.
 
     Parameters
     ----------
@@ -27,6 +28,8 @@ class RunTimes:
         Seconds.
     clock : callable, default=time.time
         Returns the time in seconds.
+    whole_fit : WholeFit or None, default=None
+        When the refit calls ``fit``.
     """
 
     def __init__(
@@ -39,12 +42,13 @@ class RunTimes:
         start_time: float,
         max_time: float,
         clock: Callable[[], float] = time,
+        whole_fit: WholeFit | None = None,
     ) -> None:
         self._costs = [run.total_cost for run in plan.brackets]
         self._resources = [run.rungs[-1].n_resources for run in plan.brackets]
         self._n_folds, self._n_workers = n_folds, n_workers
         self._counts_folds = plan.counts_folds
-        self._refits = refits
+        self._refits, self._whole_fit = refits, whole_fit
         self._start_time, self._max_time, self._clock = start_time, max_time, clock
 
     def refusal(self, run: int, results: Results) -> str:
@@ -65,7 +69,10 @@ class RunTimes:
         seconds = so_far * (self._costs[run] / self._costs[run - 1] - 1)
         if self._refits:
             more_samples = self._n_folds / max(1, self._n_folds - 1)
-            n_units = 1 if self._counts_folds else more_samples * self._resources[run]
+            n_resources = self._resources[run]
+            if self._whole_fit is not None and self._whole_fit.replaces(n_resources):
+                n_resources = self._whole_fit.max_units
+            n_units = 1 if self._counts_folds else more_samples * n_resources
             seconds += n_units * results.seconds / max(1, results.n_units)
         left = max(0.0, self._max_time - elapsed)
         if seconds <= left:

@@ -16,6 +16,7 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.extendable_search import ExtendableSearch
 from sklearn_sha._search.run_times import RunTimes
+from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.bandit.anytime import N_LATER_RUNS, Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.doubling import BudgetDoubling
@@ -435,18 +436,17 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             candidates += proposed(sampler, n_later, space, history, state)
         return n, candidates
 
-    def _run_times(
-        self, plan: Schedule, n_folds: int, n_workers: int, start_time: float
-    ) -> RunTimes | None:
+    def _run_times(self, spec: SearchSpec, n_workers: int, start_time: float) -> RunTimes | None:
         if self.budget != "anytime" or self.max_time is None:
             return None
         return RunTimes(
-            plan,
-            n_folds,
+            spec.schedule,
+            len(spec.folds),
             n_workers,
             refits=bool(self.refit),
             start_time=start_time,
             max_time=self.max_time,
+            whole_fit=spec.config.whole_fit,
         )
 
     def _is_fully_automatic(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.slicing import Rows
-from sklearn_sha.resources.limits import Limits, TrainingData
+from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.schedules import Schedule
 
@@ -233,10 +233,10 @@ class Resource(ABC):
         """Where `n_resources`, an automatic maximum, comes from; for the plan."""
         return []
 
-    def fit_from(self, tuned: TunedEstimator) -> int | None:
-        """The automatic maximum at which the refit calls ``fit``, as that of a grid search does.
+    def whole_fit(self, tuned: TunedEstimator) -> WholeFit | None:
+        """When the refit calls ``fit``, as that of a grid search does, if the maximum is automatic.
 
-        ``fit`` trains until the estimator stops by itself. None: `advance` trains the units.
+        None: `advance` trains the units of the last rung.
         """
         return None
 

@@ -114,6 +114,26 @@ class Limits:
         return highest
 
 
+@dataclass(frozen=True)
+class WholeFit:
+    """When the refit calls ``fit``, which trains until the estimator stops by itself.
+
+    Attributes
+    ----------
+    n_resources : int
+        Resource from which it does: the automatic maximum.
+    max_units : int
+        Units that ``fit`` trains at most.
+    """
+
+    n_resources: int
+    max_units: int
+
+    def replaces(self, n_resources: int) -> bool:
+        """Whether ``fit`` is called for a candidate that was selected at this resource."""
+        return n_resources >= self.n_resources
+
+
 def minimum(min_resources: Any, highest: int) -> int | None:
     """`min_resources` in units, where `highest` is the maximum; None for "auto"."""
     if min_resources == "auto":

@@ -19,7 +19,7 @@ from sklearn_sha.resources.base import Resource, call_training
 from sklearn_sha.resources.class_labels import classes_of
 from sklearn_sha.resources.epochs import can_stop, iterations, stops_by_itself, trains_epochs
 from sklearn_sha.resources.fixed_costs import candidate_cost
-from sklearn_sha.resources.limits import Limits, TrainingData
+from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step, resamples
 
 MAX_EPOCHS = 100
@@ -182,12 +182,15 @@ class PartialFit(Resource):
             f"{type(model).__name__} is only an upper bound, since fit can stop earlier."
         ]
 
-    def fit_from(self, tuned: TunedEstimator) -> int | None:
+    def whole_fit(self, tuned: TunedEstimator) -> WholeFit | None:
         trains_as_fit = self.batch_size is None and all(
             can_stop(last_step(model)) and self.preferred(model, searched) is not None
             for model, searched in tuned.variants()
         )
-        return max(map(_automatic_maximum, tuned.models())) if trains_as_fit else None
+        if not trains_as_fit:
+            return None
+        models = [last_step(model) for model in tuned.models()]
+        return WholeFit(max(map(_automatic_maximum, models)), max(map(_n_iterations, models)))
 
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
@@ -221,10 +224,13 @@ class PartialFit(Resource):
 
 
 def _automatic_maximum(model: Any) -> int:
-    last = last_step(model)
-    _, n_iterations = iterations(last)
-    default = MAX_EPOCHS if n_iterations is None else n_iterations
-    return min(default, MAX_EPOCHS) if can_stop(last) else default
+    n_iterations = _n_iterations(model)
+    return min(n_iterations, MAX_EPOCHS) if can_stop(model) else n_iterations
+
+
+def _n_iterations(model: Any) -> int:
+    _, n_iterations = iterations(model)
+    return MAX_EPOCHS if n_iterations is None else n_iterations
 
 
 def _counts(model: Any) -> bool:
