@@ -247,7 +247,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Number of the best candidate in ``all_cv_results_`` and ``rung_history_``.
     best_n_resources_ : int
         Resource at which the best candidate was selected, and with which ``best_estimator_`` was
-        trained. Only networks with an automatic maximum of epochs are refit by ``fit``.
+        trained. Networks whose automatic maximum is lower than `max_iter` are refit by ``fit``.
     promote_by_ : str
         Name of the metric by which candidates were promoted; "score" for a single metric.
     interrupted_ : bool

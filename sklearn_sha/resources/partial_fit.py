@@ -183,14 +183,13 @@ class PartialFit(Resource):
         ]
 
     def whole_fit(self, tuned: TunedEstimator) -> WholeFit | None:
-        trains_as_fit = self.batch_size is None and all(
-            can_stop(last_step(model)) and self.preferred(model, searched) is not None
-            for model, searched in tuned.variants()
-        )
-        if not trains_as_fit:
+        if self.batch_size is not None:
+            return None
+        if any(self.preferred(model, searched) is None for model, searched in tuned.variants()):
             return None
         models = [last_step(model) for model in tuned.models()]
-        return WholeFit(max(map(_automatic_maximum, models)), max(map(_n_iterations, models)))
+        maximum, max_units = max(map(_automatic_maximum, models)), max(map(_n_iterations, models))
+        return WholeFit(maximum, max_units) if max_units > maximum else None
 
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
