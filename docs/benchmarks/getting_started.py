@@ -76,7 +76,7 @@ def main() -> None:
             "is the median of the CPU time as a multiple of the grid search's, scores are means. "
             "Written by `python docs/benchmarks/getting_started.py`.",
             "",
-            *table(["search", "time", "best_score_", "held-out accuracy"], rows),
+            *table(["search", "CPU time / grid search", "best_score_", "held-out accuracy"], rows),
         ],
     )
 
