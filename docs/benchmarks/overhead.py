@@ -84,7 +84,8 @@ def per_evaluation(
         f"{median(micros[name]):,.0f}" if name in micros else ""
         for name in ("sha", "GridSearchCV", "scikit-learn halving")
     ]
-    what = f"{n:,} candidates, {n_folds} folds, {X.shape[0]:,} x {X.shape[1]} rows, n_jobs={n_jobs}"
+    data = f"{X.shape[0]:,} samples x {X.shape[1]} features"
+    what = f"{n:,} candidates, {n_folds} folds, {data}, n_jobs={n_jobs}"
     print(f"| {what} | {' | '.join(cells)} | {ratio:.2f} |")
 
 
@@ -184,7 +185,16 @@ def main() -> None:
         "with one process and of wall time with two workers. The first two and the last two "
         "searches have 6 rungs:",
         "",
-        *table(["", "sha", "GridSearchCV", "scikit-learn halving", "sha / GridSearchCV"], []),
+        *table(
+            [
+                "",
+                "sklearn_sha",
+                "GridSearchCV",
+                "scikit-learn halving",
+                "sklearn_sha / GridSearchCV",
+            ],
+            [],
+        ),
         *[alone(f"per_evaluation(100, 5, *overhead.RUNGS, {n_jobs})") for n_jobs in (1, 2)],
         *[alone(f"per_evaluation(100, 5, 2000, 2, 3, 729, {n_jobs})") for n_jobs in (1, 2)],
         *[alone(f"per_evaluation(200_000, 50, 40, 5, 2, 32, {n_jobs})") for n_jobs in (1, 2)],

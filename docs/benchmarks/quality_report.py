@@ -73,6 +73,11 @@ def reached(traces: dict[Key, Trace], n_cores: int) -> dict[str, dict[str, list[
     return found
 
 
+def shown(contender: str) -> str:
+    """Name of a contender in tables and figures."""
+    return contender.replace("ours", "sklearn_sha")
+
+
 def overall(by_workload: dict[str, list[float]], limit: float) -> float:
     """Geometric mean over all runs."""
     return geometric_mean(
@@ -92,12 +97,15 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         f"{measured['date']}; {measured['machine']}; {versions}.",
         "",
         "Seconds until a search has found a model whose held-out score is within "
-        f"{AS_GOOD} of the best one that anybody found in the same split. "
+        f"{AS_GOOD} of the best one that any search found in the same split. "
         "Written by `python docs/benchmarks/time_to_quality.py`, which explains what is counted. "
         f"The limit of a run is {limit:g} s. Medians of "
         f"{quantity(n_seeds, 'splits')}, each with its seed; in "
-        "parentheses the number of runs that never got there, if any. These count as "
-        f"{NEVER} times the limit in the geometric mean, which is over all runs.",
+        "parentheses the number of runs that never found one, if any. These count as "
+        f"{NEVER} times the limit in the geometric mean, which is over all runs. "
+        "sklearn_sha is its `SuccessiveHalvingSearchCV`: with random, Sobol or model-based "
+        "candidates, with all folds in every rung, or with two rungs. RandomizedSearchCV at double "
+        "budget has half of its seconds.",
     ]
     for n_cores in sorted({one["n_cores"] for one in runs}):
         lines += ["", f"## {n_cores} {'core' if n_cores == 1 else 'cores'}", ""]
@@ -106,10 +114,17 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
     if failed:
         lines += ["", "## Failures", "", "They count as never.", ""]
         lines += [f"- {', '.join(map(str, key_of(one)))}: {one['error']}" for one in failed]
-    lines += ["", "## Figures", "", "On the smaller number of cores; medians over the splits."]
+    lines += [
+        "",
+        "## Figures",
+        "",
+        "Held-out score of the latest model over time, on the smallest number of cores: medians "
+        "over the splits. The gray line is the goal.",
+    ]
     for name, title in titles.items():
         if any(key[0] == name and trace for key, trace in traces.items()):
-            lines += ["", f"![{title}](../../images/{stem}_{name}.svg)"]
+            alt = f"Held-out score of each search over time: {title}"
+            lines += ["", f"![{alt}](../../images/{stem}_{name}.svg)"]
     return lines
 
 
@@ -141,7 +156,7 @@ def tables(
         seconds, peer = median(found[contender][name]), fastest_peer(name)
         if not isfinite(seconds):
             return "never"
-        return f"{seconds / median(found[peer][name]):.2f}" if peer else "only ours"
+        return f"{seconds / median(found[peer][name]):.2f}" if peer else "only sklearn_sha"
 
     best = best_found(traces)
 
@@ -159,7 +174,7 @@ def tables(
             ["seconds", *head, "geometric mean"],
             [
                 [
-                    one,
+                    shown(one),
                     *[seconds(one, name) for name in names],
                     f"{overall(found[one], limit):.1f}",
                 ]
@@ -167,21 +182,23 @@ def tables(
             ],
         ),
         "",
-        "Ours as multiples of the seconds of the fastest peer on each workload, by the medians: "
-        "above 1 and never are losses.",
+        "Seconds of sklearn_sha divided by those of the fastest other search on each workload, by "
+        "the medians. Values above 1, and never, are losses.",
         "",
         *table(
             ["", *head],
             [
-                ["fastest peer", *[fastest_peer(name) for name in names]],
-                *[[one, *[against(one, name) for name in names]] for one in settings],
+                ["fastest other search", *[fastest_peer(name) for name in names]],
+                *[[shown(one), *[against(one, name) for name in names]] for one in settings],
             ],
         ),
         "",
-        "Held-out score of the latest model at the limit, less the best one that anybody found "
+        "Held-out score of the latest model at the limit, minus the best one that any search found "
         "(means over the runs that had a model).",
         "",
-        *table(["", *head], [[one, *[missing(one, name) for name in names]] for one in order]),
+        *table(
+            ["", *head], [[shown(one), *[missing(one, name) for name in names]] for one in order]
+        ),
     ]
 
 
@@ -199,26 +216,28 @@ def draw(traces: dict[Key, Trace], titles: dict[str, str], stem: str) -> None:
         times = sorted({model[0] for some in runs.values() for _, trace in some for model in trace})
         if not times:
             continue
-        with picture(f"{stem}_{name}.svg", 8, 4.2) as ax:
+        with picture(f"{stem}_{name}.svg", 9.6, 4.2) as ax:
             ax.set_prop_cycle(color=colormaps["tab20"].colors)
             for contender, some in runs.items():
                 middles = [
                     median(held_out_at(at, trace) - goal for goal, trace in some) for at in times
                 ]
-                shown = [(at, y) for at, y in zip(times, middles, strict=True) if isfinite(y)]
+                finite = [(at, y) for at, y in zip(times, middles, strict=True) if isfinite(y)]
                 is_ours = contender.startswith("ours")
                 ax.step(
-                    [at for at, _ in shown],
-                    [y for _, y in shown],
+                    [at for at, _ in finite],
+                    [y for _, y in finite],
                     where="post",
-                    label=contender,
+                    label=shown(contender),
                     linewidth=2 if is_ours else 1,
                     linestyle="-" if is_ours else "--",
                 )
             ax.axhline(-AS_GOOD, color="grey", linewidth=0.8)
             ax.set_xscale("log")
+            ax.xaxis.set_major_formatter("{x:g}")
             ax.set_ylim(-10 * AS_GOOD, AS_GOOD / 5)
             ax.set_xlabel("seconds")
-            ax.set_ylabel("held-out score, less the best found")
+            ax.set_ylabel("held-out score minus the best found")
             ax.set_title(title)
-            ax.legend(fontsize="x-small", frameon=False, loc="lower right")
+            # On the right of the curves, which can be anywhere.
+            ax.legend(fontsize="small", frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
