@@ -1,8 +1,11 @@
 """How Sphinx makes these pages: ``python -m sphinx -W docs docs/_build``, without a network."""
 
+import re
+import sys
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
+from sphinx.pycode import ModuleAnalyzer
 from sphinx_gallery.sorting import FunctionSortKey
 
 import sklearn_sha
@@ -80,3 +83,25 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "write_computation_times": False,  # its page needs a network
 }
+
+
+def adapt_page(app, name, source):
+    """Link pages of examples instead of their files, and end doctests without an empty line."""
+    example = r"\]\(\.\./((?:\.\./)*)examples/(\w+)\.py\)"
+    text = re.sub(example, r"](\1auto_examples/\2.rst)", source[0])
+    source[0] = text.replace("\n\n```\n", "\n```\n")
+
+
+def describe_alias(app, what, name, value, options, lines):
+    """Give a type its docstring, which is in the module that defines it."""
+    package, _, alias = name.rpartition(".")
+    if what == "data":
+        for module in sorted(module for module in sys.modules if module.startswith(f"{package}.")):
+            found = ModuleAnalyzer.for_module(module).find_attr_docs()
+            lines[:] = found.get(("", alias), lines)
+
+
+def setup(app):
+    """Register both."""
+    app.connect("source-read", adapt_page)
+    app.connect("autodoc-process-docstring", describe_alias)
