@@ -25,7 +25,9 @@ def repeated_halving(
     tol: float = 0.0,
     target: Target | None = None,
 ) -> Requests:
-    """Request the rungs of the doubling trick [1]_: runs over the same candidates, or over more.
+    """Request the rungs of the doubling trick: runs over the same candidates, or over more.
+
+    For the doubling trick see [1]_.
 
     Parameters
     ----------

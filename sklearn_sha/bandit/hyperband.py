@@ -70,7 +70,9 @@ def hyperband(
 
 
 class Hyperband(Algorithm):
-    """Hyperband [1]_: brackets of Successive Halving, from the widest to a single rung.
+    """Hyperband: brackets of Successive Halving, from the widest to a single rung.
+
+    The brackets are those of [1]_.
 
     Parameters
     ----------

@@ -37,7 +37,9 @@ def halving(
     stop: StableRanking | None = None,
     target: Target | None = None,
 ) -> Requests:
-    """Request the rungs of a Successive Halving run [1]_.
+    """Request the rungs of a Successive Halving run.
+
+    The algorithm is that of [1]_.
 
     Parameters
     ----------
@@ -158,7 +160,9 @@ def _until(target: Target, request: RungRequest, order: Sequence[int], n_first: 
 
 
 class SuccessiveHalving(Algorithm):
-    """Successive Halving [1]_ from the first rung's resource to the maximum.
+    """Successive Halving from the first rung's resource to the maximum.
+
+    The algorithm is that of [1]_.
 
     Parameters
     ----------

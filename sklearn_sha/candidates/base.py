@@ -68,7 +68,7 @@ class Sampler(ABC):
 
     Examples
     --------
-    Propose eight random candidates, then neighbours of the best one:
+    Propose eight random candidates, then neighbors of the best one:
 
     >>> from scipy.stats import loguniform
     >>> from sklearn_sha.candidates import RandomSampler, Sampler, check_sampler

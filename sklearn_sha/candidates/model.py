@@ -22,14 +22,14 @@ _N_TREES = 64
 
 
 class ModelSampler(Sampler):
-    """Proposes candidates that a regression forest expects to be good [1]_.
+    """Proposes candidates that a regression forest expects to be good.
 
     The first candidates are spread evenly over the space (`SobolSampler`). Once they are evaluated,
     a forest of extremely randomized trees is fitted to the scores of all completed rungs, as a
-    function of the parameters, the resource and the number of folds. The next wave consists of the
-    candidates with the largest upper confidence bound [2]_ at the largest resource and number of
-    folds so far, and of some random ones. This is repeated, with all scores so far, until there are
-    enough candidates.
+    function of the parameters, the resource and the number of folds, as in [1]_. The next wave
+    consists of the candidates with the largest upper confidence bound [2]_ at the largest resource
+    and number of folds so far, and of some random ones. This is repeated, with all scores so far,
+    until there are enough candidates.
 
     The forest predicts ranks of scores, on a normal scale. Therefore outliers do not dominate it,
     and failed candidates are the worst ones.

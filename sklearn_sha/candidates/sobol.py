@@ -27,12 +27,13 @@ _BITS = 30
 
 
 class SobolSampler(Sampler):
-    """Spreads candidates evenly over the space by scrambled Sobol points [1]_ [2]_.
+    """Spreads candidates evenly over the space by scrambled Sobol points.
 
-    Each parameter has one dimension. A distribution is evaluated by its ``ppf``, a list by its
-    index, so that each of its values has the same share. Values of a distribution without ``ppf``
-    are sampled at random. Each dict of a list of dicts has its own points, and the same share of
-    the candidates. Repeated candidates are replaced by further points.
+    Each parameter has one dimension of the points [1]_ [2]_. A distribution is evaluated by its
+    ``ppf``, a list by its index, so that each of its values has the same share. Values of a
+    distribution without ``ppf`` are sampled at random. Each dict of a list of dicts has its own
+    points, and the same share of the candidates. Repeated candidates are replaced by further
+    points.
 
     If all values are lists with at most n combinations, it proposes all of them in the order of
     GridSearchCV.
