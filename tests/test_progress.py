@@ -157,7 +157,7 @@ def test_the_table_of_a_notebook_has_seconds_and_no_names_of_steps(notebook):
     assert last.count(">limit=0.4<") == len(search.n_resources_) + 2
     assert "curve__" not in last
     titles = re.findall("<th[^>]*>([^<]*)</th>", last)
-    assert {"elapsed (s)", "left (s)"} <= {*titles}
+    assert {"elapsed (s)", "remaining (s)"} <= {*titles}
     assert "about" not in last
 
 

@@ -84,7 +84,7 @@ class NotebookProgress(ConsoleProgress):
             "best score": float(scores[best]),
             "best parameters": self._format(request.candidate_ids[best]),
             "elapsed (s)": elapsed,
-            "left (s)": "" if left is None else f"{left:.0f}",
+            "remaining (s)": "" if left is None else round(left),
         }
         if self.schedule.n_folds is None:
             del row["folds"]

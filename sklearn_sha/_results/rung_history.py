@@ -19,7 +19,7 @@ _TITLES = {
     "n_resources": "n_resources",
     "total_cost": "total cost",
     "best_score": "best score",
-    "cut_score": "cut at",
+    "cut_score": "lowest promoted",
     "wall_time": "seconds",
 }
 

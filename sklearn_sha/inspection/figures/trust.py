@@ -81,7 +81,7 @@ def _key(ax: Any, possible: PossibleScores) -> None:
     if any(one.is_audited for one in possible.candidates):
         handles.append(
             Line2D([], [], color=text_color(), marker="D", markersize=4, linestyle="",
-                   label="audited: known score")
+                   label="audited")
         )  # fmt: skip
     if handles:
         ax.legend(

@@ -85,6 +85,6 @@ def trust_figure(data: SearchData) -> Any:
     )
     key = {"could have been better": strong, "eliminated": faint}
     if any(one.is_audited for one in possible.candidates):
-        key["audited: known score"] = NEUTRAL
+        key["audited"] = NEUTRAL
     add_key(figure, key)
     return figure
