@@ -6,12 +6,12 @@ sets of OpenML, for increasing numbers of training samples. Its release 0.0.9 is
 data sets. Each algorithm of `sklearn_sha.bandit` searches for the classifier that is best on all
 samples. It requests the accuracy for some numbers of samples only, which is read from the curves.
 
-Expect: the table of docs/replayed_curves.md. Successive Halving comes much closer to the best
-classifier than uniform allocation with the same budget.
+Expect: the table of :doc:`replayed learning curves </replayed_curves>`. Successive Halving comes
+much closer to the best classifier than uniform allocation with the same budget.
 Limits: 20 arms are few. Hyperband needs more, so that its brackets sample some of them twice.
 These classifiers are refit from scratch on more samples; the papers count the cost as if training
 continued. The table has both costs. Accuracies are means over five splits, and the best classifier
-is selected by the same accuracies.
+is selected by the same accuracies. ::
 
     python examples/replay_learning_curves.py FILE.png
 
@@ -136,7 +136,7 @@ for arm, (_, curve) in enumerate(curves.iterrows()):
     left.plot(curve[curve.index <= seen], color="C1" if won else "C0", linewidth=1 + won)
 left.set_xscale("log", base=2)
 left.set(xlabel="training samples", ylabel="validation error")
-left.set_title("Halving on one data set: seen, and (grey) not", fontsize=10)
+left.set_title("One data set: curves as halving saw them (gray: not seen)", fontsize=10)
 for name, row in summary.iterrows():
     right.scatter(row["continued"], row["mean regret"], label=name)
 right.set(xlabel="share of the full cost", ylabel="mean regret", ylim=(0, 0.008), xlim=(0, 0.5))

@@ -10,8 +10,8 @@ refit from scratch at every rung; the last line prints True.
 Limits: early stopping (`n_iter_no_change`; for histogram boosting the default above 10,000
 samples) makes warm start inexact, and then models are refit from scratch at every rung. Few trees
 favor high learning rates. With log-loss, which penalizes the overfitting of many trees, this search
-eliminates the candidate that would end best: run it with scoring="neg_log_loss", and again with
-min_resources=1.0. `where_halving_goes_wrong.py` shows what to do then.
+eliminates the candidate that would end best: run it with `scoring="neg_log_loss"`, and again
+with `min_resources=1.0`. :doc:`where_halving_goes_wrong` shows what to do then.
 """
 
 import numpy as np
