@@ -84,7 +84,7 @@ def main() -> None:
     ratio = median(a / b for a, b in zip(seconds, hand, strict=True))
     versions = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     lines = [
-        "# dask-ml",
+        "# Compared with dask-ml",
         "",
         f"{versions}; medians of {N_REPEATS} runs; written by "
         "`python docs/benchmarks/beside_dask_ml.py`. "

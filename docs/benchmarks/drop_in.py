@@ -289,21 +289,19 @@ def report(measured: dict[str, Any]) -> list[str]:
         return f"{geometric_mean(some):.2f}" if some else ""
 
     lines = [
-        "# The class name alone",
+        "# Default settings compared with GridSearchCV",
         "",
         f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}; {platform.system()}, "
         f"{platform.machine()}, one thread; {numbers}. Written by "
-        "`python docs/benchmarks/drop_in.py`, in runs with these arguments:",
-        "",
-        *[f"    {command}" for command in measured["commands"]],
+        "`python docs/benchmarks/drop_in.py`, in the runs at the end of the page.",
         "",
         "`SuccessiveHalvingSearchCV(estimator, grid, random_state=0)` compared with "
-        "`GridSearchCV(estimator, grid)`. Bold is a loss.",
+        "`GridSearchCV(estimator, grid)`, with no other parameter. Losses are bold.",
         "",
         "## CPU time, as a multiple of GridSearchCV's",
         "",
-        "Seconds in brackets are an estimate of GridSearchCV's, which was too long to be measured. "
-        "Empty: the estimator has no counterpart for regression.",
+        "Seconds in parentheses are an estimate of GridSearchCV's, which was too long to be "
+        "measured. Empty: the estimator has no counterpart for regression.",
         "",
         *table(
             ["", *data],
@@ -337,7 +335,7 @@ def report(measured: dict[str, Any]) -> list[str]:
             "## Held-out score of the selected model, minus GridSearchCV's",
             "",
             f"Mean and standard error over {n_splits} train/test splits, {TEST_SIZE:.0%} held out "
-            "(accuracy, or R2 on diabetes). In brackets: splits on which the same candidate was "
+            "(accuracy, or R2 on diabetes). In parentheses: splits on which the same candidate was "
             "selected, and the number of splits. A dash: not counted. Empty: not measured.",
             "",
             *table(["", *data], rows(quality_text)),
@@ -346,7 +344,8 @@ def report(measured: dict[str, Any]) -> list[str]:
             f"GridSearchCV, {sum(m < 0 for m in means)} a lower one. Mean of all: "
             f"{np.mean(means):+.4f}.",
         ]
-    return [*lines, "", "## Losses", "", *losses(cells)]
+    lines += ["", "## Losses", "", *losses(cells), "", "## Arguments of the runs", ""]
+    return [*lines, "```text", *measured["commands"], "```"]
 
 
 def losses(cells: list[Cell]) -> list[str]:
@@ -398,7 +397,7 @@ def quality_text(cell: Cell) -> str:
     if "scores" not in cell:
         return ""
     mean, error = difference(cell)
-    text = f"{mean:+.4f} ± {error:.4f}"
+    text = f"{mean:+.4f} ± {error:.4f}" if np.isfinite(error) else f"{mean:+.4f}"
     n_same = cell.get("n_same", "-")
     return f"{bold(text, is_worse(cell))} ({n_same}/{len(cell['scores'])})"
 

@@ -126,7 +126,7 @@ def main() -> None:
         order = tuple(range(N_FOLDS))
         grown = [FoldGrowth(order).grow(schedule, FACTOR) for schedule in plain]
         for folds, schedules in (("all folds", plain), ("growing folds", grown)):
-            head += [f"{name}, {folds}: at work", "time saved"]
+            head += [f"{name}, {folds}: utilization", "time saved"]
             for row, n_workers in zip(rows, N_WORKERS, strict=True):
                 pairs = [
                     [simulated(schedules, n_workers, seed, is_early=early) for early in (0, 1)]

@@ -115,7 +115,8 @@ def main() -> None:
         "Written by `python docs/benchmarks/fixed_cost.py`; CPU time on one thread, default "
         "parameters, one fit and the scores of a quarter as many samples. A line, "
         "fixed + per sample x n, is fitted by relative errors. The exponent is that of n between "
-        f"{SIZES[-3]} and {SIZES[-1]:,} samples, fixed cost included.",
+        f"{SIZES[-3]} and {SIZES[-1]:,} samples, fixed cost included. "
+        "Columns with a number of samples are the time of one fit on them.",
     ]
     for data in options.data:
         head = [data, *[f"{n:,}, ms" for n in SIZES]]

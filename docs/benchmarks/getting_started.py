@@ -70,7 +70,7 @@ def main() -> None:
     write(
         "getting_started.md",
         [
-            "# The searches of getting started",
+            "# The searches of the page Getting started",
             "",
             f"StandardScaler and SVC on digits, {N_SPLITS} train/test splits, one thread. Time "
             "is the median of the CPU time as a multiple of the grid search's, scores are means. "

@@ -68,7 +68,15 @@ def report(runs: list[dict[str, Any]]) -> list[str]:
                 str(sum(difference < 0 for difference in differences)),
             ]
         )
-    head = ["", "splits", "time", "held out, all folds", "difference", "its error", "worse on"]
+    head = [
+        "",
+        "splits",
+        "time",
+        "held out, all folds",
+        "difference",
+        "standard error",
+        "splits with a lower score",
+    ]
     return [
         "# Growing folds",
         "",

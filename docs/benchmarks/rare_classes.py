@@ -64,7 +64,14 @@ def main() -> None:
             "`python docs/benchmarks/rare_classes.py`.",
             "",
             *table(
-                ["search", "first rung", "best_score_", "lowest", "held-out score", "CPU time"],
+                [
+                    "search",
+                    "first rung",
+                    "best_score_",
+                    "lowest best_score_",
+                    "held-out score",
+                    "CPU time",
+                ],
                 [*chain.from_iterable(rows)],
             ),
         ],

@@ -520,8 +520,10 @@ def main() -> None:
     options = parser.parse_args()
     measured = list(measured_tables())
     families = {name: [t for t in measured if t.family == name] for name in FAMILIES}
+    few = max(options.candidates) < 16
+    span = f"{min(options.candidates)} to {max(options.candidates)} candidates, " if few else ""
     lines = [
-        f"# Searches replayed on learning curves, factor {options.factor}",
+        f"# Searches replayed on learning curves, {span}factor {options.factor}",
         "",
         "Cost is the share of a grid search over the same candidates on all folds, in units, and",
         "seconds the share of its time. Regret is how much lower the score of the selected",

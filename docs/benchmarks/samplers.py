@@ -144,7 +144,7 @@ def report(
         rows.append(row)
     head = ["family", "data sets", *regrets, *(f"{model} - {name}" for name in others)]
     return [
-        "# Samplers",
+        "# Random and model-based candidates",
         "",
         "Regret x 1000 of Successive Halving with the default schedule on stored learning curves:",
         "how much lower the score of the selected candidate is than that of the best configuration",

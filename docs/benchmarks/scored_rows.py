@@ -28,7 +28,7 @@ from sklearn_sha._data import folds
 
 N_SEEDS = 5
 SEARCHES = {
-    "nearest neighbours": (
+    "nearest neighbors": (
         KNeighborsClassifier(),
         {"n_neighbors": [1, 2, 4, 8, 16, 32, 64, 128, 256]},
     ),

@@ -161,7 +161,8 @@ def table():
 
 def as_markdown(found):
     """Of each search: minutes, efficiency, and the share of the least possible time."""
-    columns = [f"{s}: {what}" for s in SEARCHES for what in ("minutes", "at work", "of possible")]
+    terms = ("minutes", "utilization", "shortest / actual")
+    columns = [f"{s}: {what}" for s in SEARCHES for what in terms]
     lines = ["| workers | " + " | ".join(columns) + " |", "|---:" * (1 + len(columns)) + "|"]
     for n in N_WORKERS:
         cells = []

@@ -333,8 +333,8 @@ def row_of(
 
 
 HEAD = [
-    *("searches", "number", "right", "probability", "calibration error", "Brier score"),
-    *("0.95 or more", "right then", "expected loss", "regret"),
+    *("searches", "number", "share right", "mean probability", "calibration error", "Brier score"),
+    *("share with 0.95 or more", "share right of these", "expected loss", "regret"),
 ]
 
 
@@ -439,8 +439,15 @@ def audit_report(
         "",
         *table(
             [
-                *("searches", "regret", "after it", "right", "after it", "probability"),
-                *("calibration error", "0.95 or more", "right then", "cost"),
+                *(
+                    "searches",
+                    "regret before",
+                    "regret after",
+                    "share right before",
+                    "share right after",
+                ),
+                *("mean probability", "calibration error", "share with 0.95 or more"),
+                *("share right of these", "cost"),
             ],
             rows,
         ),
@@ -487,7 +494,7 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
         "",
         "How often reports with similar probabilities are right:",
         "",
-        *table(["probability", "searches", "its mean", "right"], reliability),
+        *table(["probability", "searches", "mean probability", "share right"], reliability),
         "",
         f"Of the searches with a probability below {TRUSTED}, the mean regret is",
         f"{columns['regret'][low].mean():.4f}. With the parameters that the report recommends,",
