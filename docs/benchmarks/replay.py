@@ -501,7 +501,7 @@ def rows_of(runs: Sequence[Run]) -> list[list[str]]:
         lines.append(
             [
                 search,
-                *(f"{cost:.3f}", f"{seconds:.3f}", f"{regret:.2f}"),
+                *(f"{cost:.3f}", "-" if np.isnan(seconds) else f"{seconds:.3f}", f"{regret:.2f}"),
                 *(f"{change.mean():+.2f}", f"{error:.2f}"),
             ]
         )
@@ -526,7 +526,8 @@ def main() -> None:
         f"# Searches replayed on learning curves, {span}factor {options.factor}",
         "",
         "Cost is the share of a grid search over the same candidates on all folds, in units, and",
-        "seconds the share of its time. Regret is how much lower the score of the selected",
+        "seconds the share of its time (LCDB: unknown). Regret is how much lower the score of the "
+        "selected",
         "candidate is than the best one, on all folds at full resource. Its difference from all",
         "folds is paired, with the standard error over the data sets. Means over",
         f"{options.seeds} seeds and {min(options.candidates)} to {max(options.candidates)} "
