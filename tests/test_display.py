@@ -402,10 +402,11 @@ def test_figures_name_the_unit(unit):
         assert label.splitlines()[0] == unit
     cost = SearchDisplay.from_search(search, kind="cost").ax_
     assert cost.get_xlabel() == f"{unit} per fold"
+    assert cost.get_ylabel() == "candidates"
     first, *others = zip(search.n_candidates_, search.n_resources_, strict=True)
     assert [text.get_text() for text in cost.get_yticklabels()] == [
-        f"{first[0]} candidates\nat 1 <b>lap",
-        *(f"{n_candidates}, at {n} {unit}" for n_candidates, n in others),
+        f"{first[0]} at 1 <b>lap",
+        *(f"{n_candidates} at {n} {unit}" for n_candidates, n in others),
         "grid search",
     ]
     for kind in ("params", "parallel"):

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn_sha._formatting import quantity
 from sklearn_sha.inspection.figures.style import SMALL, clean, rung_colors, text_color, title
 from sklearn_sha.inspection.search_data import SearchData
 
 
 def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     """Plot the cost of each rung, each bar beginning at the end of the one before."""
-    names = [
-        f"{quantity(data.n_at(0), 'candidates')}\nat {data.level_text(0)}",
-        *(f"{data.n_at(k)}, at {data.level_text(k)}" for k in range(1, data.n_levels)),
-    ]
+    names = [f"{data.n_at(k)} at {data.level_text(k)}" for k in range(data.n_levels)]
     start = 0
     for k, (cost, color) in enumerate(zip(data.costs, rung_colors(data.n_levels, ax), strict=True)):
         ax.barh([k], [cost], left=[start], color=color, height=0.75)
@@ -29,6 +25,7 @@ def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     ax.locator_params(axis="x", nbins=5)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlabel(data.cost_unit, fontsize=10, parse_math=False)
+    ax.set_ylabel("candidates", fontsize=10)
     clean(ax)
     title(ax, data.cost_headline)
     return [ax]
