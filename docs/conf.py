@@ -43,6 +43,7 @@ templates_path = ["_templates"]
 # Those of the gallery are for downloads.
 exclude_patterns = ["_build", "jupyter_execute", "auto_examples/*.ipynb"]
 toc_object_entries_show_parents = "hide"
+smartquotes = False  # quoted strings are code, such as "auto" in docstrings
 default_role = "literal"  # what numpydoc's single backticks are in these docstrings
 
 autodoc_typehints = "none"  # docstrings have the types
