@@ -283,7 +283,7 @@ def test_a_report_prints_its_advice_and_then_a_table_and_converts_to_a_frame():
     lines = str(report).splitlines()
     assert repr(report) == str(report)
     head, *rows = lines[-len(report.rungs) - 1 :]
-    assert head.split()[:4] == ["bracket", "iter", "n_resources", "candidates"]
+    assert head.split()[:4] == ["bracket", "rung", "n_resources", "candidates"]
     assert {len(row) for row in rows} == {len(head)}
     assert " ".join(lines[: -len(report.rungs) - 1]) == report.advice
     assert max(map(len, lines)) == len(head)

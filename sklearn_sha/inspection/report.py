@@ -104,7 +104,7 @@ class TrustReport:
 
     def _columns(self) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = {
-            name: [row[name] for row in self.rungs] for name in _PRINTED_COLUMNS
+            _TITLES.get(name, name): [row[name] for row in self.rungs] for name in _PRINTED_COLUMNS
         }
         if len(set(columns["folds"])) == 1:
             del columns["folds"]
@@ -125,3 +125,4 @@ _PRINTED_COLUMNS = (
     "bracket", "iter", "n_resources", "folds", "candidates", "promoted", "spearman", "kendall",
     "envelope", "gap", "noise",
 )  # fmt: skip
+_TITLES = {"iter": "rung"}  # as in a plan
