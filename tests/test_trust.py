@@ -153,6 +153,13 @@ def hazards_of(report, table, by_fold, search):
         is_selected = search.best_candidate_ in last.index
         best = search.best_candidate_ if is_selected else last.idxmax()
         gap = final - last[best]
+        everything = [
+            sem(by_fold.loc[best, row["n_resources"]] - by_fold.loc[c, row["n_resources"]])
+            for row, here in zip(rungs, members, strict=True)
+            for c in here["candidate"]
+            if c != best
+        ]
+        typical = np.median(everything)
         for row, here, after in zip(rungs, members, members[1:], strict=False):
             resource, following = row["n_resources"], after["n_resources"].iloc[0]
             moved = [
@@ -161,22 +168,25 @@ def hazards_of(report, table, by_fold, search):
                 for c in after["candidate"]
                 if c != best
             ]
-            changes = np.mean(np.square(moved)) if moved else 0
+            if not moved:
+                moved = [(by_fold.loc[best, following] - by_fold.loc[best, resource]).mean()]
+            changes = np.mean(np.square(moved))
             ratio = members[-1]["n_resources"].iloc[0] / resource
             for candidate in set(here["candidate"]) - set(after["candidate"]):
                 difference = by_fold.loc[best, resource] - by_fold.loc[candidate, resource]
                 lead = difference.mean()
-                variance = (
-                    exp(at["tolerance"]) * report.tolerance**2
-                    + exp(at["folds"]) * sem(difference) ** 2
-                    + ratio ** at["spread_ratio"]
-                    * (exp(at["changes"]) * changes + exp(at["lead"]) * lead**2)
+                n_folds = len(difference)
+                squares = (n_folds - 1) * sem(difference) ** 2 + 2 * typical**2
+                squares /= n_folds + 1
+                variance = exp(at["folds"]) * squares + ratio ** at["spread_ratio"] * (
+                    exp(at["changes"]) * changes + exp(at["lead"]) * lead**2
                 )
                 behind = max(0, report.tolerance + gap + at["carried_over"] * lead)
                 hazards[candidate, bracket, row["iter"]] = (
                     exp(at["constant"] + at["continues"])
                     * ratio ** at["ratio"]
                     * len(here) ** at["n_candidates"]
+                    * (1 + report.tolerance**2 / variance) ** at["tolerance"]
                     * (1 + behind**2 / variance) ** (-at["tail"] / 2)
                 )
     return hazards

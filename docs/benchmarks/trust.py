@@ -10,8 +10,7 @@ results/trust.md. `--fit` also writes sklearn_sha/inspection/risk_coefficients.p
 It takes about five minutes. LCDB needs the extra `examples`.
 
 The report is right if no candidate of the search has a score at full resource that is more than the
-report's tolerance above that of the selected one. Curves of the ROC AUC are never fitted on: they
-stand for metrics that the coefficients have not seen.
+report's tolerance above that of the selected one.
 """
 
 from __future__ import annotations
@@ -42,9 +41,6 @@ N_GROUPS = 4
 MARGINS = {0.0: 0.3, 1.0: 1.0, 3.0: 0.3}
 """Margins on which coefficients are fitted, in tolerances, with their weights."""
 
-UNSEEN = "AUC"
-"""Metric on which nothing is fitted."""
-
 N_AUDITED = 4
 """Candidates of an audit, the default of `SuccessiveHalvingSearchCV.audit`."""
 
@@ -69,7 +65,7 @@ START = {
 
 NAMES = list(START)
 
-METRICS = ("accuracy", "R2", "log-loss", UNSEEN)
+METRICS = ("accuracy", "R2", "log-loss", "AUC")
 FIRST_RUNGS = ("automatic", "maximum / 9", "maximum / 27")
 
 
@@ -167,7 +163,7 @@ def searches(n_seeds: int) -> Iterator[Search]:
         (table_, "log-loss")
         for table_ in [*measured_tables("neg_log_loss"), *lcdb_tables("logloss")]
     ]
-    tables += [(table_, UNSEEN) for table_ in measured_tables("roc_auc")]
+    tables += [(table_, "AUC") for table_ in measured_tables("roc_auc")]
     for number, (whole, metric) in enumerate(tables):
         sizes = (8, 16, 20) if whole.family.startswith("lcdb") else (8, 20, 64)
         for n, factor, share, grows in product(sizes, (2, 3), (None, 9, 27), (True, False)):
@@ -233,7 +229,7 @@ class Sample:
     lengths : ndarray of int, shape (n_searches,)
         Numbers of eliminated candidates.
     regret, tolerance, weight : ndarray of shape (n_searches,)
-        The weights of each table add up to the same.
+        Those of each metric add up to the same, and so do those of its tables.
     """
 
     known: Eliminated
@@ -252,6 +248,8 @@ class Sample:
         tables = np.array([search.task + search.data for search in found])
         _, inverse, counts = np.unique(tables, return_inverse=True, return_counts=True)
         weight = 1 / counts[inverse]
+        _, metric = np.unique([search.metric for search in found], return_inverse=True)
+        weight /= np.bincount(metric, weight)[metric]
         return cls(
             Eliminated(*columns),
             np.array([len(search.known.candidate) for search in found]),
@@ -356,11 +354,7 @@ def main() -> None:
     for k in range(N_GROUPS):
         outside = [s for s, number in zip(found, group, strict=True) if number == k]
         coefficients = Sample.of(
-            [
-                s
-                for s, number in zip(found, group, strict=True)
-                if number != k and s.metric != UNSEEN
-            ]
+            [s for s, number in zip(found, group, strict=True) if number != k]
         ).fit()
         before = Sample.of(outside)
         probability[group == k] = before.probabilities(coefficients, before.tolerance)
@@ -378,7 +372,7 @@ def main() -> None:
     )
     draw(probability, columns["right"])
     if options.fit:
-        fitted = Sample.of([search for search in found if search.metric != UNSEEN]).fit()
+        fitted = Sample.of(found).fit()
         lines = [
             '"""Coefficients of the model in risk.py, written by docs/benchmarks/trust.py."""',
             "",

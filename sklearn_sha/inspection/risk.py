@@ -22,6 +22,9 @@ _MAX_MARGIN = 1e4
 
 _N_BISECTIONS = 40
 
+_N_TYPICAL = 2
+"""Folds that the typical deviation of leads counts as, beside those of a candidate."""
+
 
 @dataclass(frozen=True, eq=False)
 class RungScores:
@@ -60,7 +63,8 @@ class Eliminated:
     missing_variance : ndarray of float
         Variance of the lead due to folds that did not score the rung.
     changes : ndarray of float
-        Mean square of the changes of the leads of promoted candidates, to the next rung.
+        Mean square of the changes of the leads of promoted candidates, to the next rung. If only
+        the best candidate was promoted, that of its score on the same folds.
     ratio : ndarray of float
         Of full resource to the resource of the rung.
     n_candidates : ndarray of float
@@ -153,33 +157,48 @@ def _rows_of(
     gap = 0.0 if is_selected else max(0.0, final - float(means[best]))
     leads = [_leads(rung, best) for rung in rungs]
     deviations = [_deviations(lead) for lead in leads]
-    known = [d[~np.isnan(d)] for d in deviations[:-1]]
-    typical = float(np.median(np.concatenate(known))) if any(map(len, known)) else np.nan
-    if np.isnan(typical):
-        typical = tolerance * np.sqrt(last.scores.shape[1])
+    others = [
+        deviation
+        for rung, found in zip(rungs, deviations, strict=True)
+        for candidate, deviation in zip(rung.candidates, found, strict=True)
+        if candidate != best and (rung is not last or candidate in finalists)
+    ]
+    typical = tolerance * np.sqrt(last.scores.shape[1])
+    if not np.isnan(others).all():
+        typical = float(np.nanmedian(others))
     for k, (rung, after) in enumerate(pairwise(rungs)):
         lead = dict(zip(rung.candidates, _means(leads[k]), strict=True))
         later = dict(zip(after.candidates, _means(leads[k + 1]), strict=True))
         both = [c for c in after.candidates if c in lead and c != best]
         changes = np.array([later[c] - lead[c] for c in both])
         changes = changes[np.isfinite(changes)]
+        if not len(changes):
+            changes = _means(_score_of(after, best)[None] - _score_of(rung, best))
         n_folds, n_scored = leads[k].shape[1], int((~np.isnan(leads[k])).any(axis=0).sum())
         for candidate, deviation in zip(rung.candidates, deviations[k], strict=True):
             is_known = candidate in later or candidate in means
             if is_known or not np.isfinite(lead[candidate]):
                 continue
-            variance = (typical if np.isnan(deviation) else deviation) ** 2
+            # Of few folds alone, it would often be too small by chance.
+            own = typical if np.isnan(deviation) else deviation
+            squares = (n_scored - 1) * own**2 + _N_TYPICAL * typical**2
+            variance = squares / (n_scored - 1 + _N_TYPICAL)
             yield (
                 *(candidate, bracket, k, lead[candidate], gap),
                 *(variance / n_scored, variance * (1 / n_scored - 1 / n_folds)),
-                float(np.mean(changes**2)) if len(changes) else 0.0,
+                float(np.nan_to_num(np.mean(changes**2))),
                 *(last.n_resources / rung.n_resources, len(rung.candidates)),
             )
 
 
 def _leads(rung: RungScores, best: int) -> Floats:
     """Differences from the scores of the best candidate, by candidate and fold."""
-    return np.asarray(rung.scores[list(rung.candidates).index(best)] - rung.scores)
+    return _score_of(rung, best) - rung.scores
+
+
+def _score_of(rung: RungScores, candidate: int) -> Floats:
+    """Scores of a candidate, by fold."""
+    return np.asarray(rung.scores[list(rung.candidates).index(candidate)])
 
 
 def _means(scores: Floats) -> Floats:
@@ -216,20 +235,21 @@ def hazards(
         np.exp(at["changes"]) * known.changes + np.exp(at["lead"]) * known.lead**2
     )
     variance = (
-        np.exp(at["tolerance"]) * known.tolerance**2
-        + np.exp(at["folds"]) * known.fold_variance
+        np.exp(at["folds"]) * known.fold_variance
         + np.exp(at["missing_folds"]) * known.missing_variance
         + spread
     )
     behind = np.maximum(0.0, margin + known.gap + at["carried_over"] * known.lead)
     # Without any spread, a candidate that is behind stays behind.
-    ratios = np.where(behind > 0, np.inf, 0.0)
+    ratios, tolerances = np.where(behind > 0, np.inf, 0.0), np.zeros_like(variance)
     np.divide(behind**2, variance, out=ratios, where=variance > 0)
+    np.divide(known.tolerance**2, variance, out=tolerances, where=variance > 0)
     log_hazard = (
         at["constant"]
         + at["ratio"] * np.log(known.ratio)
         + at["continues"] * known.continues
         + at["n_candidates"] * np.log(known.n_candidates)
+        + at["tolerance"] * np.log1p(tolerances)
         - at["tail"] / 2 * np.log1p(ratios)
     )
     return np.asarray(np.exp(np.minimum(log_hazard, _MAX_LOG_HAZARD)))
