@@ -157,15 +157,14 @@ def _rows_of(
     gap = 0.0 if is_selected else max(0.0, final - float(means[best]))
     leads = [_leads(rung, best) for rung in rungs]
     deviations = [_deviations(lead) for lead in leads]
+    # A candidate that ties on every fold, as the best one with itself, shows no noise.
     others = [
         deviation
         for rung, found in zip(rungs, deviations, strict=True)
         for candidate, deviation in zip(rung.candidates, found, strict=True)
-        if candidate != best and (rung is not last or candidate in finalists)
+        if deviation > 0 and (rung is not last or candidate in finalists)
     ]
-    typical = tolerance * np.sqrt(last.scores.shape[1])
-    if not np.isnan(others).all():
-        typical = float(np.nanmedian(others))
+    typical = float(np.median(others)) if others else tolerance * np.sqrt(last.scores.shape[1])
     for k, (rung, after) in enumerate(pairwise(rungs)):
         lead = dict(zip(rung.candidates, _means(leads[k]), strict=True))
         later = dict(zip(after.candidates, _means(leads[k + 1]), strict=True))
