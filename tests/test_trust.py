@@ -157,7 +157,7 @@ def hazards_of(report, table, by_fold, search):
             for c in here["candidate"]
             if c != best
         ]
-        typical = np.median([error for error in everything if error > 0])
+        typical = np.median([error for error in everything if error > 1e-6 * report.tolerance])
         for row, here, after in zip(rungs, members, members[1:], strict=False):
             resource, following = row["n_resources"], after["n_resources"].iloc[0]
             moved = [

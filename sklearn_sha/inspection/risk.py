@@ -22,6 +22,9 @@ _MAX_MARGIN = 1e4
 
 _N_BISECTIONS = 40
 
+_ROUNDING = 1e-6
+"""Deviation of a lead, in tolerances, below which it is zero but for rounding."""
+
 _N_TYPICAL = 2
 """Folds that the typical deviation of leads counts as, beside those of a candidate."""
 
@@ -162,7 +165,7 @@ def _rows_of(
         deviation
         for rung, found in zip(rungs, deviations, strict=True)
         for candidate, deviation in zip(rung.candidates, found, strict=True)
-        if deviation > 0 and (rung is not last or candidate in finalists)
+        if deviation > _ROUNDING * tolerance and (rung is not last or candidate in finalists)
     ]
     typical = float(np.median(others)) if others else tolerance * np.sqrt(last.scores.shape[1])
     for k, (rung, after) in enumerate(pairwise(rungs)):
