@@ -9,8 +9,8 @@ follows the advice in a second search.
 
 Expect: a search with a worse result than a grid search, whose report has a low probability; an
 audit that finds the grid search's candidate among those eliminated; and a second search that finds
-it by itself, at half of the grid search's cost. The reports of the latter two are more confident,
-but stay below 0.95. It takes half a minute.
+it by itself, at half of the grid search's cost. The reports of the latter two are more confident.
+It takes half a minute.
 Limits: the probability is an estimate. It rests on curves of other data sets, and cannot know of
 one that is unlike all of them. If you do not know when scores predict the final ranking, use
 `HyperbandSearchCV`.

@@ -131,7 +131,7 @@ def test_the_gallery_shows_pictures(page):
 
 
 def assert_shows_a_search(page, n_rungs):
-    table = page.locator("table", has_text="cut at").last
+    table = page.locator("table", has_text="lowest promoted").last
     assert_seen(table, 200)
     assert table.locator("tbody tr").count() == n_rungs
     picture = page.locator("svg", has_text="epochs").last

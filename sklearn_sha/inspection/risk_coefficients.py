@@ -1,16 +1,16 @@
 """Coefficients of the model in risk.py, written by docs/benchmarks/trust.py."""
 
 COEFFICIENTS = {
-    "constant": -0.532,
-    "ratio": 0.152,
-    "continues": 0.646,
-    "n_candidates": -1.324,
-    "tail": 4.697,
-    "carried_over": 0.334,
-    "tolerance": 0.431,
-    "folds": -1.529,
+    "constant": -0.572,
+    "ratio": 0.166,
+    "continues": 0.647,
+    "n_candidates": -1.327,
+    "tail": 4.682,
+    "carried_over": 0.327,
+    "tolerance": 0.441,
+    "folds": -1.552,
     "missing_folds": -1.306,
     "changes": -1.420,
-    "lead": -4.422,
-    "spread_ratio": 0.649,
+    "lead": -4.444,
+    "spread_ratio": 0.645,
 }
