@@ -91,7 +91,8 @@ def test_the_readme_quotes_the_time_to_quality():
     plain = times["sklearn_sha, random"][-1]
     assert (
         f"needs {ours} seconds to come within 0.005 of the best held-out score of all searches. "
-        f"Optuna's TPE needs {optuna}, RandomizedSearchCV {random} (at twice the speed {double}), "
+        f"Optuna's TPE needs {optuna}, RandomizedSearchCV {random} ({double} with twice the "
+        "computing power), "
         f"this search with random candidates {plain} and HalvingRandomSearchCV {halving}"
     ) in README
     assert float(ours) == min(float(row[-1]) for row in times.values() if row[-1][0].isdigit())

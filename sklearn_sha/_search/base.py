@@ -350,6 +350,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             n_folds = int(self.all_cv_results_["n_folds"][row])
             if n_folds < self.n_splits_:
                 message = few_folds_message(
+                    self.best_n_resources_,
+                    self.schedule_.unit,
                     n_folds,
                     self.n_splits_,
                     is_complete=is_complete,

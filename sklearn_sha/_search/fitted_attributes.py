@@ -172,19 +172,30 @@ def incomplete_audit_message(
 
 
 def few_folds_message(
-    n_folds: int, n_splits: int, *, is_complete: bool, last_rung_failed: bool
+    n_resources: int,
+    unit: str,
+    n_folds: int,
+    n_splits: int,
+    *,
+    is_complete: bool,
+    last_rung_failed: bool,
 ) -> str:
     """Return the warning that the best candidate is not scored on all folds.
 
     Parameters
     ----------
+    n_resources : int
+        Resource of the best candidate.
+    unit : str
     n_folds, n_splits : int
     is_complete : bool
         Whether the search was not interrupted.
     last_rung_failed : bool
         Whether no candidate of the last rung succeeded.
     """
-    scored = f"the best candidate is scored on {n_folds} of {quantity(n_splits, 'folds')}."
+    folds = f"{n_folds} of {quantity(n_splits, 'folds')}"
+    resource = "" if unit == "folds" else f" with {quantity(n_resources, unit)}"
+    scored = f"the best candidate is scored{resource} on {folds}."
     if last_rung_failed:
         return (
             "All candidates of the last rung failed, so that the best one of an earlier rung is "

@@ -26,7 +26,7 @@ _ROUNDING = 1e-6
 """Deviation of a lead, in tolerances, below which it is zero but for rounding."""
 
 _N_TYPICAL = 2
-"""Folds that the typical deviation of leads counts as, beside those of a candidate."""
+"""Folds that the typical deviation of leads counts as, in addition to those of a candidate."""
 
 
 @dataclass(frozen=True, eq=False)
