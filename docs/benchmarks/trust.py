@@ -229,7 +229,7 @@ class Sample:
     lengths : ndarray of int, shape (n_searches,)
         Numbers of eliminated candidates.
     regret, tolerance, weight : ndarray of shape (n_searches,)
-        Those of each metric add up to the same, and so do those of its tables.
+        The weights of each table add up to the same.
     """
 
     known: Eliminated
@@ -248,8 +248,6 @@ class Sample:
         tables = np.array([search.task + search.data for search in found])
         _, inverse, counts = np.unique(tables, return_inverse=True, return_counts=True)
         weight = 1 / counts[inverse]
-        _, metric = np.unique([search.metric for search in found], return_inverse=True)
-        weight /= np.bincount(metric, weight)[metric]
         return cls(
             Eliminated(*columns),
             np.array([len(search.known.candidate) for search in found]),
