@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import product
 from math import prod
 
 import pytest
@@ -61,6 +62,54 @@ def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
     ) in README
     faq = (ROOT / "docs" / "faq.md").read_text()
     assert f"{small[0]} to {small[-1]} of GridSearchCV's CPU time on average, and {highest}" in faq
+
+
+SMALL = ("iris", "wine", "diabetes")
+LARGER = ("digits", "synthetic 2,000", "synthetic 20,000")
+LINEAR = ("SGD", "Perceptron", "passive-aggressive")
+
+
+def test_the_guide_quotes_the_times_by_estimator():
+    cells = json.loads((RESULTS / "drop_in.json").read_text())["cells"]
+    ratios = {(c["estimator"], c["data"]): c["ratio"] for c in cells if "ratio" in c}
+
+    def values(estimators, data):
+        return [ratios[key] for key in product(estimators, data) if key in ratios]
+
+    def span(estimators, data):
+        found = values(estimators, data)
+        return f"{min(found):.2f} to {max(found):.2f}"
+
+    def each(estimator, data):
+        return [f"{ratio:.2f}" for ratio in values([estimator], data)]
+
+    every = (*SMALL, "breast cancer", *LARGER)
+    boosting = ("HistGradientBoosting", "GradientBoosting")
+    networks = ("MLP, max_iter=20", "MLP")
+    few, many = (each(name, LARGER) for name in networks)
+    cancer = " and ".join(sorted(f"{ratio:.2f}" for ratio in values(boosting, ["breast cancer"])))
+    svc = each("SVC", LARGER[1:])
+    (neighbors,), (tree,) = (each(name, LARGER[2:]) for name in ("KNeighbors", "DecisionTree"))
+    others = ("LogisticRegression", "Ridge", "LinearSVC", "LinearDiscriminantAnalysis")
+    expected = [
+        f"{few[0]} digits, {few[1]} synthetic 2,000 and {few[2]} synthetic 20,000 with "
+        f"`max_iter=20`, {many[0]}, {many[1]} and {many[2]} with `max_iter=200`; "
+        f"{span(networks, (*SMALL, 'breast cancer'))} up to 569 samples",
+        span(("ExtraTrees", "RandomForest", "Bagging"), every),
+        span(["HistGradientBoosting, fixed learning rate"], every),
+        f"{span(boosting, SMALL)} up to 442 samples (one rung), {cancer} breast cancer, "
+        f"{span(boosting, LARGER[1:])} synthetic",
+        f"{span(LINEAR, SMALL)} up to 442 samples (one rung), "
+        f"{span(LINEAR, ['breast cancer'])} breast cancer, {span(LINEAR, LARGER[:1])} digits, "
+        f"{span(LINEAR, LARGER[1:2])} synthetic 2,000, {span(LINEAR, LARGER[2:])} synthetic 20,000",
+        f"{span(('MultinomialNB', 'GaussianNB'), ('iris', 'wine'))} up to 178 samples (one rung), "
+        f"{span(('MultinomialNB', 'GaussianNB'), ('breast cancer', *LARGER))} from 569 on",
+        f"SVC {svc[0]} synthetic 2,000 and {svc[1]} synthetic 20,000; KNeighbors {neighbors}, "
+        f"trees {tree} and linear models {span(others, LARGER[2:])} synthetic 20,000",
+    ]
+    page = (ROOT / "docs" / "guide" / "unit_of_resource.md").read_text()
+    table = page.partition("### CPU time, measured")[2].partition("## When")[0]
+    assert [text for text in expected if f"| {text}" not in table] == []
 
 
 def test_getting_started_shows_what_was_measured():
