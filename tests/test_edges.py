@@ -175,7 +175,7 @@ def test_the_trust_report_prints_it_after_its_advice():
         assert trust.edges == edges
         assert len(edges) == n_edges
         printed, html = " ".join(str(trust).split()), trust._repr_html_()
-        assert printed.startswith(" ".join([trust.advice, *map(str, edges), "iter"]))
+        assert printed.startswith(" ".join([trust.advice, *map(str, edges), "rung"]))
         assert all(str(edge) in html for edge in edges)
 
 

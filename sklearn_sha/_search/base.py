@@ -349,9 +349,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             row = self.cv_results_rows_[self.best_index_]
             n_folds = int(self.all_cv_results_["n_folds"][row])
             if n_folds < self.n_splits_:
+                resource = quantity(self.best_n_resources_, self.schedule_.unit)
                 message = few_folds_message(
-                    self.best_n_resources_,
-                    self.schedule_.unit,
+                    "" if self.schedule_.counts_folds else resource,
                     n_folds,
                     self.n_splits_,
                     is_complete=is_complete,

@@ -172,21 +172,14 @@ def incomplete_audit_message(
 
 
 def few_folds_message(
-    n_resources: int,
-    unit: str,
-    n_folds: int,
-    n_splits: int,
-    *,
-    is_complete: bool,
-    last_rung_failed: bool,
+    resource: str, n_folds: int, n_splits: int, *, is_complete: bool, last_rung_failed: bool
 ) -> str:
     """Return the warning that the best candidate is not scored on all folds.
 
     Parameters
     ----------
-    n_resources : int
-        Resource of the best candidate.
-    unit : str
+    resource : str
+        How much the best candidate has, such as "12 trees"; empty if the resource is the folds.
     n_folds, n_splits : int
     is_complete : bool
         Whether the search was not interrupted.
@@ -194,8 +187,8 @@ def few_folds_message(
         Whether no candidate of the last rung succeeded.
     """
     folds = f"{n_folds} of {quantity(n_splits, 'folds')}"
-    resource = "" if unit == "folds" else f" with {quantity(n_resources, unit)}"
-    scored = f"the best candidate is scored{resource} on {folds}."
+    with_resource = f" with {resource}" if resource else ""
+    scored = f"the best candidate is scored{with_resource} on {folds}."
     if last_rung_failed:
         return (
             "All candidates of the last rung failed, so that the best one of an earlier rung is "
