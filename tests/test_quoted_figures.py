@@ -169,6 +169,25 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
             f"{of_search[5]} before, {of_audit[6]} after",
             f"{of_audit[0]} before, {of_audit[1]} after",
         ]
+    families = rows_of(measured.partition("By metric and first rung")[0])
+    numbers = {
+        name: [f"{float(cell.replace(',', '')):.2f}" for cell in row]
+        for name, row in families.items()
+        if re.search(r", (accuracy|R2|log-loss)$", name)
+    }
+    forest, network = numbers["forest, accuracy"], numbers["mlp, accuracy"]
+    by_loss = numbers["forest, log-loss"]
+    boosting = [numbers[f"boosting, {metric}"] for metric in ("R2", "log-loss")]
+    text = " ".join(guide.split())
+    assert (
+        f"too high: {by_loss[2]} on average, while {by_loss[1]} of the reports are right. Of those "
+        f"with 0.95 or more, {by_loss[6]} are right"
+    ) in text
+    assert (
+        f"{forest[2]} and {network[2]} on average, while {forest[1]} and {network[1]} are right"
+    ) in text
+    assert {row[1] for row in boosting} == {"0.67"}
+    assert f"too high: {boosting[0][2]} and {boosting[1][2]} on average, while 0.67" in text
     (regret,) = re.findall(r"below 0.95, the mean regret is\n([\d.]+)\.", measured)
     with_advice, times = re.findall(r"it is ([\d.]+), at ([\d.]+) times the cost", measured)[0]
     assert f"the mean regret is {regret}. With" in guide
