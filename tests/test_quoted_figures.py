@@ -91,7 +91,12 @@ def test_the_guide_quotes_the_times_by_estimator():
     svc = each("SVC", LARGER[1:])
     (neighbors,), (tree,) = (each(name, LARGER[2:]) for name in ("KNeighbors", "DecisionTree"))
     others = ("LogisticRegression", "Ridge", "LinearSVC", "LinearDiscriminantAnalysis")
+    from_569 = ("breast cancer", *LARGER)
+    lbfgs, families = ["MLP, lbfgs, max_iter=30"], ["SGD, SVC or DecisionTree"]
     expected = [
+        f"{span(lbfgs, SMALL)} up to 442 samples (one rung), {span(lbfgs, from_569)} from 569 on",
+        f"{span(families, SMALL)} up to 178 samples (one rung, with shared preprocessing), "
+        f"{span(families, from_569)} from 569 on",
         f"{few[0]} digits, {few[1]} synthetic 2,000 and {few[2]} synthetic 20,000 with "
         f"`max_iter=20`, {many[0]}, {many[1]} and {many[2]} with `max_iter=200`; "
         f"{span(networks, (*SMALL, 'breast cancer'))} up to 569 samples",
@@ -103,7 +108,7 @@ def test_the_guide_quotes_the_times_by_estimator():
         f"{span(LINEAR, ['breast cancer'])} breast cancer, {span(LINEAR, LARGER[:1])} digits, "
         f"{span(LINEAR, LARGER[1:2])} synthetic 2,000, {span(LINEAR, LARGER[2:])} synthetic 20,000",
         f"{span(('MultinomialNB', 'GaussianNB'), ('iris', 'wine'))} up to 178 samples (one rung), "
-        f"{span(('MultinomialNB', 'GaussianNB'), ('breast cancer', *LARGER))} from 569 on",
+        f"{span(('MultinomialNB', 'GaussianNB'), from_569)} from 569 on",
         f"SVC {svc[0]} synthetic 2,000 and {svc[1]} synthetic 20,000; KNeighbors {neighbors}, "
         f"trees {tree} and linear models {span(others, LARGER[2:])} synthetic 20,000",
     ]

@@ -41,12 +41,12 @@ from sklearn.linear_model import (
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-Grid = dict[str, list[Any]]
+Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,19 @@ CASES = {
         MLPRegressor(max_iter=20, random_state=0),
     ),
     "MLP": Case(MLPClassifier(random_state=0), _NETWORK, MLPRegressor(random_state=0)),
+    "MLP, lbfgs, max_iter=30": Case(
+        MLPClassifier(solver="lbfgs", max_iter=30, random_state=0),
+        _NETWORK,
+        MLPRegressor(solver="lbfgs", max_iter=30, random_state=0),
+    ),
+    "SGD, SVC or DecisionTree": Case(
+        Pipeline([("scale", StandardScaler()), ("model", SVC())]),
+        [
+            {"model": [SGDClassifier(random_state=0)], "model__alpha": [1e-4, 1e-3, 1e-2, 0.1]},
+            {"model": [SVC()], "model__C": [0.1, 1.0, 10.0, 100.0], "model__gamma": [0.01, 0.1]},
+            {"model": [DecisionTreeClassifier(random_state=0)], "model__max_depth": [3, 5, 10, 20]},
+        ],
+    ),
     "StandardScaler + SVC": Case(
         make_pipeline(StandardScaler(), SVC()),
         {"svc__C": [0.1, 1.0, 10.0, 100.0], "svc__gamma": [1e-3, 1e-2, 0.1, 1.0]},
