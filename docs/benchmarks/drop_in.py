@@ -397,7 +397,9 @@ def quality_text(cell: Cell) -> str:
     if "scores" not in cell:
         return ""
     mean, error = difference(cell)
-    text = f"{mean:+.4f} ± {error:.4f}" if np.isfinite(error) else f"{mean:+.4f}"
+    text = f"{mean:+.4f}"
+    if np.isfinite(error):
+        text += f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{error:.4f}"
     n_same = cell.get("n_same", "-")
     return f"{bold(text, is_worse(cell))} ({n_same}/{len(cell['scores'])})"
 
