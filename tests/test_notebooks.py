@@ -45,7 +45,7 @@ def test_first_steps(tmp_path):
     (shown,) = cells["search"]
     assert "<svg" in shown.data["text/html"]
     gain = output_of(cells, "- before.score")
-    in_search, held_out = re.findall(r"-?0\.\d+", gain.data["text/plain"])
+    in_search, held_out = re.findall(r"-?0\.\d+", gain.text)
     assert float(in_search) > 0.01
     assert float(held_out) > 0
 

@@ -34,7 +34,7 @@ def prose_of(path):
     elif path.suffix == ".ipynb":
         cells = [cell for cell in json.loads(source)["cells"] if cell["cell_type"] == "markdown"]
         source = "\n\n".join("".join(cell["source"]) for cell in cells)
-    source = re.sub(r"```.*?```", "", source, flags=re.DOTALL)
+    source = re.sub(r"(```+).*?\1", "", source, flags=re.DOTALL)
     source = re.sub(r"^ *(>>>|\.\.\.) .*(\n *\S.*)*", "", source, flags=re.MULTILINE)
     source = re.sub(r"^ *(Returns|Yields|Raises)\n *-+\n.*$", "", source, flags=re.MULTILINE)
     source = re.sub(r"^ *([|#=-]|[\w*, ]+ : ).*$", "", source, flags=re.MULTILINE)
