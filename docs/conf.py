@@ -102,7 +102,15 @@ def describe_alias(app, what, name, value, options, lines):
             lines[:] = found.get(("", alias), lines)
 
 
+def wrap_figures(app, page, template, context, doctree):
+    """Have figures of examples scroll on narrow pages, as those in `wide-figure` do."""
+    figure = r"<img [^>]*sphx-glr-single-img[^>]*>"
+    body = context.get("body", "")
+    context["body"] = re.sub(figure, r'<div class="wide-figure">\g<0></div>', body)
+
+
 def setup(app):
-    """Register both."""
+    """Register them."""
+    app.connect("html-page-context", wrap_figures)
     app.connect("source-read", adapt_page)
     app.connect("autodoc-process-docstring", describe_alias)
