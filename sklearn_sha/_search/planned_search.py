@@ -171,7 +171,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             schedule=plan.schedule,
             folds=search_folds(data, routed, example, subsamples=subsamples, seed=seed),
             fold_order=data.fold_order,
-            config=self._config(plan, scoring, routed, context, y, seed),
+            config=self._config(plan, scoring, routed, example, y, seed),
             scoring=scoring,
             resource=plan.training.resource,
             warning=plan.warning,
@@ -217,6 +217,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         for message in resource.warnings(context.tuned, schedule.rungs[-1].n_resources):
             warnings.warn(message, UserWarning, stacklevel=4)
         warning = ""
+        whole_fit: WholeFit | None = None
         schedule = replace(
             schedule,
             unit=limits.unit,
@@ -227,37 +228,38 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
         else:
             warning = cost_warning(schedule, limits)
-            notes = self._notes(schedule, resource, context)
+            if self._has_automatic_maximum():
+                whole_fit = resource.whole_fit(context.tuned)
+            notes = self._notes(schedule, resource, context, whole_fit)
             schedule = replace(schedule, notes=(*schedule.notes, *notes))
         if not proposes_later:
             notes = (*schedule.notes, *grid_notes(space, candidates, initial))
             schedule = replace(schedule, notes=notes)
         notes = (*schedule.notes, *audit_notes(schedule, self.audit_eliminated))
-        return Plan(candidates, training, replace(schedule, notes=notes), warning)
+        return Plan(candidates, training, replace(schedule, notes=notes), warning, whole_fit)
 
     def _notes(
-        self, schedule: Schedule, resource: Resource, context: PlanningContext
+        self,
+        schedule: Schedule,
+        resource: Resource,
+        context: PlanningContext,
+        whole_fit: WholeFit | None,
     ) -> tuple[str, ...]:
-        """Return notes about a schedule: a cheaper resource, and the reason of the maximum."""
+        """Return notes: a cheaper resource, the reason of the maximum, and how it is refit."""
         n_train = context.data.n_samples
         notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
         if self._has_automatic_maximum():
             notes += resource.maximum_notes(context.example, schedule.rungs[-1].n_resources)
-        whole_fit = self._whole_fit(resource, context)
         if whole_fit is not None and whole_fit.replaces(schedule.rungs[-1].n_resources):
             notes.append("The refit calls fit, as that of GridSearchCV.")
         return tuple(notes)
-
-    def _whole_fit(self, resource: Resource, context: PlanningContext) -> WholeFit | None:
-        """Return when the refit calls ``fit``; None if it never does."""
-        return resource.whole_fit(context.tuned) if self._has_automatic_maximum() else None
 
     def _config(
         self,
         plan: Plan,
         scoring: Scoring,
         routed: RoutedParams,
-        context: PlanningContext,
+        example: Any,
         y: Any,
         seed: int,
     ) -> EvaluationConfig:
@@ -265,7 +267,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         training = plan.training
         return EvaluationConfig(
             estimator=self.estimator,
-            resource=training.job_resource.prepared(last_step(context.example), y, seed),
+            resource=training.job_resource.prepared(last_step(example), y, seed),
             scorer=scoring.scorer,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
@@ -274,7 +276,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             scores_pipeline=training.shares_preprocessing
             and scores_pipeline(scoring, is_default=self.scoring is None, routed=routed),
             template=Template.of(self.estimator, trains_last_step=training.shares_preprocessing),
-            whole_fit=self._whole_fit(training.resource, context),
+            whole_fit=plan.whole_fit,
         )
 
     def _space(self) -> Any:

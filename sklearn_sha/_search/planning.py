@@ -11,7 +11,7 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.fold_count import few_folds_error
-from sklearn_sha.resources.limits import Limits, TrainingData, minimum
+from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit, minimum
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import FoldGrowth, Schedule
@@ -81,12 +81,15 @@ class Plan:
     schedule : Schedule
     warning : str
         Warning that `plan` shows; empty for none.
+    whole_fit : WholeFit or None
+        When the refit calls ``fit``; None if it never does.
     """
 
     candidates: list[dict[str, Any]]
     training: Training
     schedule: Schedule
     warning: str
+    whole_fit: WholeFit | None
 
 
 def resource_limits(resource: Resource, context: PlanningContext) -> Limits:

@@ -185,9 +185,10 @@ class PartialFit(Resource):
     def whole_fit(self, tuned: TunedEstimator) -> WholeFit | None:
         if self.batch_size is not None:
             return None
-        if any(self.preferred(model, searched) is None for model, searched in tuned.variants()):
+        variants = list(tuned.variants())
+        if any(self.preferred(model, searched) is None for model, searched in variants):
             return None
-        models = [last_step(model) for model in tuned.models()]
+        models = [last_step(model) for model, _ in variants]
         maximum, max_units = max(map(_automatic_maximum, models)), max(map(_n_iterations, models))
         return WholeFit(maximum, max_units) if max_units > maximum else None
 
