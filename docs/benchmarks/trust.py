@@ -91,6 +91,8 @@ class Search:
     regret_if_advised : float
         Of the search with the parameters that the report recommends.
     cost_if_advised : int
+    audited_ids : tuple of int
+        Candidates that an audit added to the last rung.
     """
 
     task: str
@@ -105,12 +107,19 @@ class Search:
     cost_of_candidate: int
     regret_if_advised: float
     cost_if_advised: int
+    audited_ids: tuple[int, ...] = ()
 
     @cached_property
     def known(self) -> Eliminated:
         """What the report knows."""
         final = self.final[self.selected]
-        return Eliminated.of([self.rungs], self.selected, final, continues=self.continues)
+        return Eliminated.of(
+            [self.rungs],
+            self.selected,
+            final,
+            continues=self.continues,
+            audited=self.audited_ids,
+        )
 
     @property
     def regret(self) -> float:
@@ -128,7 +137,7 @@ class Search:
         rungs = [*before, RungScores(ids, last.n_resources, self.final[ids])]
         selected = ids[int(self.final[ids].mean(axis=1).argmax())]
         cost = self.cost + len(chosen) * self.cost_of_candidate
-        return replace(self, rungs=rungs, selected=selected, cost=cost)
+        return replace(self, rungs=rungs, selected=selected, cost=cost, audited_ids=tuple(chosen))
 
     @property
     def tolerance(self) -> float:

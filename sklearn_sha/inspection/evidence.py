@@ -127,6 +127,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         selected,
         final,
         continues=search.schedule_.continues,
+        audited=_audited_ids(brackets, results),
         known_at_full=_repeated(brackets, results),
     )
     problem = ""
@@ -158,12 +159,20 @@ def _repeated(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> 
     return {*params}.difference(candidate for _, candidate in furthest.values())
 
 
+def _audited_ids(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> set[int]:
+    """Candidates that an audit added to the last rungs of these brackets."""
+    if "audited" not in results:
+        return set()
+    levels, is_audited = _levels(results), results["audited"]
+    audited = {(int(results["candidate"][k]), levels[k]) for k in np.flatnonzero(is_audited)}
+    last_rungs = [rows[-1] for rows in brackets]
+    return {c for row in last_rungs for c in row["candidates"] if (c, level_of(row)) in audited}
+
+
 def _audited(
     brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]
 ) -> list[AuditedCandidate]:
-    if "audited" not in results:
-        return []
-    ids = {*results["candidate"][results["audited"]].tolist()}
+    ids = _audited_ids(brackets, results)
     found = [
         AuditedCandidate(
             candidate,

@@ -99,6 +99,7 @@ class Eliminated:
         final_scores: Floats,
         *,
         continues: bool,
+        audited: Collection[int] = (),
         known_at_full: Collection[int] = (),
     ) -> Self:
         """Collect what is known from the scores of the rungs.
@@ -113,6 +114,9 @@ class Eliminated:
             Its scores at full resource.
         continues : bool
             Whether models continue training.
+        audited : collection of int
+            Eliminated candidates that an audit added to the last rung of their bracket. They were
+            not promoted, and do not tell how the scores of promoted candidates change.
         known_at_full : collection of int
             Further candidates that carry no additional risk, since another candidate with the
             same parameters was trained with the same or more resource.
@@ -127,7 +131,7 @@ class Eliminated:
         rows = [
             (*row, tolerance, float(continues))
             for number, rungs in enumerate(brackets)
-            for row in _rows_of(number, rungs, selected, final, tolerance)
+            for row in _rows_of(number, rungs, selected, final, tolerance, audited)
             if row[0] not in known_at_full
         ]
         columns = np.array(rows, dtype=float).reshape(-1, len(fields(cls))).T
@@ -148,13 +152,17 @@ def tolerance_of(final_scores: Floats) -> float:
 
 
 def _rows_of(
-    bracket: int, rungs: Sequence[RungScores], selected: int, final: float, tolerance: float
+    bracket: int,
+    rungs: Sequence[RungScores],
+    selected: int,
+    final: float,
+    tolerance: float,
+    audited: Collection[int],
 ) -> Iterator[tuple[float, ...]]:
     """Yield the values of each eliminated candidate of a bracket."""
     last = rungs[-1]
     means = dict(zip(last.candidates, np.nan_to_num(_means(last.scores), nan=-np.inf), strict=True))
-    # An audited candidate is in the last rung, but not in all rungs before.
-    finalists = [c for c in last.candidates if all(c in rung.candidates for rung in rungs)]
+    finalists = [c for c in last.candidates if c not in audited]
     is_selected = selected in finalists
     best = selected if is_selected else max(finalists, key=means.__getitem__)
     gap = 0.0 if is_selected else max(0.0, final - float(means[best]))
@@ -171,7 +179,8 @@ def _rows_of(
     for k, (rung, after) in enumerate(pairwise(rungs)):
         lead = dict(zip(rung.candidates, _means(leads[k]), strict=True))
         later = dict(zip(after.candidates, _means(leads[k + 1]), strict=True))
-        both = [c for c in after.candidates if c in lead and c != best]
+        promoted = finalists if after is last else after.candidates
+        both = [c for c in promoted if c in lead and c != best]
         changes = np.array([later[c] - lead[c] for c in both])
         changes = changes[np.isfinite(changes)]
         if not len(changes):
