@@ -328,13 +328,12 @@ def report(measured: dict[str, Any]) -> list[str]:
             *table(["", *data], rows(rungs_text)),
         ]
     if scored:
-        n_splits = max(len(cell["scores"]) for cell in scored)
         means = [difference(cell)[0] for cell in scored]
         lines += [
             "",
             "## Held-out score of the selected model, minus GridSearchCV's",
             "",
-            f"Mean and standard error over {n_splits} train/test splits, {TEST_SIZE:.0%} held out "
+            f"Mean and standard error over train/test splits, {TEST_SIZE:.0%} held out "
             "(accuracy, or R2 on diabetes). In parentheses: splits on which the same candidate was "
             "selected, and the number of splits. A dash: not counted. Empty: not measured.",
             "",
