@@ -3,11 +3,12 @@
     python docs/benchmarks/trust.py
     python docs/benchmarks/trust.py --fit
 
-replay searches on LCDB and on the curves of learning_curves.py, as replay.py does. Each data set is
-in one of four groups. The probabilities for a group come from coefficients that are fitted on the
-other three, so that no probability is about a data set that its coefficients have seen. The page is
-results/trust.md. `--fit` also writes sklearn_sha/inspection/risk_coefficients.py, fitted on all.
-It takes about five minutes. LCDB needs the extra `examples`.
+replay searches on LCDB and on the curves of learning_curves.py and learner_curves.py, as replay.py
+does. Each data set is in one of four groups. The probabilities for a group come from coefficients
+that are fitted on the other three, so that no probability is about a data set that its coefficients
+have seen. Another table is about LCDB, with coefficients that are fitted without any of its data
+sets. The page is results/trust.md. `--fit` also writes sklearn_sha/inspection/risk_coefficients.py,
+fitted on all. It takes about ten minutes. LCDB needs the extra `examples`.
 
 The report is right if no candidate of the search has a score at full resource that is more than the
 report's tolerance above that of the selected one.
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from learner_curves import CLASSIFICATION, REGRESSION, learner_scores
 from learning_curves import DATA
 from numpy.typing import NDArray
 from replay import Table, answer, bounds_of, lcdb_tables, measured_tables
@@ -50,7 +52,10 @@ PENALTY = 3e-4
 START = {
     "constant": -1.0,
     "ratio": 0.5,
+    "share": 0.0,
     "continues": 0.0,
+    "estimators": 0.0,
+    "roc_auc": 0.0,
     "n_candidates": -1.0,
     "tail": 4.0,
     "carried_over": 0.5,
@@ -65,8 +70,14 @@ START = {
 
 NAMES = list(START)
 
+SOURCES = {name: path for name, (path, *_) in {**CLASSIFICATION, **REGRESSION}.items()} | {
+    "diamonds": "ggplot2/diamonds.csv",
+    "late_flights": "flights",
+    "speeds": "flights",
+}
+
 METRICS = ("accuracy", "R2", "log-loss", "AUC")
-FIRST_RUNGS = ("automatic", "maximum / 9", "maximum / 27")
+FIRST_RUNGS = ("automatic", "maximum / 9", "maximum / 27", "64 samples")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +95,8 @@ class Search:
     final : ndarray of shape (n_candidates, n_folds)
         Scores at full resource.
     continues : bool
+    estimators : bool
+        Whether candidates are estimators of different classes.
     cost : int
         Units per fold, or over all folds if folds grow.
     cost_of_candidate : int
@@ -103,6 +116,7 @@ class Search:
     selected: int
     final: NDArray[np.float64]
     continues: bool
+    estimators: bool
     cost: int
     cost_of_candidate: int
     regret_if_advised: float
@@ -118,8 +132,15 @@ class Search:
             self.selected,
             final,
             continues=self.continues,
+            estimators=self.estimators,
+            roc_auc=self.metric == "AUC",
             audited=self.audited_ids,
         )
+
+    @property
+    def source(self) -> str:
+        """Data set, of which several targets can be searched for."""
+        return SOURCES.get(self.data, self.data)
 
     @property
     def regret(self) -> float:
@@ -163,37 +184,56 @@ def run(table_: Table, factor: int, bounds: Bounds) -> tuple[int, list[RungScore
     return answer(algorithm.requests(plan, numbered()), losses_of), rungs, plan
 
 
+def all_tables() -> Iterator[tuple[Table, str, bool]]:
+    """Read tables, their metrics, and whether candidates are estimators of different classes."""
+    for metric, name, lcdb in (
+        ("scores", "accuracy", "accuracy"),
+        ("neg_log_loss", "log-loss", "logloss"),
+        ("roc_auc", "AUC", None),
+    ):
+        for one in measured_tables(metric):
+            yield one, "R2" if DATA[one.data].is_regression else name, False
+        for one in lcdb_tables(lcdb) if lcdb else []:
+            yield one, name, True
+        for data, resources, scores in learner_scores(metric):
+            one = Table("learners", data, resources, scores, continues=False)
+            yield one, "R2" if data in REGRESSION else name, True
+
+
+def first_rungs(table_: Table) -> dict[str, int | None]:
+    """Return the resources of the first rung, by name."""
+    maximum = int(table_.resources[-1])
+    found: dict[str, int | None] = {"automatic": None}
+    found |= {f"maximum / {share}": max(1, maximum // share) for share in (9, 27)}
+    return found | ({"64 samples": 64} if table_.family.startswith("lcdb") else {})
+
+
 def searches(n_seeds: int) -> Iterator[Search]:
     """Replay searches that differ in candidates, factor, first rung and folds."""
-    tables = [
-        (table_, "R2" if table_.data in DATA and DATA[table_.data].is_regression else "accuracy")
-        for table_ in [*measured_tables(), *lcdb_tables()]
-    ] + [
-        (table_, "log-loss")
-        for table_ in [*measured_tables("neg_log_loss"), *lcdb_tables("logloss")]
-    ]
-    tables += [(table_, "AUC") for table_ in measured_tables("roc_auc")]
-    for number, (whole, metric) in enumerate(tables):
-        sizes = (8, 16, 20) if whole.family.startswith("lcdb") else (8, 20, 64)
-        for n, factor, share, grows in product(sizes, (2, 3), (None, 9, 27), (True, False)):
+    for number, (whole, metric, estimators) in enumerate(all_tables()):
+        sizes = (8, 16, 20) if estimators else (8, 20, 64)
+        starts = first_rungs(whole).items()
+        for n, factor, (first_rung, start), grows in product(sizes, (2, 3), starts, (True, False)):
             if n > len(whole.scores):
                 continue
             for seed in range(n_seeds):
                 rng = np.random.default_rng([seed, n, number])
                 some = whole.subset(rng.permutation(len(whole.scores))[:n])
                 order = rng.permutation(some.n_folds).tolist()
-                bounds = bounds_of(some, FoldGrowth(tuple(order)) if grows else None, share)
+                growth = FoldGrowth(tuple(order)) if grows else None
+                bounds = replace(bounds_of(some, growth, None), min_resources=start)
                 selected, rungs, plan = run(some, factor, bounds)
                 final = some.scores[:, :, -1]
                 found = Search(
                     f"{whole.family.partition('-')[0]}, {metric}",
                     metric,
                     whole.data,
-                    "automatic" if share is None else f"maximum / {share}",
+                    first_rung,
                     rungs,
                     selected,
                     final,
                     some.continues,
+                    estimators,
                     plan.total_cost,
                     plan.rungs[-1].n_resources * (plan.n_folds or 1),
                     0.0,
@@ -353,9 +393,9 @@ def main() -> None:
     options = parser.parse_args()
     found = list(searches(options.seeds))
     print(f"{len(found):,} searches", flush=True)
-    names = sorted({search.data for search in found})
+    names = sorted({search.source for search in found})
     groups = np.random.default_rng(1).permutation(len(names)) % N_GROUPS
-    group = np.array([groups[names.index(search.data)] for search in found])
+    group = np.array([groups[names.index(search.source)] for search in found])
     probability, expected, probability_after = np.full((3, len(found)), np.nan)
     audited = [*found]
     for k in range(N_GROUPS):
@@ -375,7 +415,12 @@ def main() -> None:
     columns = columns_of(found, probability) | {"expected": expected}
     after_audit = columns_of(audited, probability_after)
     write(
-        "trust.md", [*report(found, columns), *audit_report(found, columns, audited, after_audit)]
+        "trust.md",
+        [
+            *report(found, columns),
+            *lcdb_report(found),
+            *audit_report(found, columns, audited, after_audit),
+        ],
     )
     draw(probability, columns["right"])
     if options.fit:
@@ -404,6 +449,25 @@ def columns_of(
     }
 
 
+def lcdb_report(found: Sequence[Search]) -> list[str]:
+    """Lines about LCDB, with coefficients that are fitted on all other data sets."""
+    inside = [search for search in found if search.task.startswith("lcdb")]
+    coefficients = Sample.of([s for s in found if not s.task.startswith("lcdb")]).fit()
+    sample = Sample.of(inside)
+    probability = sample.probabilities(coefficients, sample.tolerance)
+    expected = sample.expected_losses(coefficients)
+    columns = columns_of(inside, probability) | {"expected": expected}
+    rows = rows_by_first_rung(inside, columns)
+    return [
+        "",
+        "## LCDB, without LCDB in the fit",
+        "",
+        "The coefficients are fitted on all searches but those on LCDB.",
+        "",
+        *table(HEAD, [*rows, row_of("all", np.ones(len(inside), bool), columns)]),
+    ]
+
+
 def audit_report(
     found: Sequence[Search],
     before: dict[str, NDArray[np.float64]],
@@ -415,6 +479,8 @@ def audit_report(
     rows = []
     for metric, first in product(METRICS, FIRST_RUNGS):
         some = np.array([s.metric == metric and s.first_rung == first for s in found])
+        if not some.any():
+            continue
         probability, is_right = after["probability"][some], after["right"][some].astype(bool)
         trusted = probability >= TRUSTED
         rows.append(
@@ -455,16 +521,25 @@ def audit_report(
     ]
 
 
+def rows_by_first_rung(
+    found: Sequence[Search], columns: dict[str, NDArray[np.float64]]
+) -> list[list[str]]:
+    """Lines of a table, by metric and first rung."""
+    rows = []
+    for metric, first in product(METRICS, FIRST_RUNGS):
+        some = np.array([s.metric == metric and s.first_rung == first for s in found])
+        if some.any():
+            rows.append(row_of(f"{metric}, {first}", some, columns))
+    return rows
+
+
 def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list[str]:
     """Lines of the page."""
     every = np.ones(len(found), bool)
     rows = [row_of("all", every, columns)]
     for task in sorted({search.task for search in found}):
         rows.append(row_of(task, np.array([s.task == task for s in found]), columns))
-    by_first = []
-    for metric, first in product(METRICS, FIRST_RUNGS):
-        some = np.array([s.metric == metric and s.first_rung == first for s in found])
-        by_first.append(row_of(f"{metric}, {first}", some, columns))
+    by_first = rows_by_first_rung(found, columns)
     probability, is_right = columns["probability"], columns["right"]
     bins = bins_of(probability)
     reliability = [

@@ -127,6 +127,8 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         selected,
         final,
         continues=search.schedule_.continues,
+        estimators=_has_several_estimators(results["params"]),
+        roc_auc=_is_roc_auc(search),
         audited=_audited_ids(brackets, results),
         known_at_full=_repeated(brackets, results),
     )
@@ -157,6 +159,19 @@ def _repeated(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> 
                 if key not in furthest or reached[0] > furthest[key][0]:
                     furthest[key] = reached
     return {*params}.difference(candidate for _, candidate in furthest.values())
+
+
+def _has_several_estimators(params: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether candidates are estimators of different classes, such as the steps of a pipeline."""
+    classes = {tuple(type(v) for v in one.values() if hasattr(v, "predict")) for one in params}
+    return len(classes) > 1
+
+
+def _is_roc_auc(search: Any) -> bool:
+    """Whether the metric that promotes is an area under the ROC curve, as its scorer prints."""
+    is_one_of_several = isinstance(search.scorer_, Mapping)
+    scorer = search.scorer_[search.promote_by_] if is_one_of_several else search.scorer_
+    return "roc_auc_score" in repr(scorer)
 
 
 def _audited_ids(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> set[int]:

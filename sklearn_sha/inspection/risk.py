@@ -76,6 +76,10 @@ class Eliminated:
         Standard error of the score of the selected candidate.
     continues : ndarray of float
         1 if models continue training from rung to rung, 0 if they are refit from scratch.
+    estimators : ndarray of float
+        1 if candidates are estimators of different classes, 0 if they differ in parameters only.
+    roc_auc : ndarray of float
+        1 if the score is an area under the ROC curve.
     """
 
     candidate: NDArray[Any]
@@ -90,6 +94,8 @@ class Eliminated:
     n_candidates: Floats
     tolerance: Floats
     continues: Floats
+    estimators: Floats
+    roc_auc: Floats
 
     @classmethod
     def of(
@@ -99,6 +105,8 @@ class Eliminated:
         final_scores: Floats,
         *,
         continues: bool,
+        estimators: bool = False,
+        roc_auc: bool = False,
         audited: Collection[int] = (),
         known_at_full: Collection[int] = (),
     ) -> Self:
@@ -114,6 +122,10 @@ class Eliminated:
             Its scores at full resource.
         continues : bool
             Whether models continue training.
+        estimators : bool, default=False
+            Whether candidates are estimators of different classes.
+        roc_auc : bool, default=False
+            Whether the score is an area under the ROC curve.
         audited : collection of int
             Eliminated candidates that an audit added to the last rung of their bracket. They were
             not promoted, and do not tell how the scores of promoted candidates change.
@@ -128,8 +140,9 @@ class Eliminated:
             those that an audit trained to full resource.
         """
         tolerance, final = tolerance_of(final_scores), float(_means(final_scores[None])[0])
+        of_all = tolerance, float(continues), float(estimators), float(roc_auc)
         rows = [
-            (*row, tolerance, float(continues))
+            (*row, *of_all)
             for number, rungs in enumerate(brackets)
             for row in _rows_of(number, rungs, selected, final, tolerance, audited)
             if row[0] not in known_at_full
@@ -258,7 +271,10 @@ def hazards(
     log_hazard = (
         at["constant"]
         + at["ratio"] * np.log(known.ratio)
+        + at["share"] / known.ratio
         + at["continues"] * known.continues
+        + at["estimators"] * known.estimators
+        + at["roc_auc"] * known.roc_auc
         + at["n_candidates"] * np.log(known.n_candidates)
         + at["tolerance"] * np.log1p(tolerances)
         - at["tail"] / 2 * np.log1p(ratios)

@@ -55,7 +55,8 @@ def trust_report(search: Any) -> TrustReport:
     amount that depends on the noise between folds, on how much the leads of promoted candidates
     changed in this search, on the lead itself and on the ratio of the resources. The probability
     that it changes enough decreases as a power of the lead, relative to that amount, so that large
-    changes remain possible. It does not depend on the unit of the scores.
+    changes remain possible. It is higher if candidates are estimators of different classes, and
+    lower if the score is an area under the ROC curve. It does not depend on the unit of the scores.
 
     The weights were estimated on searches that were replayed on complete learning curves, where
     the scores of eliminated candidates at full resource are known. Promoted candidates are not a
@@ -80,13 +81,13 @@ def trust_report(search: Any) -> TrustReport:
     ... )
     >>> trust_report(search.fit(X, y))
     The budget may be insufficient: the probability that no eliminated candidate would have ended
-    more than 0.0156 above the best one, which is the standard error of its score, is 0.57. The
-    expected loss of score is 0.03. Candidates eliminated at 1 epoch carry most of the risk. Next
-    time set min_resources=3.
+    more than 0.0156 above the best one, which is the standard error of its score, is 0.63. The
+    expected loss of score is 0.02. Candidates eliminated at 1 epoch carry most of the risk. Next
+    time set min_resources=10.
     rung  n_resources  candidates  promoted  spearman  kendall  envelope    gap  noise  close   risk
-       0            1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.396
-       1            3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.023
-       2           10           2         1         -        -     0.001  0.027  0.012      0  0.019
+       0            1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.251
+       1            3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.069
+       2           10           2         1         -        -     0.001  0.027  0.012      0  0.084
        3           32           1         1         -        -         -      -      -      0      -
     """
     evidence = evidence_of(search, "trust_report")
