@@ -3,9 +3,9 @@
     python docs/benchmarks/learner_curves.py
     python docs/benchmarks/learner_curves.py --data turnout treatment
 
-takes about 20 minutes on one core and writes results/curves/learners/<data>.npz. Files that exist are
-kept, so it can be interrupted and continued. trust.py replays searches on them: a search for the
-best learner, as on LCDB, but on other data sets and with ROC AUC and R2 too.
+takes about 20 minutes on one core and writes results/curves/learners/<data>.npz. Files that exist
+are kept, so it can be interrupted and continued. trust.py replays searches on them: a search for
+the best learner, as on LCDB, but on other data sets and with ROC AUC and R2 too.
 
 Each learner is refit from scratch on the nested, stratified subsamples that a search uses, on five
 folds of at most 1,250 samples.

@@ -76,6 +76,9 @@ SOURCES = {name: path for name, (path, *_) in {**CLASSIFICATION, **REGRESSION}.i
     "speeds": "flights",
 }
 
+RESOURCES = {"mlp": "epochs", "boosting": "iterations", "forest": "trees"}
+"""Of families of candidates. That of all others is the number of training samples."""
+
 METRICS = ("accuracy", "R2", "log-loss", "AUC")
 FIRST_RUNGS = ("automatic", "maximum / 9", "maximum / 27", "64 samples")
 
@@ -141,6 +144,11 @@ class Search:
     def source(self) -> str:
         """Data set, of which several targets can be searched for."""
         return SOURCES.get(self.data, self.data)
+
+    @property
+    def resource(self) -> str:
+        """Unit of the resource."""
+        return RESOURCES.get(self.task.partition(",")[0], "training samples")
 
     @property
     def regret(self) -> float:
@@ -540,6 +548,10 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
     for task in sorted({search.task for search in found}):
         rows.append(row_of(task, np.array([s.task == task for s in found]), columns))
     by_first = rows_by_first_rung(found, columns)
+    by_resource = [
+        row_of(unit, np.array([s.resource == unit for s in found]), columns)
+        for unit in sorted({search.resource for search in found})
+    ]
     probability, is_right = columns["probability"], columns["right"]
     bins = bins_of(probability)
     reliability = [
@@ -562,11 +574,18 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
         "from coefficients that were fitted on the same data set. Written by",
         "`python docs/benchmarks/trust.py`.",
         "",
+        "The candidates of `lcdb` and `learners` are estimators of different classes. Those of the",
+        "other families differ in the parameters of one estimator.",
+        "",
         *table(HEAD, rows),
         "",
         "By metric and first rung, all families together:",
         "",
         *table(HEAD, by_first),
+        "",
+        "By resource:",
+        "",
+        *table(HEAD, by_resource),
         "",
         "How often reports with similar probabilities are right:",
         "",
