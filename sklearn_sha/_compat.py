@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Self
 
 import sklearn
@@ -80,6 +80,18 @@ def accepts_sample_weight(scorer: Any) -> bool:
     if hasattr(scorer, "_accept_sample_weight"):
         return bool(scorer._accept_sample_weight())
     return "sample_weight" in inspect.signature(scorer).parameters
+
+
+def metric_of(scorer: Any) -> Any:
+    """Return the function that a scorer of `make_scorer` calls, or None for other scorers.
+
+    It is public only as a part of the text of the scorer, which 1.6 cannot write for all functions.
+    Tested with 1.6.0 and 1.9.1.
+    """
+    metric = getattr(scorer, "_score_func", None)
+    while isinstance(metric, partial):
+        metric = metric.func
+    return metric
 
 
 def is_made_by_make_scorer(scorer: Any) -> bool:

@@ -1,6 +1,8 @@
 """trust_report: its numbers computed independently, and how often its advice is right."""
 
 import re
+from dataclasses import replace
+from functools import partial
 from math import exp
 
 import numpy as np
@@ -13,11 +15,11 @@ from scipy.stats import kendalltau, sem, spearmanr, uniform
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer, roc_auc_score
+from sklearn.metrics import fbeta_score, make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from test_stopping import Stopped, ctrl_c
@@ -484,6 +486,18 @@ def test_the_report_is_about_the_metric_that_promotes():
         ]
 
 
+@pytest.mark.parametrize("name", ["estimators", "roc_auc", "continues"])
+def test_what_is_known_of_a_search_multiplies_all_hazards(name):
+    scores = np.array([[0.9, 0.8], [0.7, 0.6], [0.5, 0.5]])
+    rungs = [RungScores(range(3), 1, scores), RungScores([0, 1], 4, scores[:2])]
+    known = Eliminated.of([rungs], 0, scores[0], continues=False)
+    assert getattr(known, name).tolist() == [0.0]
+    one = replace(known, **{name: np.ones(1)})
+    factor = hazards(one, 0.1) / hazards(known, 0.1)
+    assert factor == pytest.approx(exp(COEFFICIENTS[name]))
+    assert abs(COEFFICIENTS[name]) > 0.2
+
+
 @pytest.mark.parametrize(
     ("scoring", "refit", "is_area"),
     [
@@ -492,6 +506,12 @@ def test_the_report_is_about_the_metric_that_promotes():
         ("roc_auc", True, True),
         ("roc_auc_ovr_weighted", True, True),
         (make_scorer(roc_auc_score, response_method="decision_function"), True, True),
+        (
+            make_scorer(partial(roc_auc_score, max_fpr=0.5), response_method="predict_proba"),
+            True,
+            True,
+        ),
+        (make_scorer(partial(fbeta_score, beta=2)), True, False),
         ({"roc_auc": "accuracy", "other": "roc_auc"}, "roc_auc", False),
         ({"roc_auc": "accuracy", "other": "roc_auc"}, "other", True),
         (lambda model, X, y: model.score(X, y), True, False),
@@ -523,6 +543,8 @@ def test_the_metric_is_known_by_its_function_and_not_by_its_name(scoring, refit,
         ),
         ({"model": [DecisionTreeClassifier(max_depth=k) for k in (1, 2, 3)]}, 0),
         ({"scale": [StandardScaler(), MinMaxScaler()], "model__C": [0.1, 1.0]}, 0),
+        ({"model": [make_pipeline(MinMaxScaler(), m) for m in (GaussianNB(), BernoulliNB())]}, 1),
+        ({"model": [make_pipeline(MinMaxScaler(), BernoulliNB(alpha=k)) for k in (1, 2)]}, 0),
     ],
 )
 def test_estimators_of_different_classes_are_known_by_their_values(space, several):

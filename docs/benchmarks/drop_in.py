@@ -343,7 +343,12 @@ def report(measured: dict[str, Any]) -> list[str]:
             f"GridSearchCV, {sum(m < 0 for m in means)} a lower one. Mean of all: "
             f"{np.mean(means):+.4f}.",
         ]
-    lines += ["", "## Losses", "", *losses(cells), "", "## Arguments of the runs", ""]
+    rule = (
+        f"A search is a loss if it takes more than {MAX_RATIO:.2f} of GridSearchCV's CPU time, "
+        f"or if its mean score is lower by more than {MAX_LOSS}, beyond its 95% confidence "
+        "interval."
+    )
+    lines += ["", "## Losses", "", rule, "", *losses(cells), "", "## Arguments of the runs", ""]
     return [*lines, "```text", *measured["commands"], "```"]
 
 

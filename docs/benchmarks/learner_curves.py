@@ -115,7 +115,7 @@ CLASSIFICATION = {
     "plebiscite": ("car/Chile.csv", "vote"),
     "cuts": ("ggplot2/diamonds.csv", "cut"),
 }
-"""Path of a table, target, and columns that tell the target or number the rows."""
+"""Path of a table, target, and ignored columns: numbers of rows, and what reveals the target."""
 
 REGRESSION = {
     "computers": ("Ecdat/Computers.csv", "price"),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_sha._compat import metric_of
 from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.inspection.envelope import Row
 from sklearn_sha.inspection.ranking import selected_row
@@ -162,16 +164,23 @@ def _repeated(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> 
 
 
 def _has_several_estimators(params: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether candidates are estimators of different classes, such as the steps of a pipeline."""
-    classes = {tuple(type(v) for v in one.values() if hasattr(v, "predict")) for one in params}
-    return len(classes) > 1
+    """Whether candidates differ in the class of an estimator, such as a step of a pipeline."""
+    return len({frozenset(chain(*map(_predictors, one.values()))) for one in params}) > 1
+
+
+def _predictors(value: Any) -> Iterator[type]:
+    """Yield the classes of the estimators in the value of a parameter that predict."""
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        for part in (value, *value.get_params().values()):
+            if hasattr(part, "predict"):
+                yield type(part)
 
 
 def _is_roc_auc(search: Any) -> bool:
-    """Whether the metric that promotes is an area under the ROC curve, as its scorer prints."""
+    """Whether candidates are promoted by the area under the ROC curve."""
     is_one_of_several = isinstance(search.scorer_, Mapping)
     scorer = search.scorer_[search.promote_by_] if is_one_of_several else search.scorer_
-    return "roc_auc_score" in repr(scorer)
+    return metric_of(scorer) is roc_auc_score
 
 
 def _audited_ids(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> set[int]:

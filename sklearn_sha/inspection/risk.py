@@ -77,7 +77,7 @@ class Eliminated:
     continues : ndarray of float
         1 if models continue training from rung to rung, 0 if they are refit from scratch.
     estimators : ndarray of float
-        1 if candidates are estimators of different classes, 0 if they differ in parameters only.
+        1 if candidates differ in the class of an estimator, 0 if in other parameters only.
     roc_auc : ndarray of float
         1 if the score is an area under the ROC curve.
     """
@@ -123,13 +123,13 @@ class Eliminated:
         continues : bool
             Whether models continue training.
         estimators : bool, default=False
-            Whether candidates are estimators of different classes.
+            Whether candidates differ in the class of an estimator.
         roc_auc : bool, default=False
             Whether the score is an area under the ROC curve.
-        audited : collection of int
+        audited : collection of int, default=()
             Eliminated candidates that an audit added to the last rung of their bracket. They were
-            not promoted, and do not tell how the scores of promoted candidates change.
-        known_at_full : collection of int
+            not promoted, and do not show how the scores of promoted candidates change.
+        known_at_full : collection of int, default=()
             Further candidates that carry no additional risk, since another candidate with the
             same parameters was trained with the same or more resource.
 

@@ -55,8 +55,9 @@ def trust_report(search: Any) -> TrustReport:
     amount that depends on the noise between folds, on how much the leads of promoted candidates
     changed in this search, on the lead itself and on the ratio of the resources. The probability
     that it changes enough decreases as a power of the lead, relative to that amount, so that large
-    changes remain possible. It is higher if candidates are estimators of different classes, and
-    lower if the score is an area under the ROC curve. It does not depend on the unit of the scores.
+    changes remain possible. This risk is higher if candidates are estimators of different classes,
+    and lower if the score is the area under the ROC curve. Nothing depends on the unit of the
+    scores.
 
     The weights were estimated on searches that were replayed on complete learning curves, where
     the scores of eliminated candidates at full resource are known. Promoted candidates are not a
