@@ -59,6 +59,11 @@ def is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
+def is_estimator(value: Any) -> bool:
+    """Return whether a value has parameters as an estimator has, and is not a class."""
+    return hasattr(value, "get_params") and not isinstance(value, type)
+
+
 def check_patience(patience: int | None, tol: float) -> None:
     """Raise if `patience` or `tol` is invalid."""
     check_int("patience", patience, "None", patience is None)

@@ -17,6 +17,7 @@ from sklearn.utils import indexable
 
 from sklearn_sha._compat import without_callbacks
 from sklearn_sha._data.slicing import as_numpy, n_samples_of, take
+from sklearn_sha._param_validation import is_estimator
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.candidates.space import spaces_of
 
@@ -219,7 +220,7 @@ def _described(value: Any) -> Iterator[str]:
             yield f"{name!r}: {digest(item)}"
     elif isinstance(value, list | tuple):
         yield from map(digest, value)
-    elif hasattr(value, "get_params") and not isinstance(value, type):
+    elif is_estimator(value):
         yield type(value).__qualname__
         yield from _described(value.get_params(deep=False))
     else:

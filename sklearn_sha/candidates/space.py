@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from sklearn_sha._param_validation import is_estimator
+
 
 def grid_of(param_distributions: Any) -> ParameterGrid | None:
     """Return the grid of a space, or None if it has distributions."""
@@ -68,7 +70,7 @@ def value_key(value: Any) -> Hashable:
         return (type(value), *map(value_key, value))
     if isinstance(value, dict):
         return (type(value), frozenset((key, value_key(item)) for key, item in value.items()))
-    if hasattr(value, "get_params") and not isinstance(value, type):
+    if is_estimator(value):
         return (type(value), params_key(value.get_params(deep=False)))
     if isinstance(value, float):
         return (type(value), repr(value))  # distinguishes -0.0 from 0.0, and equals for nan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any
@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import metric_of
-from sklearn_sha._param_validation import check_has_rungs
+from sklearn_sha._param_validation import check_has_rungs, is_estimator
 from sklearn_sha.inspection.envelope import Row
 from sklearn_sha.inspection.ranking import selected_row
 from sklearn_sha.inspection.risk import Eliminated, RungScores
@@ -124,6 +124,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         )
 
     brackets = _brackets(history, is_last)
+    audited_ids = _audited_ids(brackets, results)
     known = Eliminated.of(
         [[_rung_scores(row, folds) for row in rows] for rows in brackets],
         selected,
@@ -131,7 +132,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         continues=search.schedule_.continues,
         estimators=_has_several_estimators(results["params"]),
         roc_auc=_is_roc_auc(search),
-        audited=_audited_ids(brackets, results),
+        audited=audited_ids,
         known_at_full=_repeated(brackets, results),
     )
     problem = ""
@@ -139,7 +140,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         problem = NOT_SCORED
     elif not all(map(is_last, (rows[-1] for rows in brackets))):
         problem = NOT_REACHED
-    audited = _audited(brackets, results)
+    audited = _audited(brackets, audited_ids)
     return Evidence(brackets, folds, selected, final, known, audited, problem)
 
 
@@ -170,7 +171,7 @@ def _has_several_estimators(params: Sequence[Mapping[str, Any]]) -> bool:
 
 def _predictors(value: Any) -> Iterator[type]:
     """Yield the classes of the estimators in the value of a parameter that predict."""
-    if hasattr(value, "get_params") and not isinstance(value, type):
+    if is_estimator(value):
         for part in (value, *value.get_params().values()):
             if hasattr(part, "predict"):
                 yield type(part)
@@ -193,10 +194,7 @@ def _audited_ids(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) 
     return {c for row in last_rungs for c in row["candidates"] if (c, level_of(row)) in audited}
 
 
-def _audited(
-    brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]
-) -> list[AuditedCandidate]:
-    ids = _audited_ids(brackets, results)
+def _audited(brackets: Sequence[Sequence[Row]], ids: Collection[int]) -> list[AuditedCandidate]:
     found = [
         AuditedCandidate(
             candidate,
