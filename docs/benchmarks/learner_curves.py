@@ -33,8 +33,10 @@ from learning_curves import (
     encoded,
     predictions,
     resource_grid,
+    samples,
     scores_of,
     some_folds,
+    store,
 )
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -206,10 +208,7 @@ def main() -> None:
             continue
         start = perf_counter()
         arrays = measure(data)
-        partial_path = path.with_suffix(".part")
-        with partial_path.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-        partial_path.rename(path)
+        store(path, arrays)
         print(f"{data}: {arrays['scores'].shape}, {perf_counter() - start:.0f} s", flush=True)
 
 
@@ -226,9 +225,7 @@ def measure(data: str) -> dict[str, Any]:
     found = np.full((3, len(learners), N_FOLDS, len(resources)), np.nan)
     for j, fold in enumerate(folds):
         for k, n in enumerate(resources):
-            some = fold.subsampled(n)
-            X_train, y_train = some.X[some.train], some.y[some.train]
-            X_test, y_test = some.X[some.test], some.y[some.test]
+            X_train, y_train, X_test, y_test = samples(fold.subsampled(n))
             for i, learner in enumerate(learners):
                 model = make_pipeline(StandardScaler(), clone(learner))
                 try:

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import ceil, log
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
@@ -419,13 +420,13 @@ def _curve(
     if kind.measure is None:
         pipeline = make_pipeline(StandardScaler(), model) if is_scaled else model
         for n in resources:
-            X, y, X_test, y_test = _samples(fold.subsampled(n))
+            X, y, X_test, y_test = samples(fold.subsampled(n))
             start = process_time()
             pipeline.fit(X, y)
             seconds = process_time() - start
             yield _with_all_classes(pipeline, X_test, fold.y), y_test, seconds
         return
-    X, y, X_test, y_test = _samples(fold)
+    X, y, X_test, y_test = samples(fold)
     if is_scaled:
         scaler = StandardScaler().fit(X)
         X, X_test = scaler.transform(X), scaler.transform(X_test)
@@ -433,7 +434,8 @@ def _curve(
         yield predicted, y_test, seconds
 
 
-def _samples(fold: Fold) -> Fold_:
+def samples(fold: Fold) -> Fold_:
+    """Training and test samples of a fold, with their targets."""
     return fold.X[fold.train], fold.y[fold.train], fold.X[fold.test], fold.y[fold.test]
 
 
@@ -486,6 +488,14 @@ def _rounded(seconds: NDArray[np.float64]) -> NDArray[np.float16]:
     return (seconds.astype(np.float16).view(np.uint16) & 0xFFE0).view(np.float16)
 
 
+def store(path: Path, arrays: dict[str, Any]) -> None:
+    """Write a file, which exists only once it is complete."""
+    partial_path = path.with_suffix(".part")
+    with partial_path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+    partial_path.rename(path)
+
+
 def main() -> None:
     """Measure what has no file yet, data set by data set."""
     parser = argparse.ArgumentParser(
@@ -506,10 +516,7 @@ def main() -> None:
             n, n_samples = EXCEPTIONS.get((family, data), (N_CONFIGURATIONS, N_SAMPLES))
             start = perf_counter()
             arrays = measure(family, data, min(n, options.n_configurations), n_samples)
-            partial_path = path.with_suffix(".part")
-            with partial_path.open("wb") as file:
-                np.savez_compressed(file, **arrays)
-            partial_path.rename(path)
+            store(path, arrays)
             print(
                 f"{family} on {data}: {arrays['scores'].shape}, {path.stat().st_size:,} bytes, "
                 f"{perf_counter() - start:.0f} s",

@@ -81,12 +81,7 @@ def flights() -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float6
 
 def mortgages() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """2,380 applications for a mortgage in Boston in 1990: whether they were denied."""
-    rows = [row for row in _table("Ecdat/Hdma.csv") if "NA" not in row.values()]
-    names = [name for name in rows[0] if name not in ("", "deny")]
-    denied = np.array([row["deny"] == "yes" for row in rows], dtype=np.int64)
-    words = {"no": "0", "yes": "1"}
-    table = [[float(words.get(row[name], row[name])) for name in names] for row in rows]
-    return np.array(table), denied
+    return columns("Ecdat/Hdma.csv", "deny", is_regression=False)
 
 
 def diamonds() -> tuple[NDArray[np.float64], NDArray[np.float64]]:

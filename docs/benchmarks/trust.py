@@ -465,7 +465,7 @@ def lcdb_report(found: Sequence[Search]) -> list[str]:
     probability = sample.probabilities(coefficients, sample.tolerance)
     expected = sample.expected_losses(coefficients)
     columns = columns_of(inside, probability) | {"expected": expected}
-    rows = rows_by_first_rung(inside, columns)
+    rows = [row_of(name, some, columns) for name, some in by_first_rung(inside)]
     return [
         "",
         "## LCDB, without LCDB in the fit",
@@ -485,15 +485,12 @@ def audit_report(
     """Lines about the audits."""
     shares = np.array([b.cost / a.cost - 1 for a, b in zip(found, audited, strict=True)])
     rows = []
-    for metric, first in product(METRICS, FIRST_RUNGS):
-        some = np.array([s.metric == metric and s.first_rung == first for s in found])
-        if not some.any():
-            continue
+    for name, some in by_first_rung(found):
         probability, is_right = after["probability"][some], after["right"][some].astype(bool)
         trusted = probability >= TRUSTED
         rows.append(
             [
-                f"{metric}, {first}",
+                name,
                 f"{before['regret'][some].mean():.4f}",
                 f"{after['regret'][some].mean():.4f}",
                 f"{before['right'][some].mean():.3f}",
@@ -529,16 +526,12 @@ def audit_report(
     ]
 
 
-def rows_by_first_rung(
-    found: Sequence[Search], columns: dict[str, NDArray[np.float64]]
-) -> list[list[str]]:
-    """Lines of a table, by metric and first rung."""
-    rows = []
+def by_first_rung(found: Sequence[Search]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield names and masks of the searches with the same metric and first rung."""
     for metric, first in product(METRICS, FIRST_RUNGS):
         some = np.array([s.metric == metric and s.first_rung == first for s in found])
         if some.any():
-            rows.append(row_of(f"{metric}, {first}", some, columns))
-    return rows
+            yield f"{metric}, {first}", some
 
 
 def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list[str]:
@@ -547,7 +540,7 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
     rows = [row_of("all", every, columns)]
     for task in sorted({search.task for search in found}):
         rows.append(row_of(task, np.array([s.task == task for s in found]), columns))
-    by_first = rows_by_first_rung(found, columns)
+    by_first = [row_of(name, some, columns) for name, some in by_first_rung(found)]
     by_resource = [
         row_of(unit, np.array([s.resource == unit for s in found]), columns)
         for unit in sorted({search.resource for search in found})
