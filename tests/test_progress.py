@@ -181,6 +181,22 @@ def test_an_interrupted_search_leaves_no_progress_bar(notebook):
     assert notebook[-1].html.count("<tr>") == 2
 
 
+@pytest.mark.parametrize("in_notebook", [False, True])
+def test_an_interrupted_rung_is_shown_as_interrupted(in_notebook, request, capsys):
+    class Interrupted(Curve):
+        def partial_fit(self, X, y=None):
+            if self.limit == 0.5 and X[0, 0] == 0:  # on the second fold
+                raise KeyboardInterrupt
+            return super().partial_fit(X, y)
+
+    pages = request.getfixturevalue("notebook") if in_notebook else []
+    with pytest.raises(KeyboardInterrupt):
+        search_of(verbose=1).set_params(estimator=Interrupted()).fit(X)
+    _, line = (repr(pages[-1]) if in_notebook else capsys.readouterr().out).splitlines()
+    assert re.fullmatch(r"rung 0/2  5 candidates, 1 epoch .* s, interrupted", line)
+    assert not in_notebook or ">interrupted<" in pages[-1].html
+
+
 class Loud(Curve):
     """Prints or raises if it is trained with all samples."""
 

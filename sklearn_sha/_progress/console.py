@@ -67,8 +67,10 @@ class ConsoleProgress:
                 params = self.params[outcome.candidate]
                 print(fit_line(outcome, params, self.n_folds, self.error_score))
 
-    def rung_ends(self, request: RungRequest, scores: NDArray[np.float64]) -> None:
-        """Show a completed rung with the scores of its candidates."""
+    def rung_ends(
+        self, request: RungRequest, scores: NDArray[np.float64], is_complete: bool
+    ) -> None:
+        """Show a rung with the scores of its candidates, of an interrupted one those it has."""
         if not self.verbose:
             return
         if self.verbose > 1:
@@ -76,11 +78,11 @@ class ConsoleProgress:
             for candidate, score in zip(request.candidate_ids, scores, strict=True):
                 params, text = format_params(self.params[candidate]), format_number(score, 4)
                 print(f"  candidate {candidate:>{width}}  score {text:>8}  {params}")
-        print(self._line(request, scores))
+        print(self._line(request, scores, is_complete))
 
-    def _line(self, request: RungRequest, scores: NDArray[np.float64]) -> str:
-        best = float(np.fmax.reduce(scores))
-        return rung_line(self.schedule, request, best, self.progress.elapsed, self.progress.left)
+    def _line(self, request: RungRequest, scores: NDArray[np.float64], is_complete: bool) -> str:
+        best, progress = float(np.fmax.reduce(scores)), self.progress
+        return rung_line(self.schedule, request, best, progress.elapsed, progress.left, is_complete)
 
     def audit_begins(self, plan: object) -> None:
         """Show what an audit trains and what it costs, as `plan` prints it."""

@@ -72,9 +72,12 @@ class NotebookProgress(ConsoleProgress):
         if self.progress.elapsed - self._updated >= _SECONDS_BETWEEN_UPDATES:
             self._update(self._bar())
 
-    def rung_ends(self, request: RungRequest, scores: NDArray[np.float64]) -> None:
+    def rung_ends(
+        self, request: RungRequest, scores: NDArray[np.float64], is_complete: bool
+    ) -> None:
         best = best_position(scores)
         elapsed, left = self.progress.elapsed, self.progress.left
+        remaining: object = "" if left is None else round(left)
         name = rung_name(self.schedule, request)
         row = {
             "rung": "audit" if self._audit else name.replace("rung ", ""),
@@ -84,13 +87,13 @@ class NotebookProgress(ConsoleProgress):
             "best score": float(scores[best]),
             "best parameters": self._format(request.candidate_ids[best]),
             "elapsed (s)": elapsed,
-            "remaining (s)": "" if left is None else round(left),
+            "remaining (s)": remaining if is_complete else "interrupted",
         }
         if self.schedule.n_folds is None:
             del row["folds"]
         for column, value in row.items():
             self._columns.setdefault(column, []).append(value)
-        self._lines.append(self._line(request, scores))
+        self._lines.append(self._line(request, scores, is_complete))
         if self.verbose > 1:
             columns = {
                 "candidate": request.candidate_ids,

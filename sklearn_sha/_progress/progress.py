@@ -113,8 +113,9 @@ def rung_line(
     best_score: float | None,
     elapsed: float,
     left: float | None,
+    is_complete: bool = True,
 ) -> str:
-    """Format a completed rung as one line, aligned with the lines of the other rungs.
+    """Format an evaluated rung as one line, aligned with the lines of the other rungs.
 
     Parameters
     ----------
@@ -126,6 +127,8 @@ def rung_line(
         Seconds since the search began.
     left : float or None
         Seconds left. None if unknown.
+    is_complete : bool, default=True
+        Whether the rung was not interrupted.
 
     Examples
     --------
@@ -143,9 +146,11 @@ def rung_line(
     if schedule.n_folds is not None:
         n_folds = len(request.folds or range(schedule.n_folds))
         resource += f" on {_column(n_folds, [schedule.n_folds], 'folds')}"
+    end = "" if left is None else f", about {left:5.0f} s left"
+    if not is_complete:
+        end = ", interrupted"
     return (
-        f"{rung_name(schedule, request)}  {candidates} {resource}   {score}  {elapsed:7.1f} s"
-        + ("" if left is None else f", about {left:5.0f} s left")
+        f"{rung_name(schedule, request)}  {candidates} {resource}   {score}  {elapsed:7.1f} s{end}"
     )
 
 

@@ -125,7 +125,7 @@ class RungObserver:
         new_ids = np.array(request.candidate_ids)[is_new].tolist()
         self._pool.record(new_ids, request.n_resources, results.fold_scores()[is_new])
         if self._is_shown():
-            self._display.rung_ends(request, scores)
+            self._display.rung_ends(request, scores, is_complete)
         if results.last_rung_failed():
             return None
         losses = -scores
