@@ -19,6 +19,7 @@ import json
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -45,7 +46,7 @@ from sklearn_sha.bandit import Algorithm, Bounds, RungRequest, promote
 from sklearn_sha.schedules import Schedule
 
 N_FOLDS = 5
-FIRST_SIZE = 8
+FIRST_SIZE, FIRST_SECONDS = 8, 1.0
 WARM_UP_SAMPLES, WARM_UP_SECONDS = 600, 0.5
 
 
@@ -101,6 +102,25 @@ def sizes(search: Callable[[Task, int], Any]) -> Contender:
             seconds = perf_counter() - start
             yield seconds, fitted.best_estimator_, float(fitted.best_score_)
             size *= 2
+
+    return run
+
+
+def times(search: Callable[[Task, float], Any]) -> Contender:
+    """What ends by itself at a given time: a single fit for each, twice the time of the last one.
+
+    There is no model if nothing was completed in time.
+    """
+
+    def run(task: Task) -> Iterator[Model]:
+        max_time = min(FIRST_SECONDS, task.limit)
+        while max_time <= task.limit:
+            start = perf_counter()
+            with suppress(TimeoutError):
+                fitted = search(task, max_time).fit(task.X, task.y)
+                seconds = perf_counter() - start
+                yield seconds, fitted.best_estimator_, float(fitted.best_score_)
+            max_time *= 2
 
     return run
 
@@ -331,8 +351,13 @@ OURS: dict[str, Callable[[int], dict[str, Any]]] = {
 """Arguments of SuccessiveHalvingSearchCV for a size, 8, 16, 32, ... The others are the defaults."""
 
 
-def ours(setting: Callable[[int], dict[str, Any]], task: Task, size: int) -> Any:
-    """Our search with a setting."""
+def anytime(max_time: float) -> dict[str, Any]:
+    """Return what makes a search run for so many seconds."""
+    return {"budget": "anytime", "max_time": max_time, "sampler": "model"}
+
+
+def ours(setting: Callable[[Any], dict[str, Any]], task: Task, size: float) -> Any:
+    """Our search with a setting, of a size or for some seconds."""
     return SuccessiveHalvingSearchCV(
         task.work.new(),
         task.work.space,
@@ -349,6 +374,7 @@ CONTENDERS: dict[str, Contender] = {
     "Optuna, TPE and Hyperband": incumbents(partial(optuna_tpe, prune=True)),
     "FLAML, BlendSearch": incumbents(flaml_blendsearch),
     "SMAC3": incumbents(smac),
+    "ours, anytime": times(partial(ours, anytime)),
 } | {name: sizes(partial(ours, setting)) for name, setting in OURS.items()}
 
 
