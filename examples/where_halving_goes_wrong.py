@@ -72,7 +72,7 @@ possible_display = SearchDisplay.from_search(hasty, kind="trust")
 # What an audit finds
 # -------------------
 #
-# `audit` trains the eliminated candidates with the highest risks to full resource. Their models
+# `audit` trains, to full resource, the eliminated candidates with the highest risks. Their models
 # continue training.
 
 print(hasty.plan_audit(n_candidates=8))

@@ -1,4 +1,4 @@
-"""Order in which folds join, if the number of folds grows from rung to rung."""
+"""Order in which folds are added, if the number of folds grows from rung to rung."""
 
 from __future__ import annotations
 

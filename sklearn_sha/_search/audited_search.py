@@ -29,15 +29,15 @@ class AuditedSearch(BaseHalvingSearch):
     def audit(
         self, X: Any, y: Any = None, *, n_candidates: int | Literal["auto"] = 4, **params: Any
     ) -> Self:
-        """Train the eliminated candidates with the highest risks to full resource.
+        """Train, to full resource, the eliminated candidates with the highest risks.
 
         A candidate that turns out better than the selected one becomes the selected candidate,
         and is refit. `sklearn_sha.inspection.trust_report` names the risks, and what the audit has
         found. The audited candidates are in the last rung of ``rung_history_``, and the column
         ``audited`` of ``cv_results_`` and ``all_cv_results_`` is True for them. The models of
         eliminated candidates continue training if `keep_eliminated` is True, otherwise they are
-        refit from scratch. It has to be the same process as that of `fit`; with `checkpoint`, call
-        `fit` and `audit` again in any process.
+        refit from scratch. `audit` requires the process of `fit`; with `checkpoint`, call `fit` and
+        `audit` again in any process.
 
         Parameters
         ----------

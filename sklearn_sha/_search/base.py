@@ -125,7 +125,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         """Resume a `fit` that was interrupted by Ctrl-C, `max_time`, a callback or an error.
 
         Completed evaluations are not repeated, and the results are those of an uninterrupted
-        search. `max_time` starts again. It has to be the same process as that of `fit`; with
+        search. `max_time` is counted from this call. `resume` requires the process of `fit`; with
         `checkpoint`, calling `fit` again resumes in any process.
 
         Parameters

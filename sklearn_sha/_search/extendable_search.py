@@ -42,9 +42,9 @@ class ExtendableSearch(AuditedSearch):
         evaluated. With samplers that do not use the history and with distributions,
         ``n_candidates=32`` in `fit` and again in `extend` is the same as ``n_candidates=64`` in
         `fit`. Candidates are not repeated. Models of a completed search are not kept: if a
-        candidate of `fit` needs more resource, it is refit from scratch. It has to be the same
-        process as that of `fit`; with `checkpoint`, call `fit` and `extend` again in any process.
-        An audit before is not repeated: audit the extended search, for which its results are known.
+        candidate of `fit` needs more resource, it is refit from scratch. `extend` requires the
+        process of `fit`; with `checkpoint`, call `fit` and `extend` again in any process.
+        Earlier audits are not repeated: audit the extended search, which reuses their results.
 
         Parameters
         ----------

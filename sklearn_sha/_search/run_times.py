@@ -11,11 +11,11 @@ from sklearn_sha.schedules import Schedule
 
 
 class RunTimes:
-    """Predicts the seconds of the next run of an anytime search, and of the refit after it.
+    """Predict the seconds of the next run of an anytime search, and of the refit after it.
 
     A run has all evaluations of the previous one. Therefore it takes the time so far, in proportion
     to the units that it adds. The refit takes the mean time of its units, on the samples of all
-    folds; if it calls ``fit``, of as many as that can train.
+    folds; if it calls ``fit``, that of the maximum number of units.
 
     Parameters
     ----------

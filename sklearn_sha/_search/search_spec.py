@@ -47,7 +47,7 @@ class SearchSpec:
     schedule : Schedule
     folds : list of Fold
     fold_order : tuple of int
-        Numbers of all folds, in the order in which they join.
+        Numbers of all folds, in the order in which they are added.
     config : EvaluationConfig
     scoring : Scoring
     resource : Resource
@@ -88,7 +88,7 @@ class SplitData:
     codes : ndarray of int of shape (n_samples,), or None
         Class of each sample, for a classifier.
     fold_order : tuple of int
-        Numbers of all folds, in the order in which they join.
+        Numbers of all folds, in the order in which they are added.
     """
 
     X: Any

@@ -57,7 +57,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Alternative name of `n_candidates`, as in RandomizedSearchCV. Only one of the two can be
         given.
     sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
-        Source of the candidates. All try every combination of a grid if there is room for it.
+        Source of the candidates. All try every combination of a grid if `n_candidates` allows.
         Otherwise "random", which "auto" is at present, samples at random
         (`sklearn_sha.candidates.RandomSampler`), "sobol" spreads the candidates evenly over the
         space (`sklearn_sha.candidates.SobolSampler`), and "model" proposes them in waves, from the
@@ -97,17 +97,17 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, which is a grid search. "auto" is the largest value with which the last rung
-        compares at most `ceil(factor)` candidates at the maximum, or more if folds grow (see
-        `min_folds`). It is at least 1; for "n_samples" at least 200 samples, and so many that
-        10 are of the rarest class (at most half of it); for a custom resource at least its
+        compares at most `ceil(factor)` candidates at the maximum, or more if the number of folds
+        grows (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples, and enough
+        to include 10 of the rarest class (at most half of it); for a custom resource at least its
         ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" is the estimator's own number of epochs, but at most 100
         if `fit` can stop earlier; the number of samples of the largest training fold; or the value
         of the parameter in the estimator. If `budget` is an integer, "auto" means no limit other
-        than the number of samples. If `resource`, `min_resources`, `max_resources` and `budget`
-        all have their default values, and rungs would cost more than 0.8 times a grid search,
-        there is a single rung at full resource.
+        than the number of samples. If `resource`, `min_resources`, `max_resources`, `budget` and
+        `algorithm` all have their default values, `min_folds` is no integer, and rungs would cost
+        more than 0.8 times a grid search, there is a single rung at full resource.
     min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. The last rung has all folds.
         "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
@@ -115,14 +115,14 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         with an integer `budget` it is the same as "all". An integer grows by `factor` from rung to
         rung, rounded up. "all" uses all folds in every rung. The candidates of a rung are compared
         on the same folds, and no candidate is fit twice with the same resource on a fold. With a
-        `random_state`, folds join in random order, but those of PredefinedSplit in their own order.
-        Those of TimeSeriesSplit always join from the latest to the first. If folds grow, costs and
-        an integer `budget` are counted over all folds, and an automatic schedule uses the saved
-        cost for more resource in early rungs: usually, each rung has the resource that the next one
-        has with "all".
+        `random_state`, folds are added in random order, but those of PredefinedSplit in their own
+        order, and those of TimeSeriesSplit from the latest to the first. If the number of folds
+        grows, costs and an integer `budget` are counted over all folds, and an automatic schedule
+        uses the saved cost for more resource in early rungs: usually, each rung has the resource
+        that the next one has with "all".
     budget : int, "double", "anytime" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
-        to `min_resources`. With `max_resources`, no candidate exceeds this. "double" needs no
+        to `min_resources`. `max_resources` also limits each candidate. "double" needs no
         number: it runs Successive Halving with all candidates from `min_resources` (by default the
         minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
         Completed training is reused. "anytime" is for a limited `max_time`: Successive Halving is

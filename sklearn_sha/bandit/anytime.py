@@ -22,11 +22,12 @@ _MIN_CANDIDATES = 8
 class Anytime(BudgetDoubling):
     """Runs of Successive Halving, each with more resource or more candidates than the previous.
 
-    One run is that of `SuccessiveHalving` with `Bounds.n_candidates`. Each run before it has one
-    rung fewer, and fewer candidates by `factor`; the three runs after it have more candidates by
-    `factor`. A run has all candidates of the previous one, and rungs with the same resources, so
-    that its evaluations are reused. The last rung of each run has all folds. No rung has more than
-    `Bounds.max_candidates`: once a run has all of them, the runs after it promote more.
+    One run is that of `SuccessiveHalving` with `Bounds.n_candidates`. Each earlier run has
+    one rung fewer and 1/`factor` of the candidates of the next one; each of the three later runs
+    has `factor` times as many as the previous one. A run has all candidates of the previous one,
+    and rungs with the same resources, so that its evaluations are reused. The last rung of each run
+    has all folds. No rung has more than `Bounds.max_candidates`: once a run has all of them, the
+    runs after it promote more.
 
     Parameters
     ----------

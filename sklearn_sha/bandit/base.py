@@ -59,7 +59,7 @@ class Bounds:
 
 
 class Algorithm(ABC):
-    """Decides which candidates are evaluated next, from the losses so far.
+    """Base class of algorithms, which decide which candidates are evaluated next.
 
     A subclass implements `plan` and `requests`. An algorithm has no state: given the same plan and
     the same losses, it makes the same requests. Therefore a search can be resumed, and its result

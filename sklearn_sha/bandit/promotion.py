@@ -49,7 +49,7 @@ def best_first(losses: ArrayLike, kept: Collection[int] = ()) -> NDArray[np.intp
 
 
 class Patience:
-    """Counts consecutive runs without improvement.
+    """Counter of consecutive runs without improvement.
 
     Parameters
     ----------

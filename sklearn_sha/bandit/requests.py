@@ -58,8 +58,8 @@ class RungLosses(np.ndarray):
     fold_losses : ndarray of float, shape (n_candidates, n_folds)
         Losses on the folds that score the rung.
     has_failed : ndarray of bool, shape (n_candidates,)
-        Whether a fit failed or the loss is NaN. A failed candidate can have a loss, which
-        `error_score` of the search is.
+        Whether a fit failed or the loss is NaN. A failed candidate has a loss if
+        `error_score` of the search is a number.
 
     Examples
     --------

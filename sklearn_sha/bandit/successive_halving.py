@@ -226,8 +226,9 @@ class FixedBudget(SuccessiveHalving):
     Parameters
     ----------
     budget : int
-        Upper bound of the units over all candidates: per fold, or of all folds if folds grow. They
-        only grow from a given number of folds, so that the unit does not depend on a default.
+        Upper bound of the units over all candidates: per fold, or of all folds if their number
+        grows. It only grows from a given number of folds, so that the unit does not depend on a
+        default.
     factor, stop, target_loss
         As in `SuccessiveHalving`.
 

@@ -54,7 +54,7 @@ class History:
 
 
 class Sampler(ABC):
-    """Proposes candidates.
+    """Base class of samplers, which propose candidates.
 
     A subclass implements `propose`. A sampler has no state: given the same space, history and state
     of `rng`, it proposes the same candidates. Therefore a search can be resumed, and its result

@@ -16,7 +16,7 @@ from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spac
 
 
 class GivenCandidates(Sampler):
-    """Proposes given candidates in their order.
+    """Sampler of given candidates, in their order.
 
     Parameters
     ----------

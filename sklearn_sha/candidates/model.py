@@ -22,7 +22,7 @@ _N_TREES = 64
 
 
 class ModelSampler(Sampler):
-    """Proposes candidates that a regression forest expects to be good.
+    """Sampler of candidates that a regression forest expects to be good.
 
     The first candidates are spread evenly over the space (`SobolSampler`). Once they are evaluated,
     a forest of extremely randomized trees is fitted to the scores of all completed rungs, as a

@@ -32,7 +32,7 @@ _VERBOSITY = Lock()
 
 
 class OptunaSampler(Sampler):
-    """Asks a sampler of Optuna for candidates, in waves (extra ``optuna``).
+    """Sampler that asks one of Optuna for candidates, in waves (extra ``optuna``).
 
     Each wave has a new in-memory study and a new Optuna sampler, whose seed is derived from the
     `random_state` of the search. The study has a trial for each earlier candidate:
@@ -47,9 +47,9 @@ class OptunaSampler(Sampler):
     - A candidate that is not in the space is left out.
 
     An Optuna sampler can learn from earlier waves if it uses trials only, as TPESampler does.
-    CmaEsSampler and NSGAIISampler keep their state elsewhere and start again in each wave. Before
-    Optuna 5.0, set ``constant_liar=True`` of TPESampler, or the candidates of a wave are close to
-    each other; QMCSampler samples the first wave at random, and lists in all waves.
+    CmaEsSampler and NSGAIISampler keep their state elsewhere and start from scratch in each wave.
+    Before Optuna 5.0, set ``constant_liar=True`` of TPESampler, or the candidates of a wave are
+    close to each other; QMCSampler samples the first wave at random, and lists in all waves.
 
     Lists are categorical parameters, with any values. ``scipy.stats.uniform``, ``loguniform`` and
     ``randint`` become Optuna's distributions. In a list of dicts, the dict is a categorical

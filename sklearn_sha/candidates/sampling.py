@@ -280,7 +280,7 @@ def first_distinct(
 
 
 class RandomSampler(Sampler):
-    """Samples from distributions and lists as RandomizedSearchCV, without repetitions.
+    """Sampler of random candidates, as in RandomizedSearchCV, without repetitions.
 
     If all values are lists with at most n combinations, it proposes all of them in the order of
     GridSearchCV.
@@ -306,7 +306,7 @@ class RandomSampler(Sampler):
 
 
 class GridSampler(Sampler):
-    """Proposes the combinations of a grid in the order of GridSearchCV.
+    """Sampler of the combinations of a grid, in the order of GridSearchCV.
 
     Examples
     --------

@@ -27,7 +27,7 @@ _BITS = 30
 
 
 class SobolSampler(Sampler):
-    """Spreads candidates evenly over the space by scrambled Sobol points.
+    """Sampler of evenly spread candidates, by scrambled Sobol points.
 
     Each parameter has one dimension of the points [1]_ [2]_. A distribution is evaluated by its
     ``ppf``, a list by its index, so that each of its values has the same share. Values of a

@@ -103,8 +103,8 @@ def parameter_importance(
     -----
     This is the functional analysis of variance of a random forest [1]_. The forest predicts the
     rank of a candidate in its bracket from its parameters. Candidates are ranked by the last rung
-    that they reached, and then by their score in it, because scores at different resources do not
-    compare. Candidates that an audit added keep the rank of the rung that eliminated them.
+    that they reached, and then by their score in it, because scores at different resources are not
+    comparable. Candidates that an audit added keep the rank of the rung that eliminated them.
 
     The share of a parameter is the variance of the mean prediction as a function of this parameter
     alone, divided by the variance of all predictions. The other parameters are averaged out over

@@ -1,4 +1,4 @@
-"""What one unit of resource is, and how a model gets more of it: one class a kind."""
+"""What one unit of resource is, and how a model gets more of it: one class per kind."""
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.slicing import Rows

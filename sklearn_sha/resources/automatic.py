@@ -23,9 +23,9 @@ def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
     Returns
     -------
     str
-        "partial_fit" where it trains one of the epochs that `fit` would train; the parameter that
-        counts trees or boosting iterations where it is not searched; else "n_samples". Also
-        "n_samples" where candidates differ in this.
+        "partial_fit" if it trains one of the epochs that `fit` would train; the parameter that
+        counts trees or boosting iterations if it is not searched; otherwise "n_samples", also if
+        candidates differ in this.
 
     Examples
     --------

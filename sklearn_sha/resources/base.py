@@ -16,11 +16,10 @@ from sklearn_sha.schedules import Schedule
 class Resource(ABC):
     """The contract of a kind of resource; an instance of a subclass is given as ``resource=``.
 
-    A subclass has `advance`; `continues` if models continue training; `view` if the samples depend
-    on the resource. It is pickled to the workers and must not change there. `check_resource` checks
-    all that. Everything else that a search asks of its resource has a default that suits a custom
-    one: override it only to plan, to check or to name more. A subclass of a resource of this
-    library inherits its methods.
+    A subclass implements `advance`, `continues` if models continue training, and `view` if the
+    samples depend on the resource. It is pickled to the workers and must not change there.
+    `check_resource` checks all that. Every other method has a default that suits a custom resource:
+    override it only if needed. A subclass of a resource of this library inherits its methods.
 
     Attributes
     ----------
@@ -84,7 +83,7 @@ class Resource(ABC):
     # How a model is trained: the contract that `check_resource` checks.
 
     def view(self, fold: Fold, target: int) -> Fold:
-        """The part of a fold that a model with `target` units is trained and scored on.
+        """Return the part of a fold that a model with `target` units is trained and scored on.
 
         Such as ``fold.subsampled(n)``: n of its training samples, and the same share of its test
         samples.
@@ -92,7 +91,7 @@ class Resource(ABC):
         return fold
 
     def continues(self, model: Any, n_train: int) -> bool:
-        """Whether `advance` builds on what the model has learned on `n_train` samples.
+        """Return whether `advance` builds on what the model has learned on `n_train` samples.
 
         Then a model trained 0 -> r -> R is bit-identical to one trained 0 -> R, for a deterministic
         estimator. Otherwise every rung trains a new one.
@@ -126,7 +125,7 @@ class Resource(ABC):
     # How it is planned.
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
-        """How much of it there is: minimum, default and maximum, and what it costs.
+        """Return the minimum, the default and the maximum amount, and the cost.
 
         Parameters
         ----------
@@ -143,11 +142,11 @@ class Resource(ABC):
         return Limits(lowest=self.lowest, first=self.lowest)
 
     def unit_for(self, example: Any) -> str:
-        """What is counted for an estimator that has the parameters of one candidate."""
+        """Return what is counted for an estimator that has the parameters of one candidate."""
         return self.unit
 
     def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
-        """Whether `continues` holds for every candidate.
+        """Return whether `continues` holds for every candidate.
 
         Parameters
         ----------
@@ -161,14 +160,14 @@ class Resource(ABC):
         return all(self.continues(model, n_train) for model in models)
 
     def trains_last_step(self, tuned: TunedEstimator) -> bool:
-        """Whether `advance` gets the last step of a pipeline, with the samples transformed for it.
+        """Return whether `advance` gets the last step of a pipeline, with its transformed samples.
 
         Then the preprocessing steps are fitted once for all candidates that share them.
         """
         return False
 
     def of_last_step(self, prefix: str) -> Resource:
-        """The same resource for `advance` of a last step alone.
+        """Return the same resource for `advance` of a last step alone.
 
         Parameters
         ----------
@@ -178,7 +177,7 @@ class Resource(ABC):
         return self
 
     def prepared(self, trained: Any, y: Any, seed: int) -> Resource:
-        """The resource that workers receive, with all that depends on the data.
+        """Return the resource that workers receive, with all that depends on the data.
 
         Parameters
         ----------
@@ -192,7 +191,7 @@ class Resource(ABC):
         return self
 
     def with_batch_size(self, batch_size: int | None) -> Resource:
-        """The same resource in batches, if a search has a `batch_size`."""
+        """Return the same resource in batches, if a search has a `batch_size`."""
         if batch_size is not None:
             raise ValueError(
                 f"batch_size={batch_size} is for resource='partial_fit', but the resource is "
@@ -201,56 +200,56 @@ class Resource(ABC):
         return self
 
     def best_params(self, n_resources: int) -> dict[str, Any]:
-        """Parameters, for ``best_params_``, with which ``fit`` trains so many units."""
+        """Return the parameters, for ``best_params_``, with which ``fit`` trains so many units."""
         return {}
 
-    # Why it can't be used, and what to do.
+    # Why it cannot be used, and what to do.
 
     def space_error(self, tuned: TunedEstimator) -> str:
-        """Why what is searched contradicts the resource; empty if it does not."""
+        """Return why the searched parameters contradict the resource, or ""."""
         return ""
 
     def why_not(self, model: Any) -> str:
-        """Why an estimator can't have this resource; empty if it can.
+        """Return why an estimator cannot have this resource, or "".
 
         An error continues with the resources that it can have.
         """
         return ""
 
     def first_rung_error(self, n_resources: int, limits: Limits) -> str:
-        """Why nothing can be trained in a first rung of `n_resources`; empty if it can."""
+        """Return why nothing can be trained in a first rung of `n_resources`, or ""."""
         return ""
 
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
-        """What to warn of before a search whose last rung is at `n_resources`."""
+        """Return warnings to show before a search whose last rung is at `n_resources`."""
         return []
 
     def failure_hint(self) -> str:
-        """What may help after fits that failed; added to the message about them."""
+        """Return advice that is added to the message about failed fits."""
         return ""
 
     def maximum_notes(self, example: Any, n_resources: int) -> list[str]:
-        """Where `n_resources`, an automatic maximum, comes from; for the plan."""
+        """Return notes for the plan that explain `n_resources`, an automatic maximum."""
         return []
 
     def whole_fit(self, tuned: TunedEstimator) -> WholeFit | None:
-        """When the refit calls ``fit``, as that of a grid search does, if the maximum is automatic.
+        """Return how the refit calls ``fit``, as in a grid search, if the maximum is automatic.
 
-        None: `advance` trains the units of the last rung.
+        None if `advance` trains the units of the last rung.
         """
         return None
 
     def cheaper_notes(
         self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
     ) -> list[str]:
-        """Which other resource would cost less than a schedule of this one; for the plan."""
+        """Return notes for the plan that name resources which would cost less."""
         return []
 
     # How a kind is chosen if the user names none, or one that an estimator cannot have.
 
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
-        """The name for ``resource="auto"``, if an estimator has this kind and it is the cheapest.
+        """Return the name for ``resource="auto"``, if this kind is the cheapest of an estimator.
 
         Parameters
         ----------
@@ -268,7 +267,7 @@ class Resource(ABC):
 
     @classmethod
     def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:
-        """Names of resources of this kind that all of some estimators have."""
+        """Return the names of resources of this kind that all of some estimators have."""
         return []
 
 

@@ -23,7 +23,7 @@ _TREES_PER_FIT = 20
 
 
 class IntegerParameter(Resource):
-    """One unit is one of an integer parameter, such as n_estimators.
+    """One unit is 1 of an integer parameter, such as n_estimators.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class IntegerParameter(Resource):
     -----
     Training continues if scikit-learn's warm start adds to the fitted model and the result is that
     of a single fit, which holds for what `exact_warm_starts` lists; and if XGBoost, LightGBM or
-    CatBoost continue from a booster and sample no rows or columns. For estimators whose warm start
-    begins a new descent from the old solution (SGD, MLP, the linear models, mixtures) the result
-    would be another, so every rung refits from scratch. A nested parameter refits from scratch
+    CatBoost continue from a booster and use all samples and features. For estimators whose warm
+    start begins a new descent from the old solution (SGD, MLP, the linear models, mixtures) the
+    result would differ, so every rung refits from scratch. A nested parameter refits from scratch
     too, since meta-estimators clone what they hold.
     """
 
@@ -145,9 +145,9 @@ class IntegerParameter(Resource):
 
 
 def growing_parameter(model: Any) -> str | None:
-    """The parameter that counts a model's trees or boosting iterations, and can be extended.
+    """Return the parameter that counts a model's trees or boosting iterations, and can be extended.
 
-    None where there is none, or where it is no integer.
+    None if there is none, or if it is not an integer.
     """
     booster = booster_of(model)
     names = exact_warm_starts().get(type(model), ("",))[:1] if booster is None else booster.rounds

@@ -24,7 +24,7 @@ class TrainingData:
     n_classes : int
         1 without classes.
     fold_order : tuple of int
-        All folds, in the order in which they join.
+        All folds, in the order in which they are added.
     min_folds : int
         Minimum number of folds that score a rung.
     first_folds : int
@@ -53,7 +53,7 @@ class Limits:
     first : int
         The minimum of an automatic first rung.
     default : int or None
-        Value of ``max_resources="auto"``; None if nothing sets it.
+        Value of ``max_resources="auto"``; None if there is none.
     highest : int or None
         The maximum that there is; None if there is none.
     resource : str

@@ -43,7 +43,7 @@ _IGNORED = ("max_iter", "n_iter_no_change", "tol")
 class PartialFit(Resource):
     """One unit is one call of ``partial_fit``.
 
-    Of an estimator that has `max_epochs`, as skorch's networks, a call trains one epoch.
+    For an estimator that has `max_epochs`, such as skorch's networks, a call trains one epoch.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class PartialFit(Resource):
         the next `batch_size` of the training samples, which are shuffled again for each
         epoch. If it is larger than the number of samples, every call gets one epoch.
     seed : int or None, default=None
-        Decides the orders. None: a search takes one of its `random_state`.
+        Seed of the shuffling. None: a search derives one from its `random_state`.
     classes : ndarray, list of ndarray or None, default=None
         What ``partial_fit`` receives in its first call, if it takes `classes`. None: a search
         passes all that y has.

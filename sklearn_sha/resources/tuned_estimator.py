@@ -133,7 +133,7 @@ def last_step(estimator: Any) -> Any:
 
 
 def last_prefix(estimator: Any) -> str:
-    """What the names of a pipeline's last step's parameters begin with; else nothing."""
+    """Return what the names of a pipeline's last step's parameters begin with, or ""."""
     return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
 

@@ -20,7 +20,7 @@ class FoldGrowth:
     Attributes
     ----------
     order : tuple of int
-        All folds, in the order in which they join.
+        All folds, in the order in which they are added.
     first : int or None, default=None
         Number of folds of the first rung. None: with L rungs, ``ceil(n_folds / factor**L)``. It
         then grows in equal ratios to all folds, rounded to the nearest number.

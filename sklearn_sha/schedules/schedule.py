@@ -135,7 +135,7 @@ class Schedule:
         rung_folds = folds or [None] * len(resources)
         for n, resource, own in zip(n_candidates, resources, rung_folds, strict=True):
             n_folds = 1 if own is None else len(own)
-            # Models of folds that join late are trained from 0.
+            # Models of folds that are added late are trained from 0.
             n_trained = 1 if own is None else len({*own} & {*trained})
             units = n_folds * resource
             if continues or resource == previous:

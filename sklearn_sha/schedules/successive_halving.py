@@ -103,8 +103,8 @@ def schedule_from_budget(
     refit from scratch, it is R_k = r_k, since more would exceed the budget.
 
     If the number of folds grows, units are counted over all folds, so that rung k with m_k folds
-    has r_k = budget // (n_k * m_k * L). Models of folds that join late are trained from 0. What
-    they cost in addition is left out of the budget that is shared.
+    has r_k = budget // (n_k * m_k * L). Models of folds that are added late are trained from 0.
+    What they cost in addition is left out of the budget that is shared.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def schedule_from_budget(
         )
     schedule = schedule_of(budget)
     if schedule.total_cost > budget:
-        # Models of folds that join late are trained from 0, which the equal shares leave out.
+        # Models of folds that are added late are trained from 0, which the equal shares leave out.
         shares = range(smallest, budget)
         n_possible = bisect_left(shares, 1, key=lambda n: schedule_of(n).total_cost > budget)
         schedule = schedule_of(shares[n_possible - 1])
