@@ -9,6 +9,8 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 from toys import CALLS, Curve
 
@@ -213,6 +215,22 @@ def test_failures_that_differ_in_numbers_only_are_one():
         "4 fits failed with 2 other errors. failures_ lists all of them.",
     ]
     assert "Candidates 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more, in rung 0" in message
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_preprocessing_that_fails_on_test_samples_is_the_same_error_for_all_candidates(n_jobs):
+    """One category is in a single fold, so that its encoder does not know it."""
+    categories = np.array([["a"], ["b"]] * 15 + [["rare"]] * 2)
+    model = make_pipeline(OneHotEncoder(), KNeighborsClassifier())
+    grid = {"kneighborsclassifier__n_neighbors": [1, 2, 3, 4, 5, 6]}
+    search = SuccessiveHalvingSearchCV(model, grid, cv=KFold(2), n_jobs=n_jobs, **ONE_RUNG)
+    with pytest.warns(UserWarning, match="6 scores failed with the following error") as caught:
+        search.fit(categories, np.arange(32) % 2)
+    assert "Found unknown categories" in str(caught[0].message)
+    assert "other error" not in str(caught[0].message)
+    errors = [failure["error"] for failure in search.failures_]
+    assert len(errors) == 6
+    assert len({*errors}) == 1
 
 
 def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do():

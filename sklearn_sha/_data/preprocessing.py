@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import KeptError, Rows
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ def fit_preprocessing(
         X_test = transform(steps, used.testing()[0] if used.is_writable else rows.X_test)
         transformed = replace(transformed, X_test=X_test)
     except Exception as error:  # fails the scores, not the fits
-        transformed = replace(transformed, X_test=None, test_error=error)
+        kept = KeptError(error, error.__traceback__)
+        transformed = replace(transformed, X_test=None, test_error=kept)
     return (
         FittedPreprocessing(transformed, steps, rows)
         if scores_pipeline

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, Never, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ class Rows:
         scorer on the training samples, each sliced to these samples.
     X_train_scored : array-like or None
         Input of the training score if it is not ``X_train``.
-    test_error : Exception or None
+    test_error : KeptError or None
         Error raised when ``X_test`` was computed.
     is_writable : bool
         Whether arrays are passed as copies too.
@@ -45,7 +46,7 @@ class Rows:
     score_params: dict[str, Any]
     train_score_params: dict[str, Any]
     X_train_scored: Any = None
-    test_error: Exception | None = None
+    test_error: KeptError | None = None
     is_writable: bool = False
 
     @classmethod
@@ -74,7 +75,7 @@ class Rows:
     def testing(self) -> tuple[Any, Any, dict[str, Any]]:
         """Return X, y and the score parameters of the test samples."""
         if self.test_error is not None:
-            raise self.test_error
+            self.test_error.reraise()
         return self._protected(self.X_test, self.y_test, self.score_params)
 
     def training(self) -> tuple[Any, Any, dict[str, Any]]:
@@ -85,6 +86,31 @@ class Rows:
     def _protected(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         protect = _copy if self.is_writable else _read_only_view
         return protect(X), protect(y), {name: protect(value) for name, value in params.items()}
+
+
+@dataclass(frozen=True)
+class KeptError:
+    """An error that is raised again for each candidate.
+
+    Python adds frames to the traceback of an error whenever it is raised. Here each time has the
+    same ones, so that the failures of all candidates have the same text.
+
+    Attributes
+    ----------
+    error : Exception
+    traceback : traceback or None
+        Of the place where it was raised first. None in another process.
+    """
+
+    error: Exception
+    traceback: TracebackType | None = None
+
+    def reraise(self) -> Never:
+        """Raise the error with the traceback of the first time."""
+        raise self.error.with_traceback(self.traceback)
+
+    def __reduce__(self) -> tuple[type[KeptError], tuple[Exception]]:
+        return KeptError, (self.error,)  # tracebacks cannot be pickled
 
 
 @dataclass(frozen=True)
