@@ -219,6 +219,23 @@ def test_the_first_rung_is_filled_in_waves():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("initial", [None, [{"growth": 2}, {"growth": 9}]])
+def test_a_distribution_with_few_values_is_planned_as_such(initial):
+    """The values 1, 2 and 3, and initial candidates of which one is among them."""
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"growth": randint(1, 4)}, sampler="model", n_candidates=12, random_state=0,
+        resource="partial_fit", max_resources=8, initial_candidates=initial,
+    )  # fmt: skip
+    n = 3 if initial is None else 4
+    message = f"n_candidates=12 is more than the {n} different candidates that param_distributions"
+    with pytest.warns(UserWarning, match=message):
+        planned = search.plan(X).n_candidates
+    with pytest.warns(UserWarning, match=message):
+        search.fit(X)
+    assert planned[0] == n
+    assert search.n_candidates_ == planned
+
+
 def test_the_result_does_not_depend_on_the_workers():
     params = {"n_candidates": 40, "max_resources": 32}
     expected = numbers(search_of(**params).fit(X))

@@ -77,17 +77,22 @@ def first_candidates(
             f"Raise {names[1]}, since they count among them."
         )
     if sampler.uses_history:
-        return (wanted if n_possible is None else min(wanted, n_possible)), [*initial]
-    candidates = _after(initial, sampler, wanted - n_initial, space, rng)
-    if len(candidates) < wanted and n_candidates != "auto":
+        candidates = [*initial]
+        if n_possible is None:  # discrete distributions can have few values
+            others = sample_distinct(space, wanted, RandomState(0))
+            n_possible = len({params_key(params) for params in [*initial, *others]})
+        n = min(wanted, n_possible)
+    else:
+        candidates = _after(initial, sampler, wanted - n_initial, space, rng)
+        n = len(candidates)
+    if n < wanted and n_candidates != "auto":
         warnings.warn(
-            f"{names[1]}={wanted} is more than the "
-            f"{quantity(len(candidates), 'different candidates')} that {names[0]} holds; trying "
-            "these.",
+            f"{names[1]}={wanted} is more than the {quantity(n, 'different candidates')} that "
+            f"{names[0]} holds; trying these.",
             UserWarning,
             stacklevel=2,
         )
-    return len(candidates), candidates
+    return n, candidates
 
 
 def n_combinations(space: Space, initial: Sequence[dict[str, Any]] = ()) -> int | None:
