@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from conftest import slow
 from scipy.stats import uniform
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FastICA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import SVC
-from toys import Curve
+from toys import CALLS, Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 
@@ -28,6 +29,17 @@ ALPHAS = {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]}
 class OneSplitTooMany(KFold):
     def get_n_splits(self, X=None, y=None, groups=None):
         return super().get_n_splits(X, y, groups) - 1
+
+
+class FirstOnly(BaseEstimator):
+    """Has no parameters."""
+
+    def fit(self, X, y=None):
+        CALLS.append("fit")
+        return self
+
+    def score(self, X, y=None):
+        return 0.5
 
 
 class NoSplits:
@@ -200,6 +212,46 @@ MISTAKES = {
         "'recall' was passed, and the metrics are ['accuracy', 'f1_macro']",
     ),
     "refit of no type": (SGD, ALPHAS, {"refit": 3.5}, "refit=3.5 must be a bool"),
+    "no estimator": (None, ALPHAS, {}, "estimator=None must be an estimator with a fit method"),
+    "arguments in another order": (ALPHAS, SGD, {}, "must be an estimator with a fit method"),
+    "jobs of text": (SGD, ALPHAS, {"n_jobs": "2"}, "n_jobs='2' must be an integer, or None"),
+    "no dispatch": (SGD, ALPHAS, {"pre_dispatch": None}, "pre_dispatch=None must be an integer or"),
+    "verbose of text": (
+        SGD,
+        ALPHAS,
+        {"verbose": "x"},
+        "verbose='x' must be an integer of at least",
+    ),
+    "train scores of text": (
+        SGD,
+        ALPHAS,
+        {"return_train_score": "yes"},
+        "return_train_score='yes' must be True or False",
+    ),
+    "a name in the second of two spaces": (
+        Curve(),
+        [{"limit": np.linspace(0, 1, 50)}, {"limt": [1]}],
+        {},
+        "Invalid parameter 'limt' for estimator Curve()",
+    ),
+    "a name that one of two components lacks": (
+        Pipeline([("curve", Curve())]),
+        {"curve": [Curve(), Curve(limit=0.5), FirstOnly()], "curve__limit": [0.1, 0.2]},
+        {},
+        "Invalid parameter 'limit' for estimator FirstOnly()",
+    ),
+    "a name that one of two lists of steps lacks": (
+        Pipeline([("curve", Curve())]),
+        {"steps": [[("curve", Curve())], [("curve", FirstOnly())]], "curve__limit": [0.1, 0.2]},
+        {},
+        "Invalid parameter 'limit' for estimator FirstOnly()",
+    ),
+    "a name in the second of two spaces of which some are proposed": (
+        Curve(),
+        [{"limit": uniform(0, 1)}, {"limt": [1]}],
+        {"sampler": "model", "n_candidates": 4},
+        "Invalid parameter 'limt' for estimator Curve()",
+    ),
     "error_score of text": (SGD, ALPHAS, {"error_score": "ignore"}, "error_score='ignore'"),
 }
 
@@ -208,9 +260,11 @@ MISTAKES = {
 def test_mistakes_are_named_before_any_training(case):
     estimator, grid, params, message = case
     search = SuccessiveHalvingSearchCV(estimator, grid, **({"cv": 3} | params))
+    CALLS.clear()
     with pytest.raises((ValueError, TypeError)) as caught:
         search.fit(X, Y)
     assert message in str(caught.value)
+    assert CALLS == []
     with pytest.raises(type(caught.value)) as planned:
         search.plan(X, Y)
     address = re.compile("0x[0-9a-f]+")

@@ -17,7 +17,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import KFold, ParameterGrid
+from sklearn.model_selection import GroupKFold, KFold, ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_stopping import SPACE, Stopped, ctrl_c, numbers
@@ -640,6 +640,55 @@ def test_parameters_of_extend_are_checked():
         search.extend(NOTHING, param_distributions=SPACE, param_grid=SPACE)
     with pytest.raises(TypeError, match="needs to be a list or a numpy array"):
         search.extend(NOTHING, param_distributions={"limit": 1})
+
+
+def test_an_invalid_name_leaves_the_search_and_its_checkpoint_as_they_are(tmp_path):
+    search = curves(4, refit=True, checkpoint=tmp_path / "checkpoint").fit(NOTHING)
+    before = {name: value for name, value in vars(search).items() if name.endswith("_")}
+    CALLS.clear()
+    with pytest.raises(ValueError, match="Invalid parameter 'limt' for estimator Stopped"):
+        search.extend(NOTHING, param_grid={"limt": [0.5, 0.6]})
+    assert CALLS == []
+    assert all(vars(search)[name] is value for name, value in before.items())
+    search.extend(NOTHING, param_grid={"limit": [0.5, 0.6]})
+    assert search.n_candidates_[0] == 6
+
+
+def test_after_an_error_in_training_the_search_is_as_before_and_can_be_extended():
+    space = {"limit": [0.1, 0.2, 0.3, 0.4], "fails": [False]}
+    search = curves(4, space=space, error_score="raise", refit=True).fit(NOTHING)
+    before = {name: value for name, value in vars(search).items() if name.endswith("_")}
+    with pytest.raises(RuntimeError, match="no fit today"):
+        search.extend(NOTHING, param_grid={"limit": [0.8, 0.9], "fails": ["fit"]})
+    after = {name: value for name, value in vars(search).items() if name.endswith("_")}
+    assert after.keys() == before.keys()
+    assert all(after[name] is value for name, value in before.items())
+    others = {"limit": [0.5, 0.6], "fails": [False]}
+    search.extend(NOTHING, param_grid=others)
+    reference = curves(4, space=space, error_score="raise", refit=True).fit(NOTHING)
+    assert numbers(search) == numbers(reference.extend(NOTHING, param_grid=others))
+    with pytest.raises(ValueError, match="nothing to resume"):
+        search.resume(NOTHING)
+
+
+def test_after_an_error_in_training_the_extension_can_be_resumed(monkeypatch):
+    def fails(*args):
+        raise OSError("not now")
+
+    search = curves(8, error_score="raise").fit(NOTHING)
+    expected = numbers(curves(20).fit(NOTHING))
+    with monkeypatch.context() as patch:
+        patch.setattr(Stopped, "score", fails)
+        with pytest.raises(OSError, match="not now"):
+            search.extend(NOTHING, n_candidates=12)
+    assert numbers(search.resume(NOTHING)) == expected
+
+
+def test_missing_parameters_of_fit_are_named_without_a_hash():
+    groups = np.arange(12) % 6
+    search = curves(4, cv=GroupKFold(3)).fit(NOTHING, groups=groups)
+    with pytest.raises(ValueError, match=r"fit parameter groups \(given then, missing now\) chang"):
+        search.extend(NOTHING)
 
 
 def test_other_brackets_are_added_by_their_number():

@@ -24,7 +24,8 @@ def search_space(search: Any) -> Any:
     if len(given) > 1:
         raise ValueError(
             "param_distributions and param_grid are two names of the same parameter, and both "
-            "are given; give one of them."
+            "are given; give one of them. To replace the space of a search, set "
+            "param_distributions, or set the other one to None."
         )
     if not given:
         raise TypeError(

@@ -141,13 +141,13 @@ class AuditedSearch(BaseHalvingSearch):
 
     def _completed(self, method: str) -> CompletedSearch:
         """Return the state of the completed search, which a method continues."""
-        if self.__dict__.get("_interrupted_search") is not None:
+        completed: CompletedSearch | None = self.__dict__.get("_completed_search")
+        if completed is None and self.__dict__.get("_interrupted_search") is not None:
             raise ValueError(
                 f"{method} requires a completed search, and the last one was interrupted. Call "
                 "resume first."
             )
         check_is_fitted(self)
-        completed: CompletedSearch | None = self.__dict__.get("_completed_search")
         if completed is None:
             raise ValueError(
                 f"{method} requires the process of fit, or a checkpoint: this "

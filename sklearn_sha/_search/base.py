@@ -230,8 +230,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
         A candidate that was `refitted` before is not refit again.
         """
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # attributes of an earlier fit
+        for name in self._fitted_attributes():
+            delattr(self, name)  # of an earlier fit
         X, y, params = data
         observed = X, y, metadata_of(params)
         task = root_task(self, 1 + bool(self.refit)).begin(*observed)
@@ -427,6 +427,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         self._set(best)
         if hasattr(self, "best_params_"):
             self.best_params_ |= spec.resource.best_params(self.best_n_resources_)
+
+    def _fitted_attributes(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
     def _set(self, attributes: Mapping[str, Any]) -> None:
         for name, value in attributes.items():

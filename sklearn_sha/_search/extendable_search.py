@@ -76,7 +76,8 @@ class ExtendableSearch(AuditedSearch):
             interrupted, so that `resume` has to be called first; or if the data, the splits or
             the parameters have changed since `fit`.
         TypeError, TimeoutError, CheckpointError, KeyboardInterrupt
-            As in `fit`. `resume` continues an interrupted `extend`.
+            As in `fit`. After an error, the search is as before. `resume` continues an interrupted
+            `extend`, or one that raised an error in training.
 
         Examples
         --------
@@ -119,7 +120,14 @@ class ExtendableSearch(AuditedSearch):
         with self._open_store(Store(completed.store.outcomes)) as store:
             if isinstance(store, Checkpoint):
                 store.claim(origin.fingerprint, origin.extensions)
-            self._run(spec, store, start_time, data, origin)
+            before = self._fitted_attributes()
+            try:
+                self._run(spec, store, start_time, data, origin)
+            except Exception:  # the search is as before, and another extension can be tried
+                for name in self._fitted_attributes():
+                    delattr(self, name)
+                self._set({**before, "_completed_search": completed})
+                raise
         return self
 
     def _union(

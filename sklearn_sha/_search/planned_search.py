@@ -48,6 +48,7 @@ from sklearn_sha._search.search_spec import (
     split_data,
 )
 from sklearn_sha._search.validation import (
+    check_names,
     check_parameters,
     check_sampled,
     check_targets,
@@ -196,7 +197,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         known = candidates
         proposes_later = self._sampler().uses_history
         if proposes_later:  # samples of the space stand for these candidates
-            known = [*candidates, *sample_distinct(space, N_CANDIDATES, RandomState(0))]
+            for one in spaces_of(space):
+                known = [*known, *sample_distinct(one, N_CANDIDATES, RandomState(0))]
+        check_names(self.estimator, known)
         check_sampled(resource, context.tuned, known)
         limits = replace(limits, continues=training.continues(context, known))
         initial = self._initial_candidates()

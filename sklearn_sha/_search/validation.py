@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.resolve import check_estimators
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
+
+_COMPONENTS = ("steps", "estimators", "transformers", "transformer_list")
+"""Parameters of scikit-learn that are lists of named estimators."""
 
 
 def check_parameters(params: Mapping[str, Any]) -> None:
@@ -30,6 +34,10 @@ def check_parameters(params: Mapping[str, Any]) -> None:
     if isinstance(params["estimator"], type):
         name = params["estimator"].__name__
         raise TypeError(f"estimator={name} is a class. Pass an instance of it: {name}().")
+    if not hasattr(params["estimator"], "fit"):
+        raise TypeError(
+            f"estimator={params['estimator']!r} must be an estimator with a fit method."
+        )
     _check_integers(params)
     check_patience(params["patience"], params["tol"])
     for name in ("max_time", "fit_timeout"):
@@ -40,10 +48,10 @@ def check_parameters(params: Mapping[str, Any]) -> None:
         raise ValueError(f'stop={params["stop"]!r} must be "stable" or None.')
     if params["target_score"] is not None and not is_real(params["target_score"]):
         raise ValueError(f"target_score={params['target_score']!r} must be a number or None.")
-    if not isinstance(params["keep_initial"], bool | np.bool_):
-        raise TypeError(f"keep_initial={params['keep_initial']!r} must be True or False.")
-    if not isinstance(params["keep_eliminated"], bool | np.bool_):
-        raise TypeError(f"keep_eliminated={params['keep_eliminated']!r} must be True or False.")
+    for name in ("keep_initial", "keep_eliminated", "return_train_score"):
+        if not isinstance(params[name], bool | np.bool_):
+            raise TypeError(f"{name}={params[name]!r} must be True or False.")
+    _check_parallel_parameters(params)
     aggregation = params["score_aggregation"]
     if aggregation not in ("last", "best", "mean"):
         raise ValueError(f'score_aggregation={aggregation!r} must be "last", "best" or "mean".')
@@ -59,6 +67,16 @@ def check_parameters(params: Mapping[str, Any]) -> None:
             f"refit={refit!r} must be a bool, the name of a metric, or a callable that receives "
             "cv_results_."
         )
+
+
+def _check_parallel_parameters(params: Mapping[str, Any]) -> None:
+    n_jobs, pre_dispatch, verbose = (params[name] for name in ("n_jobs", "pre_dispatch", "verbose"))
+    if n_jobs is not None and not is_int(n_jobs):
+        raise TypeError(f"n_jobs={n_jobs!r} must be an integer, or None.")
+    if not (is_int(pre_dispatch) or isinstance(pre_dispatch, str)):
+        raise TypeError(f"pre_dispatch={pre_dispatch!r} must be an integer or a string.")
+    if not (isinstance(verbose, bool | np.bool_) or (is_int(verbose) and verbose >= 0)):
+        raise TypeError(f"verbose={verbose!r} must be an integer of at least 0, or a bool.")
 
 
 def _check_integers(params: Mapping[str, Any]) -> None:
@@ -88,6 +106,34 @@ def check_targets(estimator: Any, y: Any) -> None:
             f"{type(last).__name__} requires y to be passed, but the target y is None. Pass the "
             "targets to fit."
         )
+
+
+def check_names(estimator: Any, candidates: Iterable[Mapping[str, Any]]) -> None:
+    """Raise scikit-learn's error if the estimator lacks a parameter of a candidate.
+
+    Candidates with the same names can differ in that only if they replace a component whose
+    parameters they have.
+
+    Parameters
+    ----------
+    estimator : estimator
+    candidates : iterable of dict
+
+    Raises
+    ------
+    ValueError
+    """
+    replaced: dict[tuple[str, ...], list[str]] = {}
+    checked = set()
+    for params in candidates:
+        names = tuple(params)
+        if names not in replaced:
+            parts = {name[: mark.start()] for name in names for mark in re.finditer("__", name)}
+            replaced[names] = [name for name in names if name in parts or name in _COMPONENTS]
+        key = names, *(id(params[name]) for name in replaced[names])
+        if key not in checked:
+            checked.add(key)
+            with_params(estimator, params)
 
 
 def check_sampled(

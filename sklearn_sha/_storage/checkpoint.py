@@ -21,6 +21,7 @@ from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import OutcomeAndModel, Store
 
 FORMAT = 1
+_MAX_SHOWN = 60
 
 
 class Checkpoint(Store):
@@ -302,8 +303,17 @@ def _checksum(text: bytes) -> bytes:
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """Return the names of the entries in which two fingerprints differ, with short values."""
     return [
-        name if len(f"{then.get(name)}{now.get(name)}") > 60 else
-        f"{name} ({then.get(name)} then, {now.get(name)} now)"
+        f"{name}{_difference(then.get(name), now.get(name))}"
         for name in {**then, **now}
         if then.get(name) != now.get(name)
-    ]  # fmt: skip
+    ]
+
+
+def _difference(then: str | None, now: str | None) -> str:
+    if then is None or now is None:
+        return f" ({_presence(then)} then, {_presence(now)} now)"
+    return f" ({then} then, {now} now)" if len(then + now) <= _MAX_SHOWN else ""
+
+
+def _presence(value: str | None) -> str:
+    return "missing" if value is None else "given"
