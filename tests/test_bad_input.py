@@ -230,9 +230,9 @@ MISTAKES = {
     ),
     "a name in the second of two spaces": (
         Curve(),
-        [{"limit": np.linspace(0, 1, 50)}, {"limt": [1]}],
+        [{"limit": np.linspace(0, 1, 50)}, {"maximum": [1]}],
         {},
-        "Invalid parameter 'limt' for estimator Curve()",
+        "Invalid parameter 'maximum' for estimator Curve()",
     ),
     "a name that one of two components lacks": (
         Pipeline([("curve", Curve())]),
@@ -248,9 +248,9 @@ MISTAKES = {
     ),
     "a name in the second of two spaces of which some are proposed": (
         Curve(),
-        [{"limit": uniform(0, 1)}, {"limt": [1]}],
+        [{"limit": uniform(0, 1)}, {"maximum": [1]}],
         {"sampler": "model", "n_candidates": 4},
-        "Invalid parameter 'limt' for estimator Curve()",
+        "Invalid parameter 'maximum' for estimator Curve()",
     ),
     "error_score of text": (SGD, ALPHAS, {"error_score": "ignore"}, "error_score='ignore'"),
 }

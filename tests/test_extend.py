@@ -646,8 +646,8 @@ def test_an_invalid_name_leaves_the_search_and_its_checkpoint_as_they_are(tmp_pa
     search = curves(4, refit=True, checkpoint=tmp_path / "checkpoint").fit(NOTHING)
     before = {name: value for name, value in vars(search).items() if name.endswith("_")}
     CALLS.clear()
-    with pytest.raises(ValueError, match="Invalid parameter 'limt' for estimator Stopped"):
-        search.extend(NOTHING, param_grid={"limt": [0.5, 0.6]})
+    with pytest.raises(ValueError, match="Invalid parameter 'maximum' for estimator Stopped"):
+        search.extend(NOTHING, param_grid={"maximum": [0.5, 0.6]})
     assert CALLS == []
     assert all(vars(search)[name] is value for name, value in before.items())
     search.extend(NOTHING, param_grid={"limit": [0.5, 0.6]})
