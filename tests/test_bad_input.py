@@ -9,6 +9,7 @@ import pytest
 from conftest import slow
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FastICA
 from sklearn.ensemble import RandomForestClassifier
@@ -243,6 +244,15 @@ MISTAKES = {
     "a name that one of two lists of steps lacks": (
         Pipeline([("curve", Curve())]),
         {"steps": [[("curve", Curve())], [("curve", FirstOnly())]], "curve__limit": [0.1, 0.2]},
+        {},
+        "Invalid parameter 'limit' for estimator FirstOnly()",
+    ),
+    "a name that one of two nested lists of steps lacks": (
+        TransformedTargetRegressor(Pipeline([("curve", Curve())])),
+        {
+            "regressor__steps": [[("curve", Curve())], [("curve", FirstOnly())]],
+            "regressor__curve__limit": [0.1, 0.2],
+        },
         {},
         "Invalid parameter 'limit' for estimator FirstOnly()",
     ),

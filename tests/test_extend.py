@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import weakref
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GroupKFold, KFold, ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from test_stopping import SPACE, Stopped, ctrl_c, numbers
+from test_stopping import SPACE, FailsLater, Stopped, ctrl_c, numbers
 from toys import CALLS, SCRIPT, Curve
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -655,18 +656,28 @@ def test_an_invalid_name_leaves_the_search_and_its_checkpoint_as_they_are(tmp_pa
 
 
 def test_after_an_error_in_training_the_search_is_as_before_and_can_be_extended():
-    space = {"limit": [0.1, 0.2, 0.3, 0.4], "fails": [False]}
-    search = curves(4, space=space, error_score="raise", refit=True).fit(NOTHING)
-    before = {name: value for name, value in vars(search).items() if name.endswith("_")}
-    with pytest.raises(RuntimeError, match="no fit today"):
-        search.extend(NOTHING, param_grid={"limit": [0.8, 0.9], "fails": ["fit"]})
-    after = {name: value for name, value in vars(search).items() if name.endswith("_")}
-    assert after.keys() == before.keys()
-    assert all(after[name] is value for name, value in before.items())
-    others = {"limit": [0.5, 0.6], "fails": [False]}
+    """Nothing that the failed extension has evaluated is taken for that of other candidates."""
+
+    def search_of():
+        params = {"estimator": FailsLater(), "space": {"limit": [0.1, 0.2, 0.3, 0.4]}}
+        return curves(4, error_score="raise", min_folds="all", refit=True, **params).fit(NOTHING)
+
+    def fitted(search):
+        return {name: value for name, value in vars(search).items() if name.endswith("_")}
+
+    search = search_of()
+    before = fitted(search)
+    failing = {"limit": [0.86, 0.87, 0.88, 0.89]}
+    CALLS.clear()
+    for call in (partial(search.extend, param_grid=failing), search.resume):
+        with pytest.raises(RuntimeError, match="no longer"):
+            call(NOTHING)
+        assert fitted(search).keys() == before.keys()
+        assert all(fitted(search)[name] is value for name, value in before.items())
+    assert {limit for _, (limit, _), _ in CALLS} >= {*failing["limit"]}
+    others = {"limit": [0.15, 0.16, 0.17, 0.18]}
     search.extend(NOTHING, param_grid=others)
-    reference = curves(4, space=space, error_score="raise", refit=True).fit(NOTHING)
-    assert numbers(search) == numbers(reference.extend(NOTHING, param_grid=others))
+    assert numbers(search) == numbers(search_of().extend(NOTHING, param_grid=others))
     with pytest.raises(ValueError, match="nothing to resume"):
         search.resume(NOTHING)
 

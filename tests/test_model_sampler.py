@@ -218,7 +218,6 @@ def test_the_first_rung_is_filled_in_waves():
     assert search.n_candidates_[0] == 40
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("initial", [None, [{"growth": 2}, {"growth": 9}]])
 def test_a_distribution_with_few_values_is_planned_as_such(initial):
     """The values 1, 2 and 3, and initial candidates of which one is among them."""
@@ -236,6 +235,7 @@ def test_a_distribution_with_few_values_is_planned_as_such(initial):
     assert search.n_candidates_ == planned
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_workers():
     params = {"n_candidates": 40, "max_resources": 32}
     expected = numbers(search_of(**params).fit(X))

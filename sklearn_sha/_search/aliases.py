@@ -24,8 +24,7 @@ def search_space(search: Any) -> Any:
     if len(given) > 1:
         raise ValueError(
             "param_distributions and param_grid are two names of the same parameter, and both "
-            "are given; give one of them. To replace the space of a search, set "
-            "param_distributions, or set the other one to None."
+            "are given; give one of them, and set the one that is not used to None."
         )
     if not given:
         raise TypeError(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import deepcopy
 from dataclasses import replace
 from math import inf
@@ -168,7 +168,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 store.claim(interrupted.origin.fingerprint, interrupted.origin.extensions)
             # Of the search before an audit. Otherwise nothing of the interrupted fit is kept.
             refitted = self._refitted() if interrupted.spec.audits else None
-            self._run(interrupted.spec, store, start_time, data, interrupted.origin, refitted)
+            with self._kept_after_errors():
+                self._run(interrupted.spec, store, start_time, data, interrupted.origin, refitted)
         return self
 
     def results_frame(self) -> Any:
@@ -430,6 +431,19 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     def _fitted_attributes(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name.endswith("_")}
+
+    @contextmanager
+    def _kept_after_errors(self) -> Iterator[None]:
+        """Restore a completed search if its extension raises an error."""
+        completed, before = self.__dict__.get("_completed_search"), self._fitted_attributes()
+        try:
+            yield
+        except Exception:
+            if completed is not None:
+                for name in self._fitted_attributes():
+                    delattr(self, name)
+                self._set({**before, "_completed_search": completed})
+            raise
 
     def _set(self, attributes: Mapping[str, Any]) -> None:
         for name, value in attributes.items():

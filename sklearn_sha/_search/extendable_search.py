@@ -77,7 +77,8 @@ class ExtendableSearch(AuditedSearch):
             the parameters have changed since `fit`.
         TypeError, TimeoutError, CheckpointError, KeyboardInterrupt
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
-            `extend`, or one that raised an error in training.
+            `extend`, or one that raised an error in training; with `checkpoint`, nothing else can
+            follow the latter in this folder.
 
         Examples
         --------
@@ -117,17 +118,11 @@ class ExtendableSearch(AuditedSearch):
                 candidates=[*completed.candidates],
                 evaluations=completed.evaluations,
             )
-        with self._open_store(Store(completed.store.outcomes)) as store:
+        with self._open_store(Store({**completed.store.outcomes})) as store:
             if isinstance(store, Checkpoint):
                 store.claim(origin.fingerprint, origin.extensions)
-            before = self._fitted_attributes()
-            try:
+            with self._kept_after_errors():
                 self._run(spec, store, start_time, data, origin)
-            except Exception:  # the search is as before, and another extension can be tried
-                for name in self._fitted_attributes():
-                    delattr(self, name)
-                self._set({**before, "_completed_search": completed})
-                raise
         return self
 
     def _union(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from numpy.random import RandomState
@@ -197,8 +198,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         known = candidates
         proposes_later = self._sampler().uses_history
         if proposes_later:  # samples of the space stand for these candidates
-            for one in spaces_of(space):
-                known = [*known, *sample_distinct(one, N_CANDIDATES, RandomState(0))]
+            sampled = sample_distinct(space, N_CANDIDATES, RandomState(0))
+            of_each = (sample_distinct(one, 1, RandomState(0)) for one in spaces_of(space))
+            known = [*candidates, *sampled, *chain.from_iterable(of_each)]
         check_names(self.estimator, known)
         check_sampled(resource, context.tuned, known)
         limits = replace(limits, continues=training.continues(context, known))

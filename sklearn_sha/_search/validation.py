@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -71,9 +72,9 @@ def check_parameters(params: Mapping[str, Any]) -> None:
 
 def _check_parallel_parameters(params: Mapping[str, Any]) -> None:
     n_jobs, pre_dispatch, verbose = (params[name] for name in ("n_jobs", "pre_dispatch", "verbose"))
-    if n_jobs is not None and not is_int(n_jobs):
+    if n_jobs is not None and not isinstance(n_jobs, Integral):
         raise TypeError(f"n_jobs={n_jobs!r} must be an integer, or None.")
-    if not (is_int(pre_dispatch) or isinstance(pre_dispatch, str)):
+    if not isinstance(pre_dispatch, Integral | str):
         raise TypeError(f"pre_dispatch={pre_dispatch!r} must be an integer or a string.")
     if not (isinstance(verbose, bool | np.bool_) or (is_int(verbose) and verbose >= 0)):
         raise TypeError(f"verbose={verbose!r} must be an integer of at least 0, or a bool.")
@@ -129,7 +130,9 @@ def check_names(estimator: Any, candidates: Iterable[Mapping[str, Any]]) -> None
         names = tuple(params)
         if names not in replaced:
             parts = {name[: mark.start()] for name in names for mark in re.finditer("__", name)}
-            replaced[names] = [name for name in names if name in parts or name in _COMPONENTS]
+            replaced[names] = [
+                name for name in names if name in parts or name.rpartition("__")[2] in _COMPONENTS
+            ]
         key = names, *(id(params[name]) for name in replaced[names])
         if key not in checked:
             checked.add(key)

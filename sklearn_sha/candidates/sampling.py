@@ -27,6 +27,10 @@ MAX_REPEATS_PER_CANDIDATE, MIN_REPEATS = 20, 100
 values, one is then missed with a probability below 1e-8."""
 
 
+_MAX_COUNTED = 1000
+"""Upper bound of the values of distributions that are counted before training."""
+
+
 def first_candidates(
     sampler: Sampler,
     space: Space,
@@ -79,9 +83,11 @@ def first_candidates(
     if sampler.uses_history:
         candidates = [*initial]
         if n_possible is None:  # discrete distributions can have few values
-            others = sample_distinct(space, wanted, RandomState(0))
-            n_possible = len({params_key(params) for params in [*initial, *others]})
-        n = min(wanted, n_possible)
+            n_sampled = min(wanted, _MAX_COUNTED)
+            others = sample_distinct(space, n_sampled, RandomState(0))
+            if len(others) < n_sampled:
+                n_possible = len({params_key(params) for params in [*initial, *others]})
+        n = wanted if n_possible is None else min(wanted, n_possible)
     else:
         candidates = _after(initial, sampler, wanted - n_initial, space, rng)
         n = len(candidates)
