@@ -244,7 +244,7 @@ MISTAKES = {
     "a name that one of two lists of steps lacks": (
         Pipeline([("curve", Curve())]),
         {"steps": [[("curve", Curve())], [("curve", FirstOnly())]], "curve__limit": [0.1, 0.2]},
-        {},
+        {"random_state": 0},  # of which the candidate that is checked first is valid
         "Invalid parameter 'limit' for estimator FirstOnly()",
     ),
     "a name that one of two nested lists of steps lacks": (
@@ -253,7 +253,7 @@ MISTAKES = {
             "regressor__steps": [[("curve", Curve())], [("curve", FirstOnly())]],
             "regressor__curve__limit": [0.1, 0.2],
         },
-        {},
+        {"random_state": 0},
         "Invalid parameter 'limit' for estimator FirstOnly()",
     ),
     "a name in the second of two spaces of which some are proposed": (
