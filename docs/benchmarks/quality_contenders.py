@@ -91,16 +91,22 @@ Model = tuple[float, Any, float]
 Contender = Callable[[Task], Iterable[Model]]
 
 
+def fitted(search: Any, task: Task) -> Model:
+    """Fit a search, with all of its seconds."""
+    start = perf_counter()
+    search.fit(task.X, task.y)
+    return perf_counter() - start, search.best_estimator_, float(search.best_score_)
+
+
 def sizes(search: Callable[[Task, int], Any]) -> Contender:
     """What is a single fit of a given size: at twice the size as long as there is time."""
 
     def run(task: Task) -> Iterator[Model]:
         size, seconds = FIRST_SIZE, 0.0
         while 1.5 * seconds < task.limit:  # the next takes about twice as long
-            start = perf_counter()
-            fitted = search(task, size).fit(task.X, task.y)
-            seconds = perf_counter() - start
-            yield seconds, fitted.best_estimator_, float(fitted.best_score_)
+            model = fitted(search(task, size), task)
+            seconds = model[0]
+            yield model
             size *= 2
 
     return run
@@ -115,11 +121,8 @@ def times(search: Callable[[Task, float], Any]) -> Contender:
     def run(task: Task) -> Iterator[Model]:
         max_time = min(FIRST_SECONDS, task.limit)
         while max_time <= task.limit:
-            start = perf_counter()
             with suppress(TimeoutError):
-                fitted = search(task, max_time).fit(task.X, task.y)
-                seconds = perf_counter() - start
-                yield seconds, fitted.best_estimator_, float(fitted.best_score_)
+                yield fitted(search(task, max_time), task)
             max_time *= 2
 
     return run
@@ -352,12 +355,12 @@ OURS: dict[str, Callable[[int], dict[str, Any]]] = {
 
 
 def anytime(max_time: float) -> dict[str, Any]:
-    """Return what makes a search run for so many seconds."""
+    """Arguments of an anytime search that ends after `max_time` seconds."""
     return {"budget": "anytime", "max_time": max_time, "sampler": "model"}
 
 
 def ours(setting: Callable[[Any], dict[str, Any]], task: Task, size: float) -> Any:
-    """Our search with a setting, of a size or for some seconds."""
+    """Our search with a setting, of a size or with a `max_time`."""
     return SuccessiveHalvingSearchCV(
         task.work.new(),
         task.work.space,

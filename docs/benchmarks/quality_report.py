@@ -104,8 +104,8 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "parentheses the number of runs that never found one, if any. These count as "
         f"{NEVER} times the limit in the geometric mean, which is over all runs. "
         "sklearn_sha is its `SuccessiveHalvingSearchCV`: with random, Sobol or model-based "
-        "candidates, with all folds in every rung, with two rungs, or for some seconds "
-        '(`budget="anytime"`, with model-based candidates). RandomizedSearchCV at double budget '
+        "candidates, with all folds in every rung, with two rungs, or with "
+        '`budget="anytime"` (and model-based candidates). RandomizedSearchCV at double budget '
         "has half of its seconds.",
     ]
     for n_cores in sorted({one["n_cores"] for one in runs}):
