@@ -61,7 +61,7 @@ class HyperbandSearchCV(AuditedSearch):
         Resource of the last rung of every bracket. "auto" is as in SuccessiveHalvingSearchCV.
     min_folds : int, "auto" or "all", default="all"
         Number of cross-validation folds that score the first rung of each bracket, as in
-        SuccessiveHalvingSearchCV. The number of folds grows in each bracket.
+        SuccessiveHalvingSearchCV. If it is not "all", the number of folds grows in each bracket.
     n_repeats : int, default=1
         Number of times that all brackets are run, with new candidates each time.
     patience : int or None, default=None

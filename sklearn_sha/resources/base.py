@@ -200,7 +200,7 @@ class Resource(ABC):
         return self
 
     def best_params(self, n_resources: int) -> dict[str, Any]:
-        """Return the parameters, for ``best_params_``, with which ``fit`` trains so many units."""
+        """Return the parameters, for ``best_params_``, with which ``fit`` trains `n_resources`."""
         return {}
 
     # Why it cannot be used, and what to do.
