@@ -57,6 +57,11 @@ def curves(n, **params):
     return SuccessiveHalvingSearchCV(estimator, arguments.pop("space", SPACE), **arguments)
 
 
+def fitted(search):
+    """Attributes that end with an underscore."""
+    return {name: value for name, value in vars(search).items() if name.endswith("_")}
+
+
 def sgd(n, **params):
     return SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0), {"alpha": loguniform(1e-6, 1), "penalty": ["l1", "l2"]},
@@ -645,7 +650,7 @@ def test_parameters_of_extend_are_checked():
 
 def test_an_invalid_name_leaves_the_search_and_its_checkpoint_as_they_are(tmp_path):
     search = curves(4, refit=True, checkpoint=tmp_path / "checkpoint").fit(NOTHING)
-    before = {name: value for name, value in vars(search).items() if name.endswith("_")}
+    before = fitted(search)
     CALLS.clear()
     with pytest.raises(ValueError, match="Invalid parameter 'maximum' for estimator Stopped"):
         search.extend(NOTHING, param_grid={"maximum": [0.5, 0.6]})
@@ -661,9 +666,6 @@ def test_after_an_error_in_training_the_search_is_as_before_and_can_be_extended(
     def search_of():
         params = {"estimator": FailsLater(), "space": {"limit": [0.1, 0.2, 0.3, 0.4]}}
         return curves(4, error_score="raise", min_folds="all", refit=True, **params).fit(NOTHING)
-
-    def fitted(search):
-        return {name: value for name, value in vars(search).items() if name.endswith("_")}
 
     search = search_of()
     before = fitted(search)

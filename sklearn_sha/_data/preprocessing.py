@@ -8,7 +8,8 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.slicing import KeptError, Rows
+from sklearn_sha._data.kept_error import KeptError
+from sklearn_sha._data.slicing import Rows
 
 
 @dataclass(frozen=True)

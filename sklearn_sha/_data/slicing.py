@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from types import TracebackType
-from typing import Any, Never, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from sklearn_sha._data.kept_error import KeptError
 
 _Result = TypeVar("_Result")
 
@@ -86,31 +87,6 @@ class Rows:
     def _protected(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         protect = _copy if self.is_writable else _read_only_view
         return protect(X), protect(y), {name: protect(value) for name, value in params.items()}
-
-
-@dataclass(frozen=True)
-class KeptError:
-    """An error that is raised again for each candidate.
-
-    Python adds frames to the traceback of an error whenever it is raised. Here each time has the
-    same ones, so that the failures of all candidates have the same text.
-
-    Attributes
-    ----------
-    error : Exception
-    traceback : traceback or None
-        Of the place where it was raised first. None in another process.
-    """
-
-    error: Exception
-    traceback: TracebackType | None = None
-
-    def reraise(self) -> Never:
-        """Raise the error with the traceback of the first time."""
-        raise self.error.with_traceback(self.traceback)
-
-    def __reduce__(self) -> tuple[type[KeptError], tuple[Exception]]:
-        return KeptError, (self.error,)  # tracebacks cannot be pickled
 
 
 @dataclass(frozen=True)

@@ -146,9 +146,10 @@ def rung_line(
     if schedule.n_folds is not None:
         n_folds = len(request.folds or range(schedule.n_folds))
         resource += f" on {_column(n_folds, [schedule.n_folds], 'folds')}"
-    end = "" if left is None else f", about {left:5.0f} s left"
     if not is_complete:
         end = ", interrupted"
+    else:
+        end = "" if left is None else f", about {left:5.0f} s left"
     return (
         f"{rung_name(schedule, request)}  {candidates} {resource}   {score}  {elapsed:7.1f} s{end}"
     )

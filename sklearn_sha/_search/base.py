@@ -231,8 +231,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
         A candidate that was `refitted` before is not refit again.
         """
-        for name in self._fitted_attributes():
-            delattr(self, name)  # of an earlier fit
+        self._replace_fitted({})
         X, y, params = data
         observed = X, y, metadata_of(params)
         task = root_task(self, 1 + bool(self.refit)).begin(*observed)
@@ -432,6 +431,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _fitted_attributes(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
+    def _replace_fitted(self, attributes: Mapping[str, Any]) -> None:
+        """Delete the attributes of an earlier fit, and set others."""
+        for name in self._fitted_attributes():
+            delattr(self, name)
+        self._set(attributes)
+
     @contextmanager
     def _kept_after_errors(self) -> Iterator[None]:
         """Restore a completed search if its extension raises an error."""
@@ -440,9 +445,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             yield
         except Exception:
             if completed is not None:
-                for name in self._fitted_attributes():
-                    delattr(self, name)
-                self._set({**before, "_completed_search": completed})
+                self._replace_fitted({**before, "_completed_search": completed})
             raise
 
     def _set(self, attributes: Mapping[str, Any]) -> None:

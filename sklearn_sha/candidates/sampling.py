@@ -26,7 +26,6 @@ MAX_REPEATS_PER_CANDIDATE, MIN_REPEATS = 20, 100
 """Consecutive repetitions after which no further candidates are expected. Of equally probable
 values, one is then missed with a probability below 1e-8."""
 
-
 _MAX_COUNTED = 1000
 """Upper bound of the values of distributions that are counted before training."""
 
@@ -82,12 +81,7 @@ def first_candidates(
         )
     if sampler.uses_history:
         candidates = [*initial]
-        if n_possible is None:  # discrete distributions can have few values
-            n_sampled = min(wanted, _MAX_COUNTED)
-            others = sample_distinct(space, n_sampled, RandomState(0))
-            if len(others) < n_sampled:
-                n_possible = len({params_key(params) for params in [*initial, *others]})
-        n = wanted if n_possible is None else min(wanted, n_possible)
+        n = min(wanted, _n_sampled(space, wanted, initial) if n_possible is None else n_possible)
     else:
         candidates = _after(initial, sampler, wanted - n_initial, space, rng)
         n = len(candidates)
@@ -116,6 +110,13 @@ def n_combinations(space: Space, initial: Sequence[dict[str, Any]] = ()) -> int 
     """
     grid = grid_of(space)
     return None if grid is None else len(grid) + n_outside(space, initial)
+
+
+def _n_sampled(space: Space, wanted: int, initial: Sequence[dict[str, Any]]) -> int:
+    """Return how many candidates there are, if distributions have few values; else `wanted`."""
+    n = min(wanted, _MAX_COUNTED)
+    others = sample_distinct(space, n, RandomState(0))
+    return wanted if len(others) == n else len({*map(params_key, [*initial, *others])})
 
 
 def candidates_for_brackets(
