@@ -436,6 +436,17 @@ def test_waves_of_another_space():
     assert_is_the_search_over(search, candidates)
 
 
+def test_an_extension_plans_for_the_values_that_a_distribution_has():
+    space = {"limit": randint(1, 20), "speed": [1.0]}
+    search = curves(8, space=space, sampler="model").fit(NOTHING)
+    with pytest.warns(UserWarning, match="n_candidates=30 is more than the 11 further candidates"):
+        search.extend(NOTHING, n_candidates=30)
+    assert search.n_candidates_ == search.schedule_.n_candidates
+    assert search.n_candidates_[0] == 19
+    with pytest.raises(ValueError, match="There are no further candidates"):
+        search.extend(NOTHING, n_candidates=1)
+
+
 @pytest.fixture(scope="module")
 def expected():
     calls = CALLS.copy()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
-from scipy.stats import loguniform, uniform
+from scipy.stats import loguniform, randint, uniform
 from sklearn.datasets import load_iris
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
@@ -103,16 +103,20 @@ def test_repeats_run_the_brackets_again_with_new_candidates():
     assert len(set(sampled.values())) == len(sampled) == 34
 
 
-def test_a_small_grid_takes_part_in_several_brackets():
-    search = search_of(space={"limit": [0.1, 0.5, 0.9]}, max_resources=9)
+@pytest.mark.parametrize("sampler", ["random", "model"])
+@pytest.mark.parametrize("limits", [[1, 5, 9], randint(1, 4)])
+def test_few_combinations_take_part_in_several_brackets(sampler, limits):
+    search = search_of(space={"limit": limits}, max_resources=9, sampler=sampler)
     with pytest.warns(
         UserWarning, match="holds 3 different candidates, and the brackets have room for 17"
     ):
         search.fit(X)
-    assert search.best_params_ == {"limit": 0.9}
-    widest = search.all_cv_results_["candidate"] < 9
-    tried = np.array(search.all_cv_results_["params"])[widest]
-    assert {p["limit"] for p in tried} == {0.1, 0.5, 0.9}
+    results = search.all_cv_results_
+    params = dict(zip(results["candidate"], results["params"], strict=True))
+    first = [rung["candidates"] for rung in search.rung_history_ if rung["iter"] == 0]
+    assert sorted(map(len, first)) == [3, 5, 9]
+    for candidates in first:
+        assert len({params[candidate]["limit"] for candidate in candidates}) == 3
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.random import RandomState
@@ -11,7 +11,7 @@ from numpy.random import RandomState
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.sampling import N_CANDIDATES, first_distinct, proposed
+from sklearn_sha.candidates.sampling import N_CANDIDATES, first_distinct, n_further, proposed
 from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
 
 
@@ -84,16 +84,14 @@ def further_candidates(
         wanted = N_CANDIDATES if grid is None else len(grid)
     else:
         wanted = int(n_candidates)
-    known: set[Hashable] = {params_key(params) for params in history.candidates}
     candidates: list[dict[str, Any]] = []
-    if not sampler.uses_history:
+    if sampler.uses_history:
+        n = n_further(space, wanted, history.candidates)
+    else:
         proposals = proposed(sampler, wanted, space, history, rng)
+        known = {params_key(params) for params in history.candidates}
         candidates = first_distinct(proposals, wanted, known)
         n = len(candidates)
-    elif grid is None or len(grid) > wanted + len(known):
-        n = wanted
-    else:
-        n = len(first_distinct(grid, wanted, known))
     if not n:
         reason = (
             f"the sampler proposes none that is new in {name}"

@@ -81,7 +81,7 @@ def first_candidates(
         )
     if sampler.uses_history:
         candidates = [*initial]
-        n = min(wanted, _n_sampled(space, wanted, initial) if n_possible is None else n_possible)
+        n = n_initial + n_further(space, wanted - n_initial, initial)
     else:
         candidates = _after(initial, sampler, wanted - n_initial, space, rng)
         n = len(candidates)
@@ -112,11 +112,35 @@ def n_combinations(space: Space, initial: Sequence[dict[str, Any]] = ()) -> int 
     return None if grid is None else len(grid) + n_outside(space, initial)
 
 
-def _n_sampled(space: Space, wanted: int, initial: Sequence[dict[str, Any]]) -> int:
-    """Return how many candidates there are, if distributions have few values; else `wanted`."""
-    n = min(wanted, _MAX_COUNTED)
-    others = sample_distinct(space, n, RandomState(0))
-    return wanted if len(others) == n else len({*map(params_key, [*initial, *others])})
+def n_further(space: Space, n: int, known: Collection[Mapping[str, Any]]) -> int:
+    """Return how many candidates a space has besides those that are known, at most n.
+
+    Parameters
+    ----------
+    space : dict or list of dict
+    n : int
+    known : collection of dict
+        Different candidates, of this space or of others.
+
+    Returns
+    -------
+    int
+        Of distributions, the different values among samples. Beyond 1000 it is n.
+
+    Examples
+    --------
+    >>> from scipy.stats import randint
+    >>> from sklearn_sha.candidates.sampling import n_further
+    >>> n_further({"max_depth": randint(1, 4)}, 64, [{"max_depth": 3}, {"max_depth": 9}])
+    2
+    """
+    grid = grid_of(space)
+    if grid is not None and len(grid) >= n + len(known):
+        return n
+    n_counted = n if grid is not None else min(n, _MAX_COUNTED)
+    samples = sample_distinct(space, n_counted + len(known), RandomState(0))
+    found = len(first_distinct(samples, n_counted, {params_key(params) for params in known}))
+    return n if found == n_counted else found
 
 
 def candidates_for_brackets(
@@ -143,9 +167,9 @@ def candidates_for_brackets(
     Returns
     -------
     list of dict
-        All different, if the space has enough. Otherwise there is a warning, and each bracket gets
-        a random sample, without repetitions as far as possible. Only `initial` if the sampler uses
-        the history.
+        All different, if the space has enough; then only `initial` if the sampler uses the history.
+        Otherwise there is a warning, and each bracket gets a random sample, without repetitions as
+        far as possible.
 
     Raises
     ------
@@ -159,14 +183,17 @@ def candidates_for_brackets(
             f"The first bracket has {quantity(sizes[0], 'candidates')}, and there are {n_initial} "
             "initial candidates. Give fewer of them, or raise max_resources."
         )
+    n = sum(sizes)
     if sampler.uses_history:
-        return [*initial]
-    pool = _after(initial, sampler, sum(sizes) - n_initial, space, rng)
-    if len(pool) == sum(sizes):
+        if n_further(space, n - n_initial, initial) == n - n_initial:
+            return [*initial]
+        sampler = RandomSampler()  # all of them take part, so that there is nothing to propose
+    pool = _after(initial, sampler, n - n_initial, space, rng)
+    if len(pool) == n:
         return pool
     warnings.warn(
         f"{name} holds {quantity(len(pool), 'different candidates')}, and the brackets have "
-        f"room for {sum(sizes)}, so candidates take part more than once; with so few, "
+        f"room for {n}, so candidates take part more than once; with so few, "
         "SuccessiveHalvingSearchCV tries each just once.",
         UserWarning,
         stacklevel=2,
