@@ -473,16 +473,35 @@ def test_an_interrupted_audit_leaves_the_model_of_the_search():
     assert not search.interrupted_
 
 
-def test_so_does_one_that_raises(monkeypatch):
-    search = search_of(refit=True, estimator=Late()).fit(NOTHING)
-    search.set_params(error_score="raise")
-    monkeypatch.setattr(Late, "best", search.best_params_["limit"])
-    search = search.fit(NOTHING)
-    estimator = search.best_estimator_
+@pytest.mark.parametrize("refit", [True, False])
+def test_after_an_error_the_search_is_as_before(refit, monkeypatch):
+    search = search_of(refit=refit, estimator=Late(), error_score="raise")
+    monkeypatch.setattr(Late, "best", search_of().fit(NOTHING).best_params_["limit"])
+    before = {**vars(search.fit(NOTHING))}
     with pytest.raises(RuntimeError, match="no more"):
         search.audit(NOTHING)
-    assert search.best_estimator_ is estimator
+    assert {name: vars(search)[name] for name in before} == before
+    assert not search.interrupted_
+    with ctrl_c(at=len(CALLS) + 1):
+        search.audit(NOTHING)
+    with pytest.raises(RuntimeError, match="no more"):
+        search.resume(NOTHING)
+    assert search.best_candidate_ == before["best_candidate_"]
+    assert hasattr(search, "best_estimator_") == refit
     assert search.interrupted_
+    monkeypatch.setattr(Late, "partial_fit", Stopped.partial_fit)
+    assert len(audited_ids(search.resume(NOTHING))) == 4
+    assert not search.interrupted_
+
+
+@pytest.mark.parametrize(("name", "value"), [("n_jobs", 0), ("fit_timeout", 60)])
+def test_a_parameter_that_cannot_be_used_does_not_lose_the_search(name, value):
+    search = search_of(refit=True).fit(NOTHING)
+    before = {**vars(search)}
+    with pytest.raises(ValueError, match=name):
+        search.set_params(**{name: value}).audit(NOTHING)
+    assert vars(search.set_params(**{name: before[name]})).items() >= before.items()
+    assert len(audited_ids(search.audit(NOTHING))) == 4
 
 
 def test_an_audit_that_runs_out_of_time_is_a_warning(monkeypatch):

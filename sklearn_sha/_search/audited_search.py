@@ -65,7 +65,8 @@ class AuditedSearch(BaseHalvingSearch):
             interrupted, so that `resume` has to be called first; or if the data, the splits or
             the parameters have changed since `fit`.
         TimeoutError, CheckpointError, KeyboardInterrupt
-            As in `fit`. `resume` continues an interrupted audit.
+            As in `fit`. After an error, the search is as before. `resume` continues an interrupted
+            audit, or one that raised an error in training.
 
         Examples
         --------
@@ -107,7 +108,8 @@ class AuditedSearch(BaseHalvingSearch):
         with self._open_store(completed.store) as store:
             if isinstance(store, Checkpoint):
                 store.claim(origin.fingerprint, origin.extensions)
-            self._run(spec, store, start_time, data, origin, refitted)
+            with self._kept_after_errors():
+                self._run(spec, store, start_time, data, origin, refitted)
         return self
 
     def plan_audit(self, n_candidates: int | Literal["auto"] = 4) -> AuditPlan:

@@ -146,8 +146,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         ------
         ValueError
             If there is nothing to resume, or if the data, the parameters or `checkpoint` changed.
-        TimeoutError, CheckpointError, KeyboardInterrupt
-            As in `fit`.
+        TypeError, TimeoutError, CheckpointError, KeyboardInterrupt
+            As in `fit`. After an error, the attributes are those from before.
         """
         start_time = time()
         interrupted = self.__dict__.get("_interrupted_search")
@@ -393,13 +393,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     self._set_attributes(run.spec, results)
                     self._set_refitted(run)
             raise
-        except Exception as error:
+        except Exception:
             self._set(result_attributes(results))
-            if run.refitted is not None:  # an audit: the search before it is complete
-                self.interrupted_ = True
-                with never_replacing(error):
-                    self._set_attributes(run.spec, results)
-                    self._set_refitted(run)
             raise
         if results.all_failed:
             self._set(result_attributes(results))
@@ -439,13 +434,15 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     @contextmanager
     def _kept_after_errors(self) -> Iterator[None]:
-        """Restore a completed search if its extension raises an error."""
-        completed, before = self.__dict__.get("_completed_search"), self._fitted_attributes()
+        """Restore the results of a search if what continues it raises an error."""
+        before = self._fitted_attributes()
+        if "_completed_search" in vars(self):
+            before["_completed_search"] = self._completed_search
         try:
             yield
         except Exception:
-            if completed is not None:
-                self._replace_fitted({**before, "_completed_search": completed})
+            if "cv_results_" in before:
+                self._replace_fitted(before)
             raise
 
     def _set(self, attributes: Mapping[str, Any]) -> None:
