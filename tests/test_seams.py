@@ -16,6 +16,7 @@ from sklearn_sha.bandit import (
     Bounds,
     BudgetDoubling,
     FixedBudget,
+    FixedSchedule,
     Hyperband,
     RungRequest,
     SuccessiveHalving,
@@ -261,6 +262,32 @@ def test_the_samplers_keep_their_contract(sampler):
     if isinstance(sampler, RandomSampler):
         check_sampler(sampler, [{"a": [1, 2, 3]}, {"b": randint(0, 9), "c": ["x", None]}])
     check_sampler(GridSampler(), {"a": [1, 2, 3], "b": [True, False]})
+
+
+class BelowItsPlan(Algorithm):
+    """Requests half of the resource that it has planned for the first rung."""
+
+    def plan(self, bounds):
+        return FixedSchedule([bounds.n_candidates, 1], [4, 8]).plan(bounds)
+
+    def requests(self, plan, propose):
+        ids = propose(plan.rungs[0].n_candidates)
+        losses = yield RungRequest(0, ids, 2, folds=plan.rungs[0].folds)
+        if losses is None:
+            return None
+        best = ids[promote(losses, 1)[0]]
+        losses = yield RungRequest(1, (best,), 8, is_final=True)
+        return None if losses is None else best
+
+
+@pytest.mark.parametrize("verbose", [1, 2, 3])
+def test_an_algorithm_may_request_less_than_it_plans(verbose, capsys):
+    check_algorithm(BelowItsPlan(), Bounds(6, 8), n_seeds=3)
+    search = search_of(algorithm=BelowItsPlan(), sampler="random", n_candidates=6, verbose=verbose)
+    assert search.set_params(max_resources=8).fit(X).n_resources_ == [2, 8]
+    printed = capsys.readouterr().out
+    assert "rung 0/1" in printed
+    assert "rung 1/1" in printed
 
 
 class Broken(Algorithm):

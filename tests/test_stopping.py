@@ -327,6 +327,30 @@ def test_hyperbands_patience_ends_where_the_scores_say():
     assert 1 < n_sets < 8
 
 
+class FailsAtTheEnd(Curve):
+    """Has no score at full resource if its limit is one of the highest."""
+
+    def score(self, X, y=None):
+        return np.nan if self.units_ == 9 and self.limit > 0.9 else super().score(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+def test_a_bracket_that_fails_costs_no_patience():
+    stopped_early = 0
+    for seed in range(8):
+        params = {"n_repeats": 4, "patience": 1, "random_state": seed}
+        search = search_of("sets", FailsAtTheEnd(), **params).fit(X)
+        results = search.all_cv_results_
+        scores = np.where(results["n_resources"] == 9, results["mean_test_score"], np.nan)
+        n_sets = results["bracket"].max() // 3 + 1
+        best = [np.fmax.reduce(scores[results["bracket"] // 3 == k]) for k in range(n_sets)]
+        improved = [b > np.fmax.reduce([-1, *best[:k]]) for k, b in enumerate(best)]
+        assert all(improved[:-1])
+        assert n_sets == 4 or not improved[-1]
+        stopped_early += n_sets < 4
+    assert 0 < stopped_early < 8
+
+
 def test_hyperband_without_patience_runs_all_sets_together():
     one_by_one = search_of("sets").fit(X)
     together = search_of("sets", patience=None).fit(X)
@@ -484,7 +508,7 @@ def test_interrupted_in_the_refit_only_that_is_resumed():
         search.fit(X)
     assert search.interrupted_
     assert not hasattr(search, "best_estimator_")
-    for method in (search.predict, search.score):
+    for method in (search.predict, search.score, search.partial_fit):
         with pytest.raises(NotFittedError, match="interrupted before the best candidate was refit"):
             method(X)
     assert "<p>The search was interrupted.</p>" in search._repr_html_()

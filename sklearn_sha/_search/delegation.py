@@ -112,7 +112,7 @@ class BestEstimatorMixin(MetaEstimatorMixin):
 
     @available_if(_best_estimator_has("partial_fit"))
     def partial_fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Continue training the best estimator, or call `fit` if there is none.
+        """Continue training the best estimator, or call `fit` if the search is not fitted.
 
         Parameters
         ----------
@@ -127,10 +127,11 @@ class BestEstimatorMixin(MetaEstimatorMixin):
         -------
         self
         """
-        if not hasattr(self, "best_estimator_"):
+        if not self.__sklearn_is_fitted__():
             if self._resource().training_method == "fit":  # which takes the classes from y
                 params.pop("classes", None)
             return self.fit(X, y, **params)
+        self._check_has_best_estimator()
         targets = () if y is None else (y,)
         self.best_estimator_.partial_fit(X, *targets, **params)
         return self

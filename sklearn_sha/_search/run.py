@@ -92,7 +92,7 @@ class Run:
         while True:
             self.observer.final_losses.clear()
             self.engine.run(requests)
-            requests = rounds.send(min(self.observer.final_losses, default=nan))
+            requests = rounds.send(float(np.fmin.reduce([nan, *self.observer.final_losses])))
 
     def _audit(self, n_candidates: int | Literal["auto"], *, is_last: bool) -> None:
         """Audit so many candidates, or until the report sees no risk; show the last audit only."""

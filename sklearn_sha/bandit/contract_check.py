@@ -66,7 +66,6 @@ def _run(
 ) -> tuple[list[RungRequest], int | None]:
     """Run over random losses, or over failures only if `seed` is None, and check each request."""
     checker = _RequestChecker(plan, bounds, in_waves=bool(seed and seed % 2))
-    lowest = float("nan")
     rounds = algorithm.rounds(plan, checker.propose)
     try:
         running = next(rounds)
@@ -82,9 +81,8 @@ def _run(
                         request = requests.send(losses)
                 except StopIteration as end:
                     checker.check_best(end.value)
-                    finals += [] if losses is None else [float(np.min(losses))]
-            lowest = min(finals, default=float("nan"))
-            running = rounds.send(lowest)
+                    finals += [] if losses is None else losses
+            running = rounds.send(float(np.fmin.reduce([np.nan, *finals])))
     except StopIteration:
         if seed is not None:
             checker.check_kept()
