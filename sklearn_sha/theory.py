@@ -8,7 +8,7 @@ an upper bound of the distance between an arm's loss after t or more units and i
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, log, log1p
+from math import ceil, expm1, log, log1p
 from typing import Any
 
 import numpy as np
@@ -86,7 +86,7 @@ def confidence_for(n_candidates: int, top: float = 0.05) -> float:
     0.962
     """
     _check_share("top", top)
-    return 1 - (1 - top) ** n_candidates
+    return -expm1(n_candidates * log1p(-top))
 
 
 def z_successive_halving(

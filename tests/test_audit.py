@@ -494,6 +494,13 @@ def test_after_an_error_the_search_is_as_before(refit, monkeypatch):
     assert not search.interrupted_
 
 
+def test_changed_results_do_not_change_the_candidates():
+    search, expected = search_of().fit(NOTHING), search_of().fit(NOTHING)
+    for params in (*search.all_cv_results_["params"], *search.cv_results_["params"]):
+        params["limit"] = 7.0
+    assert numbers(search.audit(NOTHING)) == numbers(expected.audit(NOTHING))
+
+
 @pytest.mark.parametrize(("name", "value"), [("n_jobs", 0), ("fit_timeout", 60)])
 def test_a_parameter_that_cannot_be_used_does_not_lose_the_search(name, value):
     search = search_of(refit=True).fit(NOTHING)

@@ -111,6 +111,12 @@ MISTAKES = {
     "fraction above one": (SGD, ALPHAS, {"min_resources": 1.5}, "min_resources=1.5 must be"),
     "maximum of a half": (SGD, ALPHAS, {"max_resources": 0.5}, "max_resources=0.5 must be"),
     "factor of one": (SGD, ALPHAS, {"factor": 1}, "factor=1 would eliminate no candidate"),
+    "factor that is not used": (
+        SGD,
+        ALPHAS,
+        {"factor": 1, "algorithm": FixedSchedule([2, 1], [50, 75])},
+        "factor=1 would eliminate no candidate",
+    ),
     "factor of nan": (SGD, ALPHAS, {"factor": float("nan")}, "factor=nan would eliminate"),
     "factor of text": (SGD, ALPHAS, {"factor": "2"}, "factor='2' would eliminate"),
     "budget too small": (

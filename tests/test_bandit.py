@@ -240,6 +240,11 @@ def test_running_losses(losses):
         (lambda: doubling(Table(4, 9, 0), 4, patience=0), "patience=0 must be an integer"),
         (lambda: doubling(Table(4, 9, 0), 4, tol=-1), "tol=-1 must be a number of at least 0"),
         (lambda: doubling(Table(4, 9, 0), 4, patience=None), "would never stop"),
+        (lambda: Hyperband(n_repeats=0).plan(Bounds(0, 9)), "n_repeats=0 must be an integer of at"),
+        (lambda: Hyperband(patience=0).plan(Bounds(0, 9)), "patience=0 must be an integer of at"),
+        (lambda: BudgetDoubling(tol=-1).plan(Bounds(8, 9)), "tol=-1 must be a number of at least"),
+        (lambda: Hyperband(stop="never").plan(Bounds(0, 9)), "stop='never' must be \"stable\" or"),
+        (lambda: SuccessiveHalving(stop="never").plan(Bounds(8, 9)), "stop='never' must be"),
     ],
 )
 def test_invalid_parameters_raise(call, message):

@@ -65,6 +65,15 @@ def below_the_diagram(search):
 
 
 @pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+class Marked(PartialFit):
+    continuation = "Models <b>continue</b> training."
+
+
+def test_texts_of_a_resource_are_escaped():
+    search = search_of(resource=Marked()).fit(X)
+    assert "<p>Models &lt;b&gt;continue&lt;/b&gt; training.</p>" in search._repr_html_()
+
+
 def test_a_fitted_search_shows_rungs_and_candidates_below_the_diagram(kind):
     search = search_of(kind).fit(X)
     page = Page(below_the_diagram(search))

@@ -146,6 +146,14 @@ def test_a_notebook_shows_one_growing_table(budget, notebook, capsys):
     assert len(notebook) <= 3 * len(search.n_resources_) + 4
 
 
+def test_the_table_of_a_notebook_shows_folds_that_are_the_resource(notebook):
+    search = search_of(verbose=1, cv=KFold(4), resource="folds", max_resources="auto").fit(X)
+    titles = re.findall("<th[^>]*>([^<]*)</th>", notebook[-1].html)
+    assert titles[:4] == ["rung", "candidates", "folds", "best score"]
+    for n_folds in search.n_resources_:
+        assert f">{n_folds}</td>" in notebook[-1].html
+
+
 def test_the_table_of_a_notebook_has_seconds_and_no_names_of_steps(notebook):
     search = SuccessiveHalvingSearchCV(
         make_pipeline(Curve()), {"curve__limit": [0.1, 0.2, 0.3, 0.4]}, resource="partial_fit",

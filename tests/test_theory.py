@@ -151,6 +151,14 @@ def test_numbers_of_candidates_are_minimal(top, confidence):
     assert n == 1 or confidence_for(n - 1, top) < confidence
 
 
+@pytest.mark.parametrize("top", [1e-9, 1e-13, 1e-17])
+def test_numbers_for_the_rarest_candidates(top):
+    """In the limit, the number of the best candidates is of a Poisson distribution."""
+    n = n_candidates_for(top, 1 - math.exp(-1))
+    assert n * top == pytest.approx(1, rel=1e-6)
+    assert confidence_for(n, top) == pytest.approx(1 - math.exp(-1))
+
+
 def test_numbers_in_the_documentation():
     assert n_candidates_for() == 59
     assert confidence_for(64) == pytest.approx(0.96, abs=0.005)

@@ -96,9 +96,7 @@ class Fold:
             X_test = self.X[np.ix_(self.test, self.train)]
         elif in_batches and isinstance(self.X, np.ndarray):
             X_train = LazySelection(self.X, self.train)
-            first, last = self.test[0], self.test[-1]
-            is_contiguous = np.array_equal(self.test, np.arange(first, last + 1))
-            X_test = self.X[first : last + 1] if is_contiguous else self.X[self.test]
+            X_test = self.X[_as_slice(self.test)]
         else:
             X_train, X_test = take(self.X, self.train), take(self.X, self.test)
         return Rows(
@@ -117,6 +115,15 @@ class Fold:
 
     def _sliced(self, params: Mapping[str, Any], indices: NDArray[np.intp]) -> dict[str, Any]:
         return slice_params(params, indices, n_samples_of(self.X))
+
+
+def _as_slice(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+    """Return contiguous indices as a slice, which copies nothing, and others as they are."""
+    if not len(indices) or indices[0] < 0:
+        return indices
+    first, last = indices[0], indices[-1]
+    is_contiguous = np.array_equal(indices, np.arange(first, last + 1))
+    return slice(first, last + 1) if is_contiguous else indices
 
 
 def make_folds(

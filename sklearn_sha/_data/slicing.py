@@ -190,6 +190,8 @@ def _is_per_sample(value: Any, n_samples: int) -> bool:
 def sample_indices(selection: Any) -> NDArray[np.intp]:
     """Return the indices of the samples in one side of a split, given as indices or as a mask."""
     selection = np.asarray(selection)
+    if not selection.size:
+        return np.empty(0, dtype=np.intp)
     return np.flatnonzero(selection) if selection.dtype == bool else selection
 
 

@@ -124,18 +124,18 @@ def _fit_preprocessing(
     if time() >= deadline:
         return None
     pipeline = new_estimator(config, job.params)
-    try:
-        with monitor.running() as start_part:
-            start_part(0)
+    with monitor.running() as start_part:  # its errors are no failed fits
+        start_part(0)
+        try:
             fitted = fit_preprocessing(
                 pipeline,
                 fold.with_data(X, y),
                 scores_pipeline=config.scores_pipeline,
                 scores_train=config.return_train_score,
             )
-    except Exception as error:
-        if config.error_score == "raise":
-            job.add_note(error)
-            raise
-        return format_exc()
+        except Exception as error:
+            if config.error_score == "raise":
+                job.add_note(error)
+                raise
+            return format_exc()
     return fitted if folder is None else PreprocessingFile.write(fitted, folder)

@@ -82,15 +82,13 @@ class NotebookProgress(ConsoleProgress):
         row = {
             "rung": "audit" if self._audit else name.replace("rung ", ""),
             "candidates": len(request.candidate_ids),
-            "folds": len(request.folds or ()),
+            **({} if self.schedule.n_folds is None else {"folds": len(request.folds or ())}),
             self.schedule.unit: request.n_resources,
             "best score": float(scores[best]),
             "best parameters": self._format(request.candidate_ids[best]),
             "elapsed (s)": elapsed,
             "remaining (s)": remaining if is_complete else "interrupted",
         }
-        if self.schedule.n_folds is None:
-            del row["folds"]
         for column, value in row.items():
             self._columns.setdefault(column, []).append(value)
         self._lines.append(self._line(request, scores, is_complete))
@@ -152,7 +150,9 @@ class NotebookProgress(ConsoleProgress):
         self._updated = self.progress.elapsed
         html = html_table(self._columns) if self._columns else ""
         html += "".join(
-            f"<p>{text}</p>" for text in (self.schedule.training, self._audit, bar) if text
+            f"<p>{text}</p>"
+            for text in (escape(self.schedule.training), escape(self._audit), bar)
+            if text
         )
         self._handle.update(_Output(html + self._details, "\n".join(self._lines)))
 

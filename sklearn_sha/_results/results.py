@@ -178,7 +178,7 @@ class Results:
             for error in outcome.errors:
                 yield {
                     "candidate": outcome.candidate,
-                    "params": self.params[outcome.candidate],
+                    "params": {**self.params[outcome.candidate]},
                     "split": outcome.fold,
                     "rung": request.rung,
                     "n_resources": request.n_resources,

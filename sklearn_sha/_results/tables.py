@@ -67,7 +67,7 @@ def all_cv_results(
     ids = np.concatenate([np.array(rung.request.candidate_ids) for rung in rungs])
     for name, column in param_columns(params).items():
         results[f"param_{name}"] = column[ids]
-    results["params"] = [params[number] for number in ids]
+    results["params"] = [{**params[number]} for number in ids]  # those of the search are its own
     for metric in rungs[0].test:
         scores = [(rung.folds, rung.test[metric]) for rung in rungs]
         store_splits(results, f"test_{metric}", scores, n_folds)

@@ -10,7 +10,6 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.random import RandomState
 
-from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import space_name
 from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha.bandit.base import Algorithm, Bounds
@@ -279,7 +278,6 @@ class HyperbandSearchCV(AuditedSearch):
         )
 
     def _algorithm(self) -> Algorithm:
-        check_int("n_repeats", self.n_repeats)
         return Hyperband(
             self.factor,
             self.n_repeats,

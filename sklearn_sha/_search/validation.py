@@ -11,10 +11,12 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from sklearn_sha._param_validation import check_int, check_patience, is_int, is_real
+from sklearn_sha.bandit.stopping import stop_rule
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.resolve import check_estimators
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
+from sklearn_sha.schedules.validation import exact_factor
 
 _COMPONENTS = ("steps", "estimators", "transformers", "transformer_list")
 """Parameters of scikit-learn that are lists of named estimators."""
@@ -45,8 +47,8 @@ def check_parameters(params: Mapping[str, Any]) -> None:
         seconds = params[name]
         if seconds is not None and not (is_real(seconds) and seconds > 0):
             raise ValueError(f"{name}={seconds!r} must be a number of seconds above 0, or None.")
-    if params["stop"] not in (None, "stable"):
-        raise ValueError(f'stop={params["stop"]!r} must be "stable" or None.')
+    exact_factor(params["factor"])  # also of a search whose algorithm ignores it
+    stop_rule(params["stop"])
     if params["target_score"] is not None and not is_real(params["target_score"]):
         raise ValueError(f"target_score={params['target_score']!r} must be a number or None.")
     for name in ("keep_initial", "keep_eliminated", "return_train_score"):

@@ -147,6 +147,7 @@ class BudgetDoubling(Algorithm):
         self.target_loss = target_loss
 
     def plan(self, bounds: Bounds) -> Schedule:
+        check_patience(self.patience, self.tol)
         minimum = bounds.min_resources
         if minimum is None:
             minimum = min(bounds.first, bounds.max_resources)

@@ -8,7 +8,7 @@ from math import nan
 
 from numpy import fmin
 
-from sklearn_sha._param_validation import check_int
+from sklearn_sha._param_validation import check_int, check_patience
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
@@ -124,6 +124,8 @@ class Hyperband(Algorithm):
         self.in_turn = in_turn
 
     def plan(self, bounds: Bounds) -> Schedule:
+        check_int("n_repeats", self.n_repeats)
+        check_patience(self.patience, self.tol)
         maximum, minimum = bounds.max_resources, bounds.min_resources
 
         def brackets_from(minimum: int) -> list[Schedule]:
@@ -138,7 +140,7 @@ class Hyperband(Algorithm):
         first, *others = brackets_from(minimum) * int(self.n_repeats)
         # Initial candidates are in the first bracket, which has the most candidates.
         schedule = Schedule.joined([first.with_kept(bounds.n_kept), *others])
-        is_bound = self.stop is not None or self.target_loss is not None
+        is_bound = stop_rule(self.stop) is not None or self.target_loss is not None
         return replace(bounds.with_folds(schedule, self.factor), is_bound=is_bound)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:

@@ -117,9 +117,17 @@ class Target:
         return self.is_reached
 
 
-def stop_rule(name: str | None) -> StableRanking | None:
-    """Return a new rule by its name; None for no rule."""
-    return None if name is None else StableRanking()
+def stop_rule(stop: str | None) -> StableRanking | None:
+    """Return a new rule by its name; None for no rule.
+
+    Raises
+    ------
+    ValueError
+        If the name is neither "stable" nor None.
+    """
+    if stop not in (None, "stable"):
+        raise ValueError(f'stop={stop!r} must be "stable" or None.')
+    return None if stop is None else StableRanking()
 
 
 def target_of(loss: float | None, plan: Schedule) -> Target | None:

@@ -194,7 +194,7 @@ class SuccessiveHalving(Algorithm):
         self.target_loss = target_loss
 
     def plan(self, bounds: Bounds) -> Schedule:
-        is_bound = self.stop is not None or self.target_loss is not None
+        is_bound = stop_rule(self.stop) is not None or self.target_loss is not None
         return replace(self._schedule(bounds), is_bound=is_bound)
 
     def _schedule(self, bounds: Bounds) -> Schedule:

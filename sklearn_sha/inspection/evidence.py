@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import metric_of
 from sklearn_sha._param_validation import check_has_rungs, is_estimator
+from sklearn_sha.candidates.space import params_key
 from sklearn_sha.inspection.envelope import Row
 from sklearn_sha.inspection.ranking import selected_row
 from sklearn_sha.inspection.risk import Eliminated, RungScores
@@ -150,10 +151,10 @@ def _repeated(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> 
     Brackets of Hyperband can share the combinations of a grid.
     """
     pairs = zip(results["candidate"].tolist(), results["params"], strict=True)
-    params = {candidate: id(values) for candidate, values in pairs}
+    params = {candidate: params_key(values) for candidate, values in pairs}
     if len({*params.values()}) == len(params):
         return set()
-    furthest: dict[int, tuple[tuple[bool, int], int]] = {}
+    furthest: dict[Hashable, tuple[tuple[bool, int], int]] = {}
     for *before, last in brackets:
         for row in (*before, last):
             for candidate in row["candidates"]:

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from sklearn_sha._compat import search_block
-from sklearn_sha._formatting import format_params
+from sklearn_sha._formatting import format_params, html_sentences
 
 
 class HTMLReprMixin:
@@ -42,6 +42,6 @@ class HTMLReprMixin:
         is_interrupted = getattr(self, "interrupted_", False)
         interrupted = "<p>The search was interrupted.</p>" if is_interrupted else ""
         schedule = getattr(self, "schedule_", None)
-        training = f"<p>{schedule.training}</p>" if schedule and schedule.training else ""
+        training = html_sentences([schedule.training]) if schedule and schedule.training else ""
         notes = f"{best}{interrupted}{training}"
         return f"<div>{notes}{self.rung_history_._repr_html_()}</div>"
