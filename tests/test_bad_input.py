@@ -21,6 +21,7 @@ from sklearn.svm import SVC
 from toys import CALLS, Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import FixedSchedule
 
 X, Y = load_iris(return_X_y=True)
 SGD = SGDClassifier(random_state=0)

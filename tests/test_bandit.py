@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sklearn_sha.bandit import (
+    Bounds,
+    BudgetDoubling,
+    Hyperband,
     LossesError,
+    SuccessiveHalving,
     doubling,
     halving,
     hyperband,

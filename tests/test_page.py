@@ -18,6 +18,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._formatting import format_number, format_params, html_table, quantity, text_table
 from sklearn_sha._results.rung_history import RungHistory
 from sklearn_sha.inspection import trust_report
+from sklearn_sha.resources import PartialFit
 from sklearn_sha.schedules import Schedule, hyperband_schedules, schedule_from_range
 
 X = np.arange(24.0).reshape(12, 2)
@@ -64,8 +65,9 @@ def below_the_diagram(search):
     return html[html.rindex("<div><p>Best") :]
 
 
-@pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 class Marked(PartialFit):
+    """Has HTML in a text."""
+
     continuation = "Models <b>continue</b> training."
 
 
@@ -74,6 +76,7 @@ def test_texts_of_a_resource_are_escaped():
     assert "<p>Models &lt;b&gt;continue&lt;/b&gt; training.</p>" in search._repr_html_()
 
 
+@pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 def test_a_fitted_search_shows_rungs_and_candidates_below_the_diagram(kind):
     search = search_of(kind).fit(X)
     page = Page(below_the_diagram(search))

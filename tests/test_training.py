@@ -5,7 +5,7 @@ import pytest
 from conftest import slow
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
@@ -380,3 +380,26 @@ def test_models_of_the_eliminated_are_let_go():
     # which none is asked for again, the one that is scored.
     ends = np.cumsum([2 * n for n in search.n_candidates_]) - 1
     assert [counts[end] for end in ends] == [2 * n for n in search.n_candidates_[:-1]] + [1]
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores", "ignore:Scoring failed")
+@pytest.mark.parametrize("batch_size", [None, 20])
+def test_test_indices_from_the_end_and_test_folds_without_samples(batch_size):
+    X, y = load_iris(return_X_y=True)
+    shuffled = np.random.RandomState(0).permutation(150)
+    X, y, train = X[shuffled], y[shuffled], np.arange(100)
+    params = {"resource": "partial_fit", "max_resources": 4, "min_folds": "all", "refit": False}
+    params["random_state"] = 0  # of the batches
+
+    def scores(*tests):
+        search = SuccessiveHalvingSearchCV(
+            SGDClassifier(random_state=0), {"alpha": [0.1, 1, 9]}, batch_size=batch_size,
+            cv=[(train, test) for test in tests], **params,
+        ).fit(X, y)  # fmt: skip
+        return [search.all_cv_results_[f"split{k}_test_score"] for k in range(len(tests))]
+
+    (expected,) = scores(np.arange(100, 150))
+    from_the_end, empty = scores(np.arange(-50, 0), np.array([], dtype=int))
+    assert np.isfinite(expected).all()
+    assert from_the_end[:3].tolist() == expected[:3].tolist()
+    assert np.isnan(empty).all()
