@@ -13,6 +13,7 @@ from joblib import parallel_config
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from test_stopping import numbers
 from toys import Curve, InPlace, Locked
 
@@ -143,6 +144,17 @@ def test_a_timeout_requires_worker_processes(backend, n_jobs, reason):
 def test_an_invalid_timeout_raises(seconds):
     with pytest.raises(ValueError, match=r"fit_timeout=.* must be a number of seconds above 0"):
         search_of("", fit_timeout=seconds).fit(X)
+
+
+def test_an_error_of_the_monitor_is_no_failed_fit_of_preprocessing(monkeypatch):
+    def running(self):
+        raise RuntimeError("this process runs several fits")
+
+    monkeypatch.setattr(CallMonitor, "running", running)
+    pipeline = make_pipeline(StandardScaler(), Curve())
+    grid = {"curve__limit": [0.1, 0.2, 0.3]}
+    with pytest.raises(RuntimeError, match="runs several fits"):
+        SuccessiveHalvingSearchCV(pipeline, grid, **COMMON).fit(X)
 
 
 @pytest.mark.slow
