@@ -18,7 +18,7 @@ from toys import CALLS, Curve, Recorder, is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
-from sklearn_sha._search import base
+from sklearn_sha._search import base, origin
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
 
@@ -565,7 +565,7 @@ def stopped():
     ],
 )
 def test_what_results_depend_on_may_not_change(stopped, change, named):
-    with pytest.raises(ValueError, match=f"of the interrupted fit, but {named} changed since"):
+    with pytest.raises(ValueError, match=f"the data of fit, but {named} changed since"):
         stopped.set_params(**change).resume(X)
 
 
@@ -636,6 +636,29 @@ def test_equal_data_in_another_memory_layout_are_the_same_data():
         search = search_of("range", max_time=30).fit(frame)
         with pytest.raises(ValueError, match="X changed since"):
             search.resume(changed)
+
+
+def test_an_interrupted_search_does_not_wait_for_a_hash_of_its_data(monkeypatch):
+    """A second Ctrl-C during it would lose what was completed."""
+    n_hashed = []
+    hashed = origin.data_fingerprint
+    monkeypatch.setattr(
+        origin, "data_fingerprint", lambda *data, **n: n_hashed.append(1) or hashed(*data, **n)
+    )
+    search = search_of("range", Stopped())
+    with ctrl_c(at=15):
+        search.fit(X)
+    assert n_hashed == [1]  # at the beginning
+    assert numbers(search.resume(X)) == numbers(whole("range"))
+
+
+def test_a_new_checkpoint_is_not_called_other_data(tmp_path):
+    many = np.arange(3_000.0).reshape(-1, 1)
+    search = search_of("range", Stopped())
+    with ctrl_c(at=15):
+        search.fit(many)
+    with pytest.raises(ValueError, match=r"of fit, but checkpoint \(from None to .*\) changed"):
+        search.set_params(checkpoint=tmp_path / "new").resume(many)
 
 
 def test_what_results_do_not_depend_on_may_change(stopped):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from math import isnan
@@ -15,9 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.audit import MAX_SHARE, AuditPlan, audit_plan
 from sklearn_sha._search.base import BaseHalvingSearch
-from sklearn_sha._search.completed_search import CompletedSearch, differences_of
-from sklearn_sha._search.resume import FitArguments, changed_folder, changed_params
-from sklearn_sha._storage.checkpoint import Checkpoint, differences
+from sklearn_sha._search.states import CompletedSearch
+from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.inspection.trust_advice import probability_text
@@ -90,12 +88,12 @@ class AuditedSearch(BaseHalvingSearch):
         """
         start_time = time()
         completed, data = self._completed("audit"), (X, y, params)
-        check_unchanged("audit", self._changes_since(completed, data))
+        self._check_unchanged("audit", completed.origin, data)
         self.plan_audit(n_candidates)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of fit
             fresh = self._prepare(X, y, params, deepcopy(completed.origin.random_state))
-        check_unchanged("audit", differences_of(fresh, completed.origin))
+        completed.origin.check_unchanged_plan("audit", fresh)
         spec = replace(
             completed.spec,
             folds=fresh.folds,
@@ -157,32 +155,6 @@ class AuditedSearch(BaseHalvingSearch):
                 "on each fold. Call fit first, which with the same checkpoint trains nothing again."
             )
         return completed
-
-    def _changes_since(self, completed: CompletedSearch, data: FitArguments) -> list[str]:
-        """Return the names of what has changed since fit, of what the results depend on."""
-        origin = completed.origin
-        return [
-            *differences(origin.data, self._data_fingerprint(data)),
-            *changed_params(origin, self.get_params()),
-            *changed_folder(completed.path, self._checkpoint_path()),
-        ]
-
-
-def check_unchanged(method: str, changes: Sequence[str]) -> None:
-    """Raise an error if something has changed since the fit that a method continues.
-
-    Parameters
-    ----------
-    method : str
-        "extend" or "audit".
-    changes : sequence of str
-        Names of what has changed.
-    """
-    if changes:
-        raise ValueError(
-            f"{method} requires the search and the data of fit, but {', '.join(changes)} changed "
-            "since. Restore it, or call fit to start a new search."
-        )
 
 
 def _nothing_to_audit(report: TrustReport, n_candidates: int | str) -> str:

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import deepcopy
 from dataclasses import replace
 from math import inf
-from pathlib import Path
 from time import perf_counter, time
 from typing import Any, Self
 
@@ -28,9 +27,7 @@ from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._results.failures import all_failed_message
 from sklearn_sha._results.results import Results
-from sklearn_sha._search.completed_search import CompletedSearch, Origin, splits_digest
 from sklearn_sha._search.delegation import BestEstimatorMixin
-from sklearn_sha._search.fingerprint import contents_of, data_fingerprint, fingerprint
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
     few_folds_message,
@@ -43,8 +40,8 @@ from sklearn_sha._search.fitted_attributes import (
     warn_about_scores,
 )
 from sklearn_sha._search.mlflow import autologged
+from sklearn_sha._search.origin import FitArguments, Origin
 from sklearn_sha._search.planned_search import PlannedSearch
-from sklearn_sha._search.resume import FitArguments, InterruptedSearch
 from sklearn_sha._search.run import (
     Refitted,
     Run,
@@ -56,6 +53,7 @@ from sklearn_sha._search.run import (
 from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
@@ -115,10 +113,11 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 random_state = check_random_state(self.random_state)
             first_state = deepcopy(random_state)
             spec = self._prepare(X, y, params, random_state)
-            origin = self._origin(first_state, spec, (X, y, params))
+            data = (X, y, params)
+            origin = Origin.of(self, first_state, spec, data, store.path)
             if isinstance(store, Checkpoint):
                 store.claim(origin.fingerprint)
-            self._run(spec, store, start_time, (X, y, params), origin)
+            self._run(spec, store, start_time, data, origin)
         return self
 
     def resume(self, X: Any, y: Any = None, **params: Any) -> Self:
@@ -157,12 +156,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 "in this process. Call fit."
             )
         data = (X, y, params)
-        if changes := interrupted.changes(self.get_params(), data, self._checkpoint_path()):
-            raise ValueError(
-                "resume requires the search and the data of the interrupted fit, but "
-                f"{', '.join(changes)} changed since. Restore it, or call fit to "
-                "start a new search."
-            )
+        self._check_unchanged("resume", interrupted.origin, data)
         with self._open_store(interrupted.store) as store:
             if isinstance(store, Checkpoint):
                 store.claim(interrupted.origin.fingerprint, interrupted.origin.extensions)
@@ -193,29 +187,10 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _open_store(self, in_memory: Store) -> AbstractContextManager[Store]:
         return nullcontext(in_memory) if self.checkpoint is None else Checkpoint(self.checkpoint)
 
-    def _checkpoint_path(self) -> Path | None:
-        return None if self.checkpoint is None else Checkpoint(self.checkpoint).path
-
-    def _data_fingerprint(self, data: FitArguments) -> dict[str, str]:
-        # Of every fit. In the same process, a sample of X is enough to notice other data.
-        max_samples = 1_000 if self.checkpoint is None else 100_000
-        return data_fingerprint(*data, max_samples=max_samples)
-
-    def _origin(self, random_state: RandomState, spec: SearchSpec, data: FitArguments) -> Origin:
-        """Return what `extend` and a checkpoint need of a fit."""
-        all_params, data_then, saved = self.get_params(), self._data_fingerprint(data), {}
-        if self.checkpoint is not None:
-            params = self.get_params(deep=False)
-            saved = fingerprint(type(self).__name__, params, spec, data_then)
-        return Origin(
-            random_state,
-            all_params,
-            contents_of(all_params),
-            data_then,
-            spec.resource.name,
-            splits_digest(spec),
-            saved,
-        )
+    def _check_unchanged(self, method: str, origin: Origin, data: FitArguments) -> None:
+        """Raise an error if the search or the data have changed since the fit of an origin."""
+        path = None if self.checkpoint is None else Checkpoint(self.checkpoint).path
+        origin.check_unchanged(method, self.get_params(), data, path)
 
     @with_callbacks
     def _run(
@@ -252,7 +227,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     origin, spec, run.pool, store, run.results
                 )
             else:
-                self._interrupted_search = InterruptedSearch.of(spec, store, data, origin)
+                self._interrupted_search = InterruptedSearch(origin, spec, store)
 
     def _make_run(self, spec: SearchSpec, store: Store, start_time: float, task: Task) -> Run:
         """Make the parts of a run of the search."""

@@ -12,9 +12,10 @@ from typing import Any, Literal, Self
 from numpy.random import RandomState
 
 from sklearn_sha._search.aliases import search_space, space_name
-from sklearn_sha._search.audited_search import AuditedSearch, check_unchanged
-from sklearn_sha._search.completed_search import CompletedSearch, Origin, differences_of
+from sklearn_sha._search.audited_search import AuditedSearch
+from sklearn_sha._search.origin import Origin
 from sklearn_sha._search.search_spec import search_seed
+from sklearn_sha._search.states import CompletedSearch
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha.candidates.base import History
@@ -107,10 +108,10 @@ class ExtendableSearch(AuditedSearch):
                 "extended. Raise max_time and call resume, or set another budget."
             )
         completed, data = self._completed("extend"), (X, y, params)
-        check_unchanged("extend", self._changes_since(completed, data))
+        self._check_unchanged("extend", completed.origin, data)
         union, space, origin = self._union(completed, n_candidates, param_distributions, param_grid)
         spec = union._prepare(X, y, params, deepcopy(origin.random_state))
-        check_unchanged("extend", differences_of(spec, origin))
+        origin.check_unchanged_plan("extend", spec)
         if spec.sampler.uses_history:
             spec = replace(
                 spec,

@@ -1,0 +1,195 @@
+"""The fit from which a search and what continues it come, and what has changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from numpy.random import RandomState
+
+from sklearn_sha._formatting import quantity
+from sklearn_sha._search.fingerprint import (
+    NOT_IN_FINGERPRINT,
+    contents_of,
+    data_fingerprint,
+    described_space,
+    digest,
+    fingerprint,
+)
+from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._storage.checkpoint import differences
+
+FitArguments = tuple[Any, Any, dict[str, Any]]
+"""X, y and the other parameters of `fit`."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The fit from which a search and its extensions come.
+
+    Attributes
+    ----------
+    random_state : RandomState
+        State at the start of the fit.
+    params : dict
+        Parameters of the search and of its components.
+    contents : dict of str to str
+        Texts that identify the contents of those that are containers.
+    data : dict of str to str
+        Fingerprint of the data.
+    resource : str
+        Name of the resource; "auto" is resolved.
+    splits : str
+        Digest of the splits.
+    path : Path or None
+        Folder of the checkpoint; None without one.
+    fingerprint : dict of str to str
+        Identifies the search in a checkpoint; empty without one.
+    extensions : tuple of str
+        Texts that identify the extensions and audits since.
+    spaces : tuple of dict or list of dict
+        Search spaces of the extensions by candidates of another space.
+    """
+
+    random_state: RandomState
+    params: Mapping[str, Any]
+    contents: Mapping[str, str]
+    data: Mapping[str, str]
+    resource: str
+    splits: str
+    path: Path | None
+    fingerprint: Mapping[str, str]
+    extensions: tuple[str, ...] = ()
+    spaces: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        search: Any,
+        random_state: RandomState,
+        spec: SearchSpec,
+        data: FitArguments,
+        path: Path | None,
+    ) -> Self:
+        """Return the origin of a search that begins.
+
+        Parameters
+        ----------
+        search : BaseHalvingSearch
+        random_state : RandomState
+            State at the start of the fit.
+        spec : SearchSpec
+        data : tuple of X, y and dict
+        path : Path or None
+            Folder of the checkpoint; None without one.
+        """
+        params, texts, saved = search.get_params(), _data_texts(data, path), {}
+        if path is not None:
+            own = search.get_params(deep=False)
+            saved = fingerprint(type(search).__name__, own, spec, texts)
+        contents, splits = contents_of(params), _splits_digest(spec)
+        return cls(random_state, params, contents, texts, spec.resource.name, splits, path, saved)
+
+    def extended(self, space: Any, n_candidates: int) -> Self:
+        """Return the origin of an extension by further candidates.
+
+        Parameters
+        ----------
+        space : dict, list of dict or None
+            Search space of the further candidates; None: that of the fit.
+        n_candidates : int
+        """
+        identity, spaces = f"extend by {quantity(n_candidates, 'candidates')}", self.spaces
+        if space is not None:
+            identity += f" of another space ({digest(described_space(space))[:12]})"
+            spaces = (*spaces, space)
+        return replace(self, extensions=(*self.extensions, identity), spaces=spaces)
+
+    def audited(self, n_candidates: int | Literal["auto"]) -> Self:
+        """Return the origin of an audit of so many candidates."""
+        number = "auto" if n_candidates == "auto" else quantity(n_candidates, "candidates")
+        return replace(self, extensions=(*self.extensions, f"audit of {number}"))
+
+    def check_unchanged(
+        self, method: str, params: Mapping[str, Any], data: FitArguments, path: Path | None
+    ) -> None:
+        """Raise an error if something has changed since fit, of what the results depend on.
+
+        Parameters
+        ----------
+        method : str
+            Method that continues the search, for the message.
+        params : dict
+            Current parameters of the search and of its components.
+        data : tuple of X, y and dict
+            Current data.
+        path : Path or None
+            Current folder of the checkpoint.
+
+        Raises
+        ------
+        ValueError
+            Names all that has changed.
+        """
+        changes = [
+            *differences(self.data, _data_texts(data, self.path)),
+            *self._changed_params(params),
+        ]
+        if path != self.path:
+            # Without the completed results, all candidates would be trained again.
+            changes.append(f"checkpoint (from {self.path} to {path})")
+        _raise_for(method, changes)
+
+    def check_unchanged_plan(self, method: str, spec: SearchSpec) -> None:
+        """Raise an error if the plan of the same search now differs from that of fit.
+
+        Parameters
+        ----------
+        method : str
+            Method that continues the search, for the message.
+        spec : SearchSpec
+
+        Raises
+        ------
+        ValueError
+            Names what differs.
+        """
+        changes = []
+        if _splits_digest(spec) != self.splits:
+            changes.append("the splits (cv yields others each time: give it a random_state)")
+        if spec.resource.name != self.resource:
+            changes.append(
+                f"the resource (from {self.resource!r}, which has to be set for more candidates, "
+                f"to {spec.resource.name!r})"
+            )
+        _raise_for(method, changes)
+
+    def _changed_params(self, now: Mapping[str, Any]) -> Iterator[str]:
+        missing, contents = object(), contents_of(now)
+        for name in sorted({*self.params, *now}.difference(NOT_IN_FINGERPRINT)):
+            before, after = self.params.get(name, missing), now.get(name, missing)
+            if before is after:  # in place
+                has_changed = self.contents.get(name) != contents.get(name)
+            else:
+                has_changed = digest(before) != digest(after)
+            if has_changed:
+                yield name
+
+
+def _raise_for(method: str, changes: list[str]) -> None:
+    if changes:
+        raise ValueError(
+            f"{method} requires the search and the data of fit, but {', '.join(changes)} changed "
+            "since. Restore what changed, or call fit to start a new search."
+        )
+
+
+def _data_texts(data: FitArguments, path: Path | None) -> dict[str, str]:
+    # Of every fit. In the same process, a sample of X is enough to notice other data.
+    return data_fingerprint(*data, max_samples=1_000 if path is None else 100_000)
+
+
+def _splits_digest(spec: SearchSpec) -> str:
+    return digest([(len(fold.train), fold.test) for fold in spec.folds])
