@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import slow
+from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -480,6 +481,24 @@ def test_a_second_process_raises_and_names_the_first(tmp_path):
         with pytest.raises(CheckpointError, match=f"in use by process {os.getpid()}"):
             same_search(tmp_path).fit(NOTHING)
     same_search(tmp_path).fit(NOTHING)
+
+
+def test_two_processes_begin_with_one_new_folder(tmp_path, monkeypatch):
+    """The other one creates and locks it at the same moment, before it has written its name."""
+    other = FileLock(tmp_path / "new" / "lock")
+
+    def meanwhile(self, *args, **kwargs):
+        monkeypatch.undo()
+        os.mkdir(self, 0o700)
+        other.acquire()
+        (self / "process").touch()
+        self.mkdir(*args, **kwargs)
+
+    monkeypatch.setattr(Path, "mkdir", meanwhile)
+    with pytest.raises(CheckpointError, match="new is in use by another process"):
+        same_search(tmp_path / "new").fit(NOTHING)
+    other.release()
+    same_search(tmp_path / "new").fit(NOTHING)
 
 
 @pytest.mark.parametrize("n_writes", [0, 1, 2, 4, 6])

@@ -80,10 +80,11 @@ class Checkpoint(Store):
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
-            user = self._process.read_text() if self._process.exists() else "another process"
+            # Empty until the other process, which has just begun, has written its name.
+            user = self._process.read_text() if self._process.exists() else ""
             raise CheckpointError(
-                f"{self.path} is in use by {user}. Wait until it ends, or set checkpoint to "
-                "another folder."
+                f"{self.path} is in use by {user or 'another process'}. Wait until it ends, or "
+                "set checkpoint to another folder."
             ) from None
         try:
             for folder in self.path.glob("workers-*"):  # of a process that was terminated
@@ -195,7 +196,8 @@ class Checkpoint(Store):
 
     def _create(self) -> None:
         if not self.path.exists():
-            self.path.mkdir(mode=0o700, parents=True)
+            # Another process can create it in this moment.
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_mode(self.path)
         if not self._about.exists():
             ours = {"lock", self._process.name, self._journal.name}
