@@ -25,6 +25,7 @@ from test_stopping import numbers
 from test_workers import fitted, scores, search_of, search_with_failed_fit
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage import models
 from sklearn_sha._storage.store import Store
 
@@ -234,6 +235,26 @@ def test_dask_is_sent_a_prefixs_rows_once(client):
     # The data, and each fold's transformed rows (which are all of them, twice): to the client
     # in two hops, and out again in three.
     assert (sent(client, search, *much) - sent(client, search, *little)) / more < 4 + 2 * (2 + 3)
+
+
+def test_dask_forgets_the_transformed_data_of_earlier_rungs(client, monkeypatch):
+    kept, broadcast = [], Workers.broadcast
+
+    def counted(self, *values):
+        broadcast(self, *values)
+        kept.append(len(get_active_backend()[0].data_futures))
+
+    monkeypatch.setattr(Workers, "broadcast", counted)
+    pipeline = make_pipeline(StandardScaler(), SGDClassifier(random_state=0))
+    search = SuccessiveHalvingSearchCV(
+        pipeline, {"sgdclassifier__alpha": list(np.logspace(-6, 0, 8))},
+        resource="n_samples", min_resources=50, min_folds="all", cv=KFold(2), refit=False,
+    )  # fmt: skip
+    with parallel_config(backend="dask"):
+        search.fit(*big(800))
+    # The data, the target and the folds; and the transformed data of each fold, in one rung.
+    assert search.n_resources_ == [50, 100, 200, 400]
+    assert kept == [4] + 4 * [5, 6]
 
 
 def test_on_dask_models_travel_only_to_where_their_folder_is_not_seen(

@@ -78,6 +78,7 @@ class SharedPreprocessing:
         for key, (view, fitted) in [*self._fitted.items()]:
             if key not in groups or not view.has_samples_of(views[key[:2]]):
                 del self._fitted[key]
+                self._workers.release(fitted)
                 fitted.discard()
 
     def source(self, key: GroupKey, view: Fold) -> Fold | FittedPreprocessing | PreprocessingFile:

@@ -105,7 +105,9 @@ class Workers:
             self._parallel = Parallel(**options)
             self._streams = False
         self._call_numbers = count()
-        self._ray_references: dict[int, tuple[Any, _RayReference]] = {}
+        # Values that were broadcast, which are kept so that their ids are not reused.
+        self._broadcast: dict[int, Any] = {}
+        self._ray_references: dict[int, _RayReference] = {}
         self._output = RepeatedOutput()
         self._parent_folder = folder
         self._monitor_folder: Path | None = None
@@ -128,7 +130,8 @@ class Workers:
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        self._ray_references.clear()
+        for value in [*self._broadcast.values()]:
+            self.release(value)
         self._stack.__exit__(*exception)
 
     def run(self, calls: Sequence[tuple[Function, tuple[Any, ...]]]) -> Iterator[tuple[int, Any]]:
@@ -151,9 +154,7 @@ class Workers:
         positions = {monitor.number: position for position, monitor in enumerate(monitors)}
 
         def by_reference(value: Any) -> Any:
-            return (
-                self._ray_references[id(value)][1] if id(value) in self._ray_references else value
-            )
+            return self._ray_references.get(id(value), value)
 
         tasks = (
             delayed(_call)(monitor, function, *map(by_reference, args))
@@ -191,23 +192,29 @@ class Workers:
         This has an effect on dask and Ray only. joblib broadcasts large arrays to dask too, but
         once per call, and they are lost with their worker. Here they are the results of dask
         tasks, which dask computes again after a loss. On Ray they are put into the object store.
+        They stay there until `release`, or until the end.
         """
         backend, _ = get_active_backend()
-        if type(backend).__name__ == "RayBackend":
-            import ray
+        for value in values:
+            if id(value) in self._broadcast:
+                continue
+            self._broadcast[id(value)] = value
+            if type(backend).__name__ == "RayBackend":
+                import ray
 
-            for value in values:
-                if id(value) not in self._ray_references:
-                    # Keep the value alive, so that its id is not reused.
-                    self._ray_references[id(value)] = (value, _RayReference(ray.put(value)))
-        elif hasattr(backend, "data_futures"):
-            for value in values:
-                if id(value) not in backend.data_futures:
-                    with warnings.catch_warnings():
-                        warnings.filterwarnings("ignore", "Sending large graph")
-                        future = backend.client.submit(_identity, value, pure=False)
-                    backend.data_futures[id(value)] = future
-                    self._stack.callback(lambda kept: backend.data_futures.pop(id(kept)), value)
+                self._ray_references[id(value)] = _RayReference(ray.put(value))
+            elif hasattr(backend, "data_futures"):
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("ignore", "Sending large graph")
+                    future = backend.client.submit(_identity, value, pure=False)
+                backend.data_futures[id(value)] = future
+
+    def release(self, value: Any) -> None:
+        """Free the memory of a value that was broadcast and that no later call needs."""
+        self._broadcast.pop(id(value), None)
+        self._ray_references.pop(id(value), None)
+        backend, _ = get_active_backend()
+        getattr(backend, "data_futures", {}).pop(id(value), None)
 
     def _wait_for_restart(self) -> None:
         """Wait until a cluster has restarted its workers.
