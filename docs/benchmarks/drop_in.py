@@ -316,7 +316,7 @@ def report(measured: dict[str, Any]) -> list[str]:
     ]
     if timed:
         worst = max(timed, key=lambda cell: cell["ratio"])
-        noise = max(cell["noise"] for cell in timed if cell["n_repeats"] > 1)
+        noise = max([cell["noise"] for cell in timed if cell["n_repeats"] > 1], default=np.nan)
         lines += [
             "",
             f"Geometric mean of all {len(timed)}: {mean_ratio(timed)}. Highest: "
