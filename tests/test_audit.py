@@ -382,11 +382,11 @@ def test_the_plan_says_what_an_audit_costs():
     assert not any("audit" in note for note in plain.notes)
     (note,) = search_of(audit_eliminated=3).plan(NOTHING).notes
     assert note == (
-        "The audit at its end trains 3 eliminated candidates to full resource, and costs at most "
-        "81 epochs per fold in addition."
+        "The audit at the end trains 3 eliminated candidates to full resource, and costs at most "
+        "another 81 epochs per fold."
     )
     (note,) = search_of(audit_eliminated="auto").plan(NOTHING).notes
-    assert note == "The audit at its end costs at most 0.1 times as much in addition."
+    assert note == "The audit at the end costs at most another 0.1 times as much."
     single = search_of(audit_eliminated="auto", min_resources=1.0).plan(NOTHING)
     assert not any("audit" in note for note in single.notes)
 

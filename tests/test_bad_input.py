@@ -158,7 +158,7 @@ MISTAKES = {
         LogisticRegression(),
         {"C": [1, 2]},
         {"resource": "n_samples", "max_resources": 120},
-        "max_resources=120 is more than the 100 training samples of the largest training fold",
+        "max_resources=120 is more than the maximum for these data and cv, 100 training samples",
     ),
     "fewer samples than classes": (
         LogisticRegression(),
@@ -179,7 +179,7 @@ MISTAKES = {
         None,
         {},
         "SuccessiveHalvingSearchCV.__init__() missing 1 required positional argument: "
-        "'param_distributions'; give it, or param_grid",
+        "'param_distributions'; give param_distributions or param_grid",
     ),
     "two spaces": (
         SGD,

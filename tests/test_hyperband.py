@@ -152,9 +152,8 @@ def test_successive_halving_evaluates_the_whole_grid_unless_it_is_limited(n_iter
 
 
 def test_one_bracket_warns():
-    with pytest.warns(
-        UserWarning, match="max_resources=5 is lower than factor=3 times min_resources=2"
-    ):
+    message = "max_resources=5 and min_resources=2, with factor=3, give one bracket with one rung"
+    with pytest.warns(UserWarning, match=message):
         search = search_of(max_resources=5, min_resources=2).fit(X)
     assert search.n_resources_ == [5]
     assert set(search.all_cv_results_["bracket"]) == {0}

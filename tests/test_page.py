@@ -243,7 +243,7 @@ def test_the_figure_shows_at_most_300_candidates():
     space = {"limit": np.linspace(0, 1, 1000).tolist()}
     html = search_of(space=space).fit(X).rung_history_._repr_html_()
     assert html.count("<circle") == 300
-    assert "300 of 1000 candidates are drawn." in html
+    assert "300 of 1000 candidates are shown." in html
     assert len(html) < 100_000
 
 

@@ -26,7 +26,7 @@ def single_rung_note(schedule: Schedule, limits: Limits) -> str:
         f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs starting at "
         f"{quantity(schedule.rungs[0].n_resources, schedule.unit)} would cost "
         f"{limits.cost(schedule):.2f} times as much, including the fixed cost of each fit, "
-        f"and less than {MAX_RELATIVE_COST} is worth it. Set resource={limits.resource!r} to run "
+        f"which is not below {MAX_RELATIVE_COST}. Set resource={limits.resource!r} to run "
         "them anyway."
     )
 
@@ -62,9 +62,9 @@ def audit_notes(schedule: Schedule, n_candidates: int | Literal["auto"] | None) 
     if n_candidates is None or all(len(bracket.rungs) == 1 for bracket in schedule.brackets):
         return []
     if n_candidates == "auto":
-        return [f"The audit at its end costs at most {MAX_SHARE} times as much in addition."]
+        return [f"The audit at the end costs at most another {MAX_SHARE} times as much."]
     cost = n_candidates * schedule.rungs[-1].n_resources * (schedule.n_folds or 1)
     return [
-        f"The audit at its end trains {quantity(n_candidates, 'eliminated candidates')} to full "
-        f"resource, and costs at most {cost} {schedule.cost_unit} in addition."
+        f"The audit at the end trains {quantity(n_candidates, 'eliminated candidates')} to full "
+        f"resource, and costs at most another {cost} {schedule.cost_unit}."
     ]

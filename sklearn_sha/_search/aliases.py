@@ -29,7 +29,7 @@ def search_space(search: Any) -> Any:
     if not given:
         raise TypeError(
             f"{type(search).__name__}.__init__() missing 1 required positional argument: "
-            "'param_distributions'; give it, or param_grid."
+            "'param_distributions'; give param_distributions or param_grid."
         )
     return given[0]
 

@@ -164,7 +164,10 @@ def _nothing_to_audit(report: TrustReport, n_candidates: int | str) -> str:
     elif not report.eliminated:
         reason = "Every candidate was trained to full resource"
     elif report.enough:
-        reason = f"The probability is {probability_text(report.probability)}"
+        reason = (
+            "The probability that nothing better was eliminated is "
+            f"{probability_text(report.probability)}, which is enough"
+        )
     else:
         reason = (
             f"The audit of a single candidate would cost more than {MAX_SHARE} times the cost of "

@@ -293,11 +293,12 @@ class HyperbandSearchCV(AuditedSearch):
     ) -> tuple[int, list[dict[str, Any]]]:
         brackets = self._algorithm().plan(bounds(0)).brackets
         if len(brackets) == self.n_repeats:
-            rung = brackets[0].rungs[0]
+            n_resources = brackets[0].rungs[0].n_resources
             warnings.warn(
-                f"max_resources={rung.n_resources} is lower than factor={self.factor} times "
-                f"min_resources={self.min_resources!r}, so that there is one bracket with one "
-                "rung, which is a random search. Raise max_resources or lower min_resources.",
+                f"max_resources={self.max_resources!r} and min_resources={self.min_resources!r}, "
+                f"with factor={self.factor}, give one bracket with one rung at "
+                f"n_resources={n_resources}, which is a random search. Raise max_resources or "
+                "lower min_resources.",
                 UserWarning,
                 stacklevel=5,
             )

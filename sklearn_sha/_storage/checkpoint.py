@@ -257,8 +257,8 @@ class Checkpoint(Store):
 
     def _unusable(self, file: Path, problem: str) -> CheckpointError:
         return CheckpointError(
-            f"{file} can't be used: {problem}. Restore it; or, to start a new search, delete the "
-            f"folder {self.path} or set checkpoint to another folder."
+            f"{file} can't be used: {problem}. Restore it from a copy; or, to start a new search, "
+            f"delete the folder {self.path} or set checkpoint to another folder."
         )
 
 

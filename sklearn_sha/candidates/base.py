@@ -25,7 +25,8 @@ class Evaluation:
     n_folds : int
         Number of folds that scored it.
     mean_score : float
-        Mean score by the metric that promotes. NaN if the candidate failed.
+        Mean score by the metric that promotes. If a fit failed, its score is `error_score`, which
+        is NaN by default.
     fold_scores : tuple of float
         Scores on the folds.
     """

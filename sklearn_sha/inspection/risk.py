@@ -153,7 +153,7 @@ class Eliminated:
 
 
 def standard_error(values: Floats) -> float:
-    """Standard error of the mean over the folds that are there; NaN if it is one."""
+    """Standard error of the mean over the folds without NaN; NaN if fewer than two are left."""
     values = values[~np.isnan(values)]
     n = len(values)
     return float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")

@@ -87,7 +87,7 @@ class _Drawing:
         y = _PLOT_BOTTOM + 4 + n_tick_lines * _LINE + _LINE
         notes = [self.axis.note()] if self.axis.note() else []
         if len(drawn) < len(self.curves):
-            notes.append(f"{len(drawn)} of {quantity(len(self.curves), 'candidates')} are drawn.")
+            notes.append(f"{len(drawn)} of {quantity(len(self.curves), 'candidates')} are shown.")
         notes = wrap(" ".join(notes), _NOTE_WIDTH)
         below = "".join(
             _text(4, y + (k + 1) * _LINE + 3, note, size=11) for k, note in enumerate(notes)

@@ -24,11 +24,11 @@ class Resource(ABC):
     Attributes
     ----------
     name : str
-        What ``resource_`` and messages show; the name of the class unless the class sets it.
+        Name in ``resource_`` and in messages. Default: the name of the class.
     unit : str
-        What is counted, in the plural, as `plan` and figures name it.
+        What is counted, in the plural, for example "trees". `plan` and figures show it.
     lowest : int
-        The minimum that makes sense.
+        Smallest resource that a model can be trained with.
     in_batches : bool
         Whether `advance` requests samples in batches, never all together.
     subsamples : bool

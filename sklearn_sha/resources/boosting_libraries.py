@@ -54,7 +54,7 @@ def _begin_lightgbm(model: Any, name: str, n: int) -> Any:
 
 def _begin_catboost(model: Any, name: str, n: int) -> Any:
     earlier = model.copy()
-    # Of a model that is fitted CatBoost lets nobody set parameters.
+    # CatBoost does not allow parameters of a fitted model to be set.
     model.__init__(**model.get_params() | {name: n})
     return earlier
 
@@ -64,15 +64,15 @@ def _are(params: Mapping[str, Any], **allowed: tuple[Any, ...]) -> bool:
 
 
 def _xgboost(model: Any) -> bool:
-    all_of_it = (None, 1)
+    everything = (None, 1)
     return _are(
         model.get_params(),
         booster=(None, "gbtree"),
-        subsample=all_of_it,
-        colsample_bytree=all_of_it,
-        colsample_bylevel=all_of_it,
-        colsample_bynode=all_of_it,
-        num_parallel_tree=all_of_it,
+        subsample=everything,
+        colsample_bytree=everything,
+        colsample_bylevel=everything,
+        colsample_bynode=everything,
+        num_parallel_tree=everything,
         early_stopping_rounds=(None,),
         callbacks=(None,),
     )
@@ -93,7 +93,7 @@ def _lightgbm(model: Any) -> bool:
     )
 
 
-# CatBoost's parameters that have the same effect in a fit that continues.
+# Parameters of CatBoost that have the same effect in a fit that continues.
 _OF_CATBOOST = {
     "allow_writing_files", "auto_class_weights", "boosting_type", "bootstrap_type", "border_count",
     "class_weights", "depth", "eval_metric", "grow_policy", "iterations", "l2_leaf_reg",
@@ -103,8 +103,8 @@ _OF_CATBOOST = {
     "random_strength", "reg_lambda", "silent", "thread_count", "verbose",
 }  # fmt: skip
 
-# CatBoost's losses with which continued training was seen to equal a single fit; with
-# RMSEWithUncertainty it does not. None is a classifier's own choice.
+# Losses with which continued training in CatBoost was measured to equal a single fit. With
+# RMSEWithUncertainty it does not. None: CatBoost chooses by the classes.
 _LOSSES_OF_CATBOOST = {
     None, "CrossEntropy", "Expectile", "Focal", "Huber", "LogCosh", "LogLinQuantile", "Logloss",
     "Lq", "MAE", "MAPE", "MultiClass", "MultiClassOneVsAll", "MultiQuantile", "MultiRMSE",
@@ -115,9 +115,9 @@ _LOSSES_OF_CATBOOST = {
 def _catboost(model: Any) -> bool:
     params = model.get_params()
     losses = [params.get(name) for name in ("loss_function", "objective")]
-    # As in "Quantile:alpha=0.3"; a loss of the user's own is an object.
+    # As in "Quantile:alpha=0.3". A custom loss is an object.
     kinds = {loss.partition(":")[0] if isinstance(loss, str) else loss for loss in losses}
-    # CatBoost's own learning rate depends on how many rounds there will be.
+    # The automatic learning rate depends on the number of rounds.
     return (
         params.keys() <= _OF_CATBOOST
         and kinds <= _LOSSES_OF_CATBOOST

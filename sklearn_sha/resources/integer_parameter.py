@@ -81,7 +81,7 @@ class IntegerParameter(Resource):
         return counted(self.name, example.get_params()[owner] if owner else example)
 
     def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
-        # Callbacks, say, or initial scores: each fit of a booster begins anew with them.
+        # With callbacks or initial scores, for example, no fit of a booster continues another.
         is_other = bool(set(fit_params) - {"sample_weight"})
         return all(
             not (is_other and booster_of(model)) and self.continues(model, n_train)

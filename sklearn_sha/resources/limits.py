@@ -88,9 +88,8 @@ class Limits:
             return self.highest
         if self.highest is not None and max_resources > self.highest:
             raise ValueError(
-                f"max_resources={max_resources} is more than the "
-                f"{quantity(self.highest, self.unit)} of "
-                'the largest training fold; lower it or leave it "auto".'
+                f"max_resources={max_resources} is more than the maximum for these data and cv, "
+                f'{quantity(self.highest, self.unit)}; lower it or leave it "auto".'
             )
         return int(max_resources)
 
@@ -103,8 +102,8 @@ class Limits:
         highest = self.default if max_resources == "auto" else self.cap(max_resources)
         if highest is None:
             raise ValueError(
-                f'max_resources="auto" is the value of resource={self.resource!r} in the '
-                "estimator, which has none, or several; give max_resources an integer."
+                f'max_resources="auto" requires a resource with a maximum of its own, and '
+                f"resource={self.resource!r} has none, or several; give max_resources an integer."
             )
         if highest < 1:
             raise ValueError(
