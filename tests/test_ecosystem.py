@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold, cross_val_score
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from xgboost import XGBClassifier, XGBRegressor
 
@@ -203,6 +203,26 @@ def test_a_search_trains_as_planned_and_scores_as_fits_at_once(
     for column in ("mean_test_score", "candidate"):
         np.testing.assert_array_equal(both.all_cv_results_[column], search.all_cv_results_[column])
     np.testing.assert_array_equal(both.predict(X), search.predict(X))
+
+
+@pytest.mark.parametrize("in_pipeline", [False, True])
+def test_the_number_of_trees_that_xgboost_sets_by_itself_is_the_maximum(in_pipeline):
+    model = XGBClassifier(n_jobs=1)
+    assert model.n_estimators is None
+    model, prefix = (make_pipeline(model), "xgbclassifier__") if in_pipeline else (model, "")
+    search = SuccessiveHalvingSearchCV(model, {f"{prefix}max_depth": [1, 2, 3, 4, 5, 6]}, cv=CV)
+    search.fit(X, Y)
+    assert search.resource_ == f"{prefix}n_estimators"
+    assert search.schedule_.unit == "trees"
+    assert search.schedule_.continues
+    best = search.best_params_
+    assert best[f"{prefix}n_estimators"] == search.n_resources_[-1] == 100
+    default = clone(model).set_params(**{f"{prefix}max_depth": best[f"{prefix}max_depth"]})
+    np.testing.assert_array_equal(search.predict_proba(X), default.fit(X, Y).predict_proba(X))
+    # An ensemble of another size has no resource in common with it.
+    two = Pipeline([("model", model)])
+    space = [{"model": [model]}, {"model": [XGBClassifier(n_estimators=50, n_jobs=1)]}]
+    assert SuccessiveHalvingSearchCV(two, space, cv=CV).fit(X, Y).resource_ == "n_samples"
 
 
 def test_steps_that_resample_are_fitted_with_their_pipeline():

@@ -25,12 +25,16 @@ class Booster:
         Whether continued training ends with the model of a single fit, up to the rounding of sums
         (which can also decide between two splits that are equally good). It does not if samples or
         features are sampled at random, since every fit samples them again.
+    default_rounds : callable
+        Takes a model that does not set its number of rounds, and returns what its ``fit`` uses.
+        None if the library does not tell.
     """
 
     rounds: tuple[str, ...]
     argument: str
     begin: Callable[[Any, str, int], Any]
     is_exact: Callable[[Any], bool]
+    default_rounds: Callable[[Any], int | None] = lambda model: None
 
 
 def booster_of(model: Any) -> Booster | None:
@@ -128,7 +132,13 @@ def _catboost(model: Any) -> bool:
     )
 
 
-_XGBOOST = Booster(("n_estimators",), "xgb_model", _begin_xgboost, _xgboost)
+_XGBOOST = Booster(
+    ("n_estimators",),
+    "xgb_model",
+    _begin_xgboost,
+    _xgboost,
+    lambda model: model.get_num_boosting_rounds(),
+)
 _LIGHTGBM = Booster(("n_estimators",), "init_model", _begin_lightgbm, _lightgbm)
 _CATBOOST = Booster(
     ("iterations", "n_estimators", "num_boost_round", "num_trees"),

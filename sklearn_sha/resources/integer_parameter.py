@@ -10,7 +10,7 @@ from typing import Any
 from sklearn_sha._data.slicing import Rows
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.resources.base import Resource, call_training
-from sklearn_sha.resources.boosting_libraries import booster_of
+from sklearn_sha.resources.boosting_libraries import Booster, booster_of
 from sklearn_sha.resources.epochs import ITERATION_PARAMETERS
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
@@ -67,7 +67,7 @@ class IntegerParameter(Resource):
         call_training(model.fit, X, y, params)
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
-        values = {model.get_params().get(self.name) for model in tuned.models()}
+        values = {parameter_value(model, self.name) for model in tuned.models()}
         value: Any = values.pop() if len(values) == 1 else None  # families can have several
         default = int(value) if is_int(value) else None
         return Limits(
@@ -77,8 +77,7 @@ class IntegerParameter(Resource):
     def unit_for(self, example: Any) -> str:
         if self.unit != Resource.unit:
             return self.unit
-        owner = self.name.rpartition("__")[0]
-        return counted(self.name, example.get_params()[owner] if owner else example)
+        return counted(self.name, _owner(example, self.name))
 
     def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
         # With callbacks or initial scores, for example, no fit of a booster continues another.
@@ -110,10 +109,8 @@ class IntegerParameter(Resource):
     def why_not(self, model: Any) -> str:
         name, last = type(model).__name__, last_step(model)
         params = model.get_params()
-        owner, _, own_name = self.name.rpartition("__")
         # CatBoost's parameters are those that were set.
-        booster = booster_of(params.get(owner) if owner else model)
-        if self.name not in params and not (booster is not None and own_name in booster.rounds):
+        if self.name not in params and _booster_with(model, self.name) is None:
             which = name if last is model else f"{name} with the last step {last}"
             return f"resource={self.name!r} is no parameter of {which}"
         value = params.get(self.name)
@@ -126,33 +123,66 @@ class IntegerParameter(Resource):
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
         last = last_step(model)
-        name = growing_parameter(last)
+        name, value = growing_parameter(last)
         # Large learning rates are ahead at first and behind in the end.
-        if name is None or not searched.isdisjoint({name, "learning_rate", "eta"}):
+        if not name or not searched.isdisjoint({name, "learning_rate", "eta"}):
             return None
-        return last_prefix(model) + name, getattr(last, name, None)
+        return last_prefix(model) + name, value
 
     @classmethod
     def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:
-        params = [model.get_params() for model in models]
-        shared = set.intersection(*map(set, params)) - searched
+        shared = set.intersection(*(set(model.get_params()) for model in models)) - searched
         return [
             name
             for name in sorted(shared)
             if name.split("__")[-1] in _GROWING_PARAMETERS
-            and all(is_int(of_model[name]) and of_model[name] >= 1 for of_model in params)
+            and all(
+                is_int(value) and value >= 1
+                for value in (parameter_value(model, name) for model in models)
+            )
         ]
 
 
-def growing_parameter(model: Any) -> str | None:
-    """Return the parameter that counts a model's trees or boosting iterations, and can be extended.
+def growing_parameter(model: Any) -> tuple[str, int]:
+    """Return the parameter that counts a model's trees or boosting iterations, and its value.
 
-    None if there is none, or if it is not an integer.
+    Returns
+    -------
+    name : str
+        Of a parameter with which training can continue; "" if there is none.
+    value : int
     """
     booster = booster_of(model)
-    names = exact_warm_starts().get(type(model), ("",))[:1] if booster is None else booster.rounds
-    params = model.get_params(deep=False) if any(names) else {}
-    return next((name for name in names if is_int(params.get(name))), None)
+    names = exact_warm_starts().get(type(model), ())[:1] if booster is None else booster.rounds
+    values = ((name, parameter_value(model, name)) for name in names)
+    return next(((name, int(value)) for name, value in values if is_int(value)), ("", 0))
+
+
+def parameter_value(model: Any, name: str) -> Any:
+    """Return the value of a parameter, or the number of rounds of a booster that does not set it.
+
+    Parameters
+    ----------
+    model : estimator
+    name : str
+        Can be nested, as in ``clf__n_estimators``.
+    """
+    value = model.get_params().get(name)
+    if value is None and (booster := _booster_with(model, name)) is not None:
+        return booster.default_rounds(_owner(model, name))
+    return value
+
+
+def _owner(model: Any, name: str) -> Any:
+    """Return the estimator that has a parameter; None if there is none."""
+    owner = name.rpartition("__")[0]
+    return model.get_params().get(owner) if owner else model
+
+
+def _booster_with(model: Any, name: str) -> Booster | None:
+    """Return the booster whose rounds a parameter counts, if it does."""
+    booster = booster_of(_owner(model, name))
+    return booster if booster and name.rpartition("__")[2] in booster.rounds else None
 
 
 def counted(name: str, model: Any) -> str:

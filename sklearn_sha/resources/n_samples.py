@@ -66,15 +66,15 @@ class SampleCount(Resource):
         found = set()
         for model, searched in tuned.variants():
             last = last_step(model)
-            name = growing_parameter(last)
+            name, value = growing_parameter(last)
             if (
-                name is None
+                not name
                 or name in searched
                 or not IntegerParameter(name).continues(last, n_train)
             ):
                 return []
             crosses = "learning_rate" in searched
-            found.add((f"{last_prefix(model)}{name}", getattr(last, name), crosses))
+            found.add((f"{last_prefix(model)}{name}", value, crosses))
         if len(found) != 1:
             return []
         ((name, value, crosses),) = found
