@@ -229,7 +229,7 @@ LOGISTIC = Pipeline([("scale", StandardScaler()), ("clf", LogisticRegression())]
          "but the resource is 'n_estimators'"),
         (SGD, ALPHAS, "n_samples", SampleCount(), {"batch_size": 8},
          "but the resource is 'n_samples'"),
-        (SGD, ALPHAS, "n_samples", SampleCount(), {"max_resources": 1000}, "is more than the 75"),
+        (SGD, ALPHAS, "n_samples", SampleCount(), {"max_resources": 1000}, "and cv, 75 training"),
         (SGD, ALPHAS, "n_samples", SampleCount(), {"min_resources": 2}, "too few to contain each"),
     ],
 )  # fmt: skip

@@ -150,7 +150,7 @@ def test_the_simulation_of_workers_runs_on_the_engine_as_it_is():
     assert one.now / 8 < eight.now < one.now / 7
 
 
-@pytest.mark.parametrize("search", ["halving", "Hyperband"])
+@pytest.mark.parametrize("search", ["Successive Halving", "Hyperband"])
 def test_the_simulation_of_early_promotion_trains_the_same(monkeypatch, search):
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "benchmarks"))
     module = runpy.run_path(str(ROOT / "docs" / "benchmarks" / "early_promotion.py"))

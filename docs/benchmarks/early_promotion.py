@@ -26,7 +26,9 @@ N_WORKERS = (2, 8, 16, 32, 64, 128)
 FACTOR, MAX_RESOURCES = 3, 243
 
 SEARCHES = {
-    "halving": [schedule_from_range(MAX_RESOURCES, factor=FACTOR, max_resources=MAX_RESOURCES)],
+    "Successive Halving": [
+        schedule_from_range(MAX_RESOURCES, factor=FACTOR, max_resources=MAX_RESOURCES)
+    ],
     "Hyperband": hyperband_schedules(MAX_RESOURCES, factor=FACTOR),
 }
 

@@ -37,7 +37,7 @@ def brackets(schedules):
 
 
 SEARCHES = {
-    "halving": lambda: (
+    "Successive Halving": lambda: (
         243,
         [halving(schedule_from_range(243, factor=3, max_resources=243))],
     ),
@@ -45,7 +45,7 @@ SEARCHES = {
         sum(schedule.n_candidates[0] for schedule in hyperband_schedules(243)),
         brackets(hyperband_schedules(243)),
     ),
-    "doubling": lambda: (
+    '`budget="double"`': lambda: (
         243,
         [repeated_halving(doubling_schedules(243, factor=3, max_resources=243), patience=None)],
     ),

@@ -102,8 +102,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             If `max_time` ended before any candidate was scored on all folds.
         CheckpointError
             If `checkpoint` is damaged, in use, or of another search or other data.
+        IndexError
+            If a callable `refit` returns an index that is not one of ``cv_results_``.
+        RuntimeError
+            If a cluster loses its workers.
         KeyboardInterrupt
             After Ctrl-C, with the attributes set from the completed results.
+        Exception
+            Of the estimator or the scorer, if ``error_score="raise"``.
         """
         start_time = time()
         with self._open_store(Store()) as store:
@@ -174,6 +180,13 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         DataFrame
             The columns of ``all_cv_results_``, with one row per candidate, in the order of
             their numbers.
+
+        Raises
+        ------
+        NotFittedError
+            If `fit` has not been called.
+        ImportError
+            If pandas is not installed.
         """
         import pandas as pd
 

@@ -59,6 +59,15 @@ class BestEstimatorMixin(MetaEstimatorMixin):
         Returns
         -------
         float
+
+        Raises
+        ------
+        AttributeError
+            If ``refit=False``.
+        NotFittedError
+            If there is no best estimator.
+        ValueError
+            If there are other parameters without metadata routing.
         """
         _check_refit(self, "score")
         self._check_has_best_estimator()
@@ -126,6 +135,11 @@ class BestEstimatorMixin(MetaEstimatorMixin):
         Returns
         -------
         self
+
+        Raises
+        ------
+        NotFittedError
+            If `fit` was interrupted before the refit.
         """
         if not self.__sklearn_is_fitted__():
             if self._resource().training_method == "fit":  # which takes the classes from y

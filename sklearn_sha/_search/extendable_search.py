@@ -73,9 +73,9 @@ class ExtendableSearch(AuditedSearch):
         NotFittedError
             If `fit` has not been called.
         ValueError
-            If there are no further candidates; if the last `fit`, `resume` or `extend` was
-            interrupted, so that `resume` has to be called first; or if the data, the splits or
-            the parameters have changed since `fit`.
+            If there are no further candidates; if ``budget="anytime"``; if the last `fit`, `resume`
+            or `extend` was interrupted, so that `resume` has to be called first; or if the data,
+            the splits or the parameters have changed since `fit`.
         TypeError, TimeoutError, CheckpointError, KeyboardInterrupt
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
             `extend`, or one that raised an error in training; with `checkpoint`, nothing else can

@@ -134,7 +134,8 @@ class HyperbandSearchCV(AuditedSearch):
         Candidates of completed brackets rank above those of interrupted ones, and candidates with
         more resource above those with less.
     all_cv_results_ : dict of ndarray, MaskedArray and list
-        As in SuccessiveHalvingSearchCV. Candidates are numbered consecutively over all brackets.
+        As in SuccessiveHalvingSearchCV. Candidates are numbered consecutively over all brackets,
+        and the rungs (``iter``) from 0 in each bracket (``bracket``).
     cv_results_rows_ : list of int
         As in SuccessiveHalvingSearchCV.
     failures_ : list of dict
@@ -150,7 +151,7 @@ class HyperbandSearchCV(AuditedSearch):
     n_resources_, n_candidates_ : list of int
         Resource and number of candidates of each rung, in the order of ``rung_history_``.
     best_index_, best_score_, best_params_, best_estimator_, refit_time_
-        As in GridSearchCV.
+        As in GridSearchCV. If the resource is a parameter, ``best_params_`` includes it.
     best_candidate_, best_n_resources_, promote_by_
         As in SuccessiveHalvingSearchCV.
     resource_, n_iterations_, n_remaining_candidates_, min_resources_, max_resources_

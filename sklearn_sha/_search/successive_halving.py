@@ -94,6 +94,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         - "auto": the cheapest resource that all candidates support: "partial_fit" for neural
           networks, the trees or iterations of forests and boosting if neither these nor the
           learning rate are searched, otherwise "n_samples". The user guide has the complete table.
+          If `min_resources`, `max_resources`, `budget` and `algorithm` have their default values
+          too, `min_folds` is no integer, and rungs would cost more than 0.8 times a grid search,
+          there is a single rung at full resource.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, which is a grid search. "auto" is the largest value with which the last rung
@@ -105,9 +108,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Resource of the last rung. "auto" is the estimator's own number of epochs, but at most 100
         if `fit` can stop earlier; the number of samples of the largest training fold; or the value
         of the parameter in the estimator. If `budget` is an integer, "auto" means no limit other
-        than the number of samples. If `resource`, `min_resources`, `max_resources`, `budget` and
-        `algorithm` all have their default values, `min_folds` is no integer, and rungs would cost
-        more than 0.8 times a grid search, there is a single rung at full resource.
+        than the number of samples.
     min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. The last rung has all folds.
         "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
@@ -127,12 +128,15 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
         Completed training is reused. "anytime" is for a limited `max_time`: Successive Halving is
         repeated with more resource, up to `max_resources`, and with more candidates, as long as the
-        next run and the refit are expected to end in time. The first run that has `n_candidates` is
-        the search without a budget; up to three runs with `factor` times as many follow.
+        next run and the refit are expected to end in time. The first run with `n_candidates`
+        candidates is the search that `budget=None` would run. Up to three runs follow, each with
+        `factor` times as many candidates as the one before. An integer requires
+        ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`. An instance of a subclass of
-        `sklearn_sha.bandit.Algorithm` ignores `factor`, `patience` and `tol`.
+        `sklearn_sha.bandit.Algorithm` ignores `factor`, `patience` and `tol`; `budget`, `stop` and
+        `target_score` have to be None.
     patience : int or None, default=2
         With ``budget="double"`` or ``"anytime"``, stop after this many consecutive runs whose best
         score does not exceed the best score of the previous runs by more than `tol`. None never
@@ -142,16 +146,17 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     stop : "stable" or None, default=None
         "stable" ends the rungs early when the order of the leading candidates has not
         changed in two consecutive rungs, beyond the noise between folds. The best candidate is
-        then evaluated on all folds at full resource.
+        then evaluated on all folds at full resource. Not with ``budget="double"`` or
+        ``"anytime"``, whose runs `patience` ends.
     target_score : float or None, default=None
         End the search when a candidate reaches this mean score on all folds at full resource. The
         candidates of the last rung are then evaluated in groups of 1, 1, 2, 4, 8, ..., the best of
         the previous rung first.
     max_time : float or None, default=None
         Seconds after which no more training is started. Completed results are kept, and the best
-        candidate is selected from the last completed rung (with ``budget="double"``, from the last
-        completed run). Without completed results, a TimeoutError is raised. The refit takes
-        additional time, unless ``budget="anytime"`` reserves time for it.
+        candidate is selected from the last completed rung (with ``budget="double"`` or
+        ``"anytime"``, of the last completed run). Without completed results, a TimeoutError is
+        raised. The refit takes additional time, unless ``budget="anytime"`` reserves time for it.
     fit_timeout : float or None, default=None
         Seconds after which the worker process of a fit and its scoring is terminated; the fit then
         counts as failed. Requires worker processes; the user guide describes its cost.
@@ -215,15 +220,17 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
         The columns of GridSearchCV for the candidates of the last completed rung; with
-        ``budget="double"``, of the last completed run. If the search was interrupted before a rung
-        was completed, it has the completed candidates. ``mean_fit_time`` is the training time of
-        this rung only.
+        ``budget="double"`` or ``"anytime"``, for those of the last rung of the last completed run.
+        If the search was interrupted before a rung was completed, it has the completed candidates.
+        ``mean_fit_time`` is the training time of this rung only.
     all_cv_results_ : dict of ndarray, MaskedArray and list
         The same columns without the ranks, with one row per candidate and rung, and in addition
-        ``bracket`` (0, or the number of the run with ``budget="double"``), ``iter`` (the rung),
-        ``n_resources`` (total resource of the candidate), ``n_folds`` (number of folds that scored
-        it; the scores of other folds are NaN), ``candidate`` (its number) and, with
-        ``budget="double"``, ``cached`` (whether the scores are those of an earlier run).
+        ``bracket`` (0), ``iter`` (the rung), ``n_resources`` (total resource of the candidate),
+        ``n_folds`` (number of folds that scored it; the scores of other folds are NaN) and
+        ``candidate`` (its number). With ``budget="double"`` or ``"anytime"``, ``bracket`` is the
+        number of the run, ``iter`` counts the rungs of all runs, and ``cached`` shows whether the
+        scores are those of an earlier run. After an audit, ``audited`` shows which candidates it
+        trained.
     cv_results_rows_ : list of int
         Rows of ``all_cv_results_`` that ``cv_results_`` consists of, in the same order.
     failures_ : list of dict

@@ -77,9 +77,10 @@ class Sampler(ABC):
     ...     uses_history = True
     ...
     ...     def propose(self, n, space, history, rng):
-    ...         if not history.evaluations:
+    ...         scored = [e for e in history.evaluations if e.mean_score == e.mean_score]  # no NaN
+    ...         if not scored:
     ...             return RandomSampler().propose(min(n, 8), space, history, rng)
-    ...         best = max(history.evaluations, key=lambda evaluation: evaluation.mean_score)
+    ...         best = max(scored, key=lambda evaluation: evaluation.mean_score)
     ...         return [{"alpha": best.params["alpha"] * rng.lognormal()} for _ in range(n)]
     >>> check_sampler(Neighbours(), {"alpha": loguniform(1e-6, 1)})
     """

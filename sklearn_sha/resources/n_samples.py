@@ -67,11 +67,7 @@ class SampleCount(Resource):
         for model, searched in tuned.variants():
             last = last_step(model)
             name, value = growing_parameter(last)
-            if (
-                not name
-                or name in searched
-                or not IntegerParameter(name).continues(last, n_train)
-            ):
+            if not name or name in searched or not IntegerParameter(name).continues(last, n_train):
                 return []
             crosses = "learning_rate" in searched
             found.add((f"{last_prefix(model)}{name}", value, crosses))
