@@ -15,7 +15,6 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.audit import MAX_SHARE, AuditPlan, audit_plan
 from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.states import CompletedSearch
-from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.inspection.trust_advice import probability_text
@@ -103,9 +102,8 @@ class AuditedSearch(BaseHalvingSearch):
         )
         origin = completed.origin.audited(n_candidates)
         refitted = self._refitted()
-        with self._open_store(completed.store) as store:
-            if isinstance(store, Checkpoint):
-                store.claim(origin.fingerprint, origin.extensions)
+        with self._store(completed.store) as store:
+            store.claim(origin.fingerprint, origin.extensions)
             with self._kept_after_errors():
                 self._run(spec, store, start_time, data, origin, refitted)
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from math import inf
@@ -112,7 +112,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             Of the estimator or the scorer, if ``error_score="raise"``.
         """
         start_time = time()
-        with self._open_store(Store()) as store:
+        with self._store(Store()) as store:
             if self.random_state is None and store.seed is not None:
                 random_state = RandomState(store.seed)
             else:
@@ -121,8 +121,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             spec = self._prepare(X, y, params, random_state)
             data = (X, y, params)
             origin = Origin.of(self, first_state, spec, data, store.path)
-            if isinstance(store, Checkpoint):
-                store.claim(origin.fingerprint)
+            store.claim(origin.fingerprint)
             self._run(spec, store, start_time, data, origin)
         return self
 
@@ -163,9 +162,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             )
         data = (X, y, params)
         self._check_unchanged("resume", interrupted.origin, data)
-        with self._open_store(interrupted.store) as store:
-            if isinstance(store, Checkpoint):
-                store.claim(interrupted.origin.fingerprint, interrupted.origin.extensions)
+        with self._store(interrupted.store) as store:
+            store.claim(interrupted.origin.fingerprint, interrupted.origin.extensions)
             # Of the search before an audit. Otherwise nothing of the interrupted fit is kept.
             refitted = self._refitted() if interrupted.spec.audits else None
             with self._kept_after_errors():
@@ -197,13 +195,13 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         furthest = frame.sort_values(order, ascending=[True, False, False], kind="stable")
         return furthest.drop_duplicates("candidate").reset_index(drop=True)
 
-    def _open_store(self, in_memory: Store) -> AbstractContextManager[Store]:
-        return nullcontext(in_memory) if self.checkpoint is None else Checkpoint(self.checkpoint)
+    def _store(self, in_memory: Store) -> Store:
+        """Return the store of completed results: the checkpoint, or one in memory without it."""
+        return in_memory if self.checkpoint is None else Checkpoint(self.checkpoint)
 
     def _check_unchanged(self, method: str, origin: Origin, data: FitArguments) -> None:
         """Raise an error if the search or the data have changed since the fit of an origin."""
-        path = None if self.checkpoint is None else Checkpoint(self.checkpoint).path
-        origin.check_unchanged(method, self.get_params(), data, path)
+        origin.check_unchanged(method, self.get_params(), data, self._store(Store()).path)
 
     @with_callbacks
     def _run(

@@ -16,7 +16,6 @@ from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._search.origin import Origin
 from sklearn_sha._search.search_spec import search_seed
 from sklearn_sha._search.states import CompletedSearch
-from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
@@ -119,9 +118,8 @@ class ExtendableSearch(AuditedSearch):
                 candidates=[*completed.candidates],
                 evaluations=completed.evaluations,
             )
-        with self._open_store(Store({**completed.store.outcomes})) as store:
-            if isinstance(store, Checkpoint):
-                store.claim(origin.fingerprint, origin.extensions)
+        with self._store(Store({**completed.store.outcomes})) as store:
+            store.claim(origin.fingerprint, origin.extensions)
             with self._kept_after_errors():
                 self._run(spec, store, start_time, data, origin)
         return self

@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, Self
 from weakref import finalize
 
 from sklearn_sha._storage.free_memory import is_in_memory
@@ -24,6 +24,8 @@ OutcomeAndModel = tuple[Outcome, ModelReference | None]
 
 class Store:
     """Completed results in memory, and models in memory or in temporary files.
+
+    It is used as a context manager, for the sake of checkpoints.
 
     Parameters
     ----------
@@ -61,6 +63,15 @@ class Store:
         self._bytes_in_memory = 0
         self._files_are_in_memory = False
         self._has_warned = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        return None
+
+    def claim(self, fingerprint: Mapping[str, str], extensions: Sequence[str] = ()) -> None:
+        """Assign the store to a search. Only a checkpoint can be that of another search."""
 
     def create_model_folder(self) -> None:
         """Create a temporary folder for models, which is deleted with the store."""
