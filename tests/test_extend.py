@@ -594,6 +594,24 @@ def test_an_interrupted_fit_is_resumed_first():
     assert numbers(search) == numbers(curves(20).fit(NOTHING))
 
 
+@pytest.mark.parametrize("min_folds", ["auto", "all"])
+@pytest.mark.parametrize("name", ["trees", "growing folds", "pipeline and metrics"])
+def test_kept_models_with_more_training_than_a_rung_has_are_not_scored_in_it(
+    tmp_path, name, min_folds
+):
+    """A search over more candidates starts with less resource than the eliminated ones had."""
+
+    def search(n, **params):
+        return KINDS[name](n, **params).set_params(min_folds=min_folds)
+
+    kept = search(4, checkpoint=tmp_path / "checkpoint", keep_eliminated=True).fit(X, Y)
+    before = min(kept.n_resources_)
+    kept.extend(X, Y, n_candidates=16)
+    assert min(kept.n_resources_) < before
+    assert all_of(kept) == all_of(search(20).fit(X, Y))
+    assert not kept.failures_
+
+
 @pytest.mark.parametrize("checkpointed", [False, True])
 def test_a_pickled_search_leaves_what_extend_needs_behind(tmp_path, checkpointed, expected):
     search = curves(8, checkpoint=tmp_path / "checkpoint" if checkpointed else None).fit(NOTHING)

@@ -221,7 +221,9 @@ class Engine:
             for key, jobs in groups.items()
         }
         for job in chain.from_iterable(left.values()):
-            job.model = self._store.models.get((job.candidate, job.fold))
+            model = self._store.models.get((job.candidate, job.fold))
+            # An extended search can start with less resource than the models that are kept have.
+            job.model = model if model and model.n_resources < job.n_resources else None
         return {key: jobs for key, jobs in left.items() if jobs}
 
     def _batch_calls(self, views: Views, groups: Groups) -> list[WorkerCall]:
