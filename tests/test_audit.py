@@ -117,7 +117,7 @@ def test_the_riskiest_candidates_have_their_scores_at_full_resource(name, seed, 
     if search.best_score_ == best:
         assert after.probability == pytest.approx(plan.probability_if_none_is_better)
         assert after.probability > before.probability
-        assert "None is better than the selected one." in after.advice
+        assert "None is better than the best of the others." in after.advice
     else:
         assert [one["is_selected"] for one in after.audited] == [True] + [False] * (n - 1)
         assert f"Candidate {search.best_candidate_}, which had been elim" in after.advice
@@ -331,6 +331,16 @@ def test_several_metrics_and_a_callable_refit():
     assert seen[-1] == n + 4
 
 
+def test_the_report_is_true_if_refit_selects_another_than_the_best():
+    def worst(results):
+        return int(np.argmin(results["mean_test_score"]))
+
+    search = search_of(refit=worst).fit(NOTHING).audit(NOTHING, n_candidates=6)
+    report = trust_report(search)
+    assert max(one["score"] for one in report.audited) > search.cv_results_["mean_test_score"].min()
+    assert "None is better than the best of the others." in report.advice
+
+
 def test_failing_candidates_rank_last():
     space = SPACE | {"fails": [False, False, "nan"]}
     search = search_of(space=space, n_candidates=20).fit(NOTHING)
@@ -360,7 +370,7 @@ def test_candidates_that_fail_in_the_audit_change_nothing(monkeypatch):
     assert audited_ids(search) == sorted(audited)
     assert {row["candidate"] for row in search.failures_} == failed_before | {*audited}
     assert search.best_params_ == plain.best_params_
-    assert "None is better than the selected one." in trust_report(search).advice
+    assert "None is better than the best of the others." in trust_report(search).advice
 
 
 def test_an_extended_search_can_be_audited_and_an_audited_one_extended():
@@ -414,6 +424,10 @@ def test_what_cannot_be_audited_is_said():
     single = search_of(min_resources=1.0).fit(NOTHING)
     with pytest.raises(ValueError, match="Every candidate was trained to full resource"):
         single.audit(NOTHING)
+    with pytest.raises(
+        ValueError, match=r"scores of the selected candidate are non-finite.* fits\.$"
+    ):
+        search_of(scoring=lambda model, X, y=None: np.nan).fit(NOTHING).audit(NOTHING)
     assert (
         "audited" not in search_of(min_resources=1.0, audit_eliminated=4).fit(NOTHING).cv_results_
     )
@@ -457,7 +471,7 @@ def test_as_good_is_not_better():
     assert np.isclose(search.cv_results_["mean_test_score"], 0.2).sum() > 3
     assert search.best_candidate_ == best
     assert search.rung_history_[-1]["promoted"] == [best]
-    assert "None is better than the selected one." in trust_report(search).advice
+    assert "None is better than the best of the others." in trust_report(search).advice
 
 
 def test_an_interrupted_audit_leaves_the_model_of_the_search():

@@ -377,3 +377,39 @@ class Careless(Sampler):
 def test_check_sampler_finds_what_is_broken(way, message):
     with pytest.raises(AssertionError, match=message):
         check_sampler(Careless(way), {"a": uniform()})
+
+
+class Forgetful(Sampler):
+    """Does not look at the candidates that were proposed before."""
+
+    def propose(self, n, space, history, rng):
+        return [{"limit": value} for value in rng.uniform(size=n)]
+
+
+def test_check_sampler_calls_a_sampler_without_history_as_extend_does():
+    with pytest.raises(AssertionError, match="proposed twice"):
+        check_sampler(Forgetful(), {"limit": uniform()})
+
+
+@pytest.mark.filterwarnings("ignore:n_candidates=4 is more than the 3 different candidates")
+@pytest.mark.parametrize("budget", [None, "anytime"])
+def test_candidates_that_a_sampler_repeats_are_left_out(budget):
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": uniform()}, sampler=Forgetful(), n_candidates=4, budget=budget,
+        initial_candidates=[{"limit": np.random.RandomState(0).uniform()}],
+        resource="partial_fit", max_resources=8, refit=False, random_state=0,
+    ).fit(X)  # fmt: skip
+    limits = [params["limit"] for params in search.results_frame()["params"]]
+    assert len(limits) == len(set(limits)) >= 3
+
+
+@pytest.mark.parametrize("uses_history", [False, True])
+@pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+def test_a_sampler_without_any_candidate_is_named(kind, uses_history):
+    sampler = Careless("none")
+    sampler.uses_history = uses_history
+    search = kind(
+        Curve(), {"limit": uniform()}, sampler=sampler, resource="partial_fit", max_resources=81
+    )
+    with pytest.raises(ValueError, match=r"Careless\.propose returned no candidates.* Return at l"):
+        search.fit(X)

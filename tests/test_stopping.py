@@ -19,6 +19,7 @@ from toys import CALLS, Curve, Recorder, is_measured
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base, origin
+from sklearn_sha.candidates import ModelSampler
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
 
@@ -636,6 +637,18 @@ def test_equal_data_in_another_memory_layout_are_the_same_data():
         search = search_of("range", max_time=30).fit(frame)
         with pytest.raises(ValueError, match="X changed since"):
             search.resume(changed)
+
+
+def test_attributes_of_a_sampler_that_are_changed_in_place_are_noticed():
+    sampler = ModelSampler(n_initial=4, wave_size=4)
+    search = search_of("range", Stopped(), sampler=sampler)
+    with ctrl_c(at=15):
+        search.fit(X)
+    sampler.wave_size = 8
+    with pytest.raises(ValueError, match="sampler changed since"):
+        search.resume(X)
+    sampler.wave_size = 4
+    assert not search.resume(X).interrupted_
 
 
 def test_an_interrupted_search_does_not_wait_for_a_hash_of_its_data(monkeypatch):

@@ -158,7 +158,7 @@ class AuditedSearch(BaseHalvingSearch):
 def _nothing_to_audit(report: TrustReport, n_candidates: int | str) -> str:
     """Return why there is nothing to audit."""
     if isnan(report.probability):
-        reason = "The search did not reach its last rung at full resource"
+        reason = report.advice.removesuffix(".")
     elif not report.eliminated:
         reason = "Every candidate was trained to full resource"
     elif report.enough:

@@ -19,7 +19,10 @@ from sklearn_sha._compat import without_callbacks
 from sklearn_sha._data.slicing import as_numpy, n_samples_of, take
 from sklearn_sha._param_validation import is_estimator
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha.bandit.base import Algorithm
+from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.space import spaces_of
+from sklearn_sha.resources.base import Resource
 
 NOT_IN_FINGERPRINT = (
     "n_jobs",
@@ -31,6 +34,9 @@ NOT_IN_FINGERPRINT = (
     "model_memory",
 )
 """Parameters on which the results of a search do not depend."""
+
+_WITH_PARAMETERS = Algorithm, Resource, Sampler
+"""Classes whose instances have parameters as attributes, and no state."""
 
 _N_SAMPLED_VALUES = 8
 _RESOLVED = (
@@ -136,7 +142,7 @@ def data_fingerprint(
 
 
 def contents_of(params: Mapping[str, Any]) -> dict[str, str]:
-    """Return a short text for each parameter that is a container, by which changes are noticed.
+    """Return a short text for each parameter that can be changed in place, to notice changes.
 
     Parameters
     ----------
@@ -146,13 +152,14 @@ def contents_of(params: Mapping[str, Any]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Without the parameters on which the results of a search do not depend. The texts are valid
-        in this process only.
+        Of containers, algorithms, resources and samplers. Without the parameters on which the
+        results of a search do not depend. The texts are valid in this process only.
     """
+    changeable = (dict, list, tuple, np.ndarray, *_WITH_PARAMETERS)
     return {
         name: _text_of_contents(value)
         for name, value in params.items()
-        if name not in NOT_IN_FINGERPRINT and isinstance(value, dict | list | tuple | np.ndarray)
+        if name not in NOT_IN_FINGERPRINT and isinstance(value, changeable)
     }
 
 
@@ -170,6 +177,8 @@ def _contents(value: Any, depth: int = 3) -> Any:
         return [(name, _contents(item, depth - 1)) for name, item in value.items()]
     if depth and isinstance(value, list | tuple):
         return [_contents(item, depth - 1) for item in value]
+    if depth and isinstance(value, _WITH_PARAMETERS):
+        return _contents(vars(value), depth)
     is_plain = value is None or isinstance(value, str | bytes | Number | np.generic | np.ndarray)
     return value if is_plain else id(value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seed
 
     - proposes the same candidates if the space, the history and the state of `rng` are the same;
     - does not change the history;
-    - proposes at most n candidates, and each candidate once;
+    - proposes at most n candidates, and each candidate once, also in a second call with the same
+      state of `rng`;
     - proposes the parameters of one dict of the space, with values of its lists.
 
     Parameters
@@ -58,10 +60,13 @@ def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[A
     keys: list[Any] = []
     scores = np.random.default_rng(seed)
     for call in range(n_candidates):
-        n = n_candidates - len(candidates)
+        n, state = n_candidates - len(candidates), [seed, call]
+        if not sampler.uses_history:
+            # As `extend` does: in the same state, for candidates that follow the first ones.
+            n, state = n if candidates else ceil(n / 2), [seed]
         history = History(tuple(candidates), tuple(evaluations))
         before = [params_key(params) for params in candidates]
-        new = list(sampler.propose(n, space, history, RandomState([seed, call])))
+        new = list(sampler.propose(n, space, history, RandomState(state)))
         assert len(new) <= n, f"{len(new)} candidates are proposed, but n is {n}"
         after = [params_key(params) for params in history.candidates]
         assert after == before, "the candidates of the history were changed"
@@ -74,7 +79,7 @@ def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[A
             values = scores.choice([scores.random(), np.nan], p=[0.9, 0.1], size=2)
             fold_scores = tuple(values.tolist())
             evaluations.append(Evaluation(params, 1, 2, sum(fold_scores) / 2, fold_scores))
-        if not new or not sampler.uses_history or len(candidates) == n_candidates:
+        if not new or len(candidates) == n_candidates:
             break
     return keys
 

@@ -12,7 +12,7 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.sampling import N_CANDIDATES, first_distinct, n_further, proposed
-from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
+from sklearn_sha.candidates.space import check_spaces, grid_of, spaces_of
 
 
 class GivenCandidates(Sampler):
@@ -88,9 +88,7 @@ def further_candidates(
     if sampler.uses_history:
         n = n_further(space, wanted, history.candidates)
     else:
-        proposals = proposed(sampler, wanted, space, history, rng)
-        known = {params_key(params) for params in history.candidates}
-        candidates = first_distinct(proposals, wanted, known)
+        candidates = first_distinct(proposed(sampler, wanted, space, history, rng), wanted)
         n = len(candidates)
     if not n:
         reason = (

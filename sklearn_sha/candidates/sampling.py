@@ -211,25 +211,18 @@ def _after(
     initial: Sequence[dict[str, Any]], sampler: Sampler, n: int, space: Space, rng: RandomState
 ) -> list[dict[str, Any]]:
     """Return initial candidates and up to n others."""
-    if not n:
-        return [*initial]
-    others = proposed(sampler, n, space, History([*initial]), rng)
-    if not initial:
-        return others
-    # A sampler that does not use the history can propose them again.
-    known = {params_key(params) for params in initial}
-    return [*initial, *(params for params in others if params_key(params) not in known)]
+    return [*initial, *(proposed(sampler, n, space, History([*initial]), rng) if n else ())]
 
 
 def proposed(
     sampler: Sampler, n: int, space: Space, history: History, rng: RandomState
 ) -> list[dict[str, Any]]:
-    """Return the candidates that a sampler proposes, after a check.
+    """Return the candidates that a sampler proposes and that are not known, after a check.
 
     Raises
     ------
     TypeError, ValueError
-        If a candidate is not a dict, or if there are more than n.
+        If a candidate is not a dict, if there are more than n, or if there are none at all.
     """
     candidates = list(sampler.propose(n, space, history, rng))
     name = type(sampler).__name__
@@ -240,7 +233,13 @@ def proposed(
         raise ValueError(
             f"{name}.propose returned {len(candidates)} candidates for n={n}. Return at most n."
         )
-    return [dict(params) for params in candidates]
+    if not candidates and not history.candidates:
+        raise ValueError(
+            f"{name}.propose returned no candidates, so that there is nothing to search. Return at "
+            "least one at first."
+        )
+    known = {params_key(params) for params in history.candidates}
+    return [dict(params) for params in candidates if params_key(params) not in known]
 
 
 def sample_distinct(

@@ -188,7 +188,7 @@ def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: s
     best = audited[0]
     gain = best["score"] - score
     if not gain > 0:
-        return f"{done}None is better than the selected one. "
+        return f"{done}None is better than the best of the others. "
     is_selected = "is the selected one" if best["is_selected"] else "is not selected by refit"
     return (
         f"{done}Candidate {best['candidate']}, which had been eliminated at "
