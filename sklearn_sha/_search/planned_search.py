@@ -8,7 +8,6 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from numpy.random import RandomState
@@ -59,7 +58,7 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
-from sklearn_sha.candidates.sampling import N_CANDIDATES, n_combinations, sample_distinct
+from sklearn_sha.candidates.sampling import n_combinations, typical_candidates
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit
@@ -195,12 +194,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             planning_bounds, algorithm, limits, self.min_resources, self.max_resources, growth
         )
         n_candidates, candidates = self._candidates(bounds, random_state)
-        known = candidates
         proposes_later = self._sampler().uses_history
-        if proposes_later:  # samples of the space stand for these candidates
-            sampled = sample_distinct(space, N_CANDIDATES, RandomState(0))
-            of_each = (sample_distinct(one, 1, RandomState(0)) for one in spaces_of(space))
-            known = [*candidates, *sampled, *chain.from_iterable(of_each)]
+        known = [*candidates, *typical_candidates(space)] if proposes_later else candidates
         check_names(self.estimator, known)
         check_sampled(resource, context.tuned, known)
         limits = replace(limits, continues=training.continues(context, known))

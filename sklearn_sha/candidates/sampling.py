@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -274,6 +275,22 @@ def sample_distinct(
         param_distributions, wanted * MAX_SAMPLES_PER_CANDIDATE, random_state=random_state
     )
     return first_distinct(samples, wanted, are_random=True)
+
+
+def typical_candidates(space: Space) -> list[dict[str, Any]]:
+    """Return samples that stand for candidates which are proposed later.
+
+    Parameters
+    ----------
+    space : dict or list of dict
+
+    Returns
+    -------
+    list of dict
+        The same in every call, with at least one of each dict of the space.
+    """
+    of_each = (sample_distinct(one, 1, RandomState(0)) for one in spaces_of(space))
+    return [*sample_distinct(space, N_CANDIDATES, RandomState(0)), *chain.from_iterable(of_each)]
 
 
 def first_distinct(

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sklearn_sha.inspection.edges import edge_report
 from sklearn_sha.inspection.envelope import Row, envelope
-from sklearn_sha.inspection.evidence import Level, evidence_of, level_of, scores_of
+from sklearn_sha.inspection.evidence import Evidence, Level, evidence_of, level_of, scores_of
 from sklearn_sha.inspection.ranking import kendall, spearman
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.risk import (
+    Floats,
     expected_loss,
     hazards,
     standard_error,
@@ -92,10 +92,33 @@ def trust_report(search: Any) -> TrustReport:
        3           32           1         1         -        -         -      -      -      0      -
     """
     evidence = evidence_of(search, "trust_report")
-    brackets, folds, known = evidence.brackets, evidence.folds, evidence.known
-    gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
+    known, is_known, nan = evidence.known, not evidence.problem, float("nan")
     tolerance = tolerance_of(evidence.final_scores)
     by_candidate = hazards(known, tolerance)
+    probability = float(np.exp(-by_candidate.sum())) if is_known else nan
+    audited = _audited(evidence)
+    report = TrustReport(
+        _rungs(evidence, by_candidate, search),
+        tolerance,
+        probability,
+        expected_loss(known) if is_known else nan,
+        _eliminated(evidence, by_candidate),
+        probability >= TRUSTED if is_known else None,
+        evidence.problem,
+        _brackets(evidence, by_candidate),
+        audited,
+        n_to_audit(np.sort(by_candidate)[::-1].tolist()),
+        edge_report(search).edges,
+    )
+    others = _best_of_others(evidence.brackets, {one["candidate"] for one in audited})
+    conclusion = audit_conclusion(audited, others, search.schedule_.unit)
+    return replace(report, advice=conclusion + (evidence.problem or advice(report, search)))
+
+
+def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[str, Any], ...]:
+    """Return `TrustReport.rungs`."""
+    known, brackets = evidence.known, evidence.brackets
+    gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
     rungs = []
     for number, rows in enumerate(brackets):
         for k, row in enumerate(rows):
@@ -111,31 +134,43 @@ def trust_report(search: Any) -> TrustReport:
                     "promoted": len(row["promoted"]),
                     **_agreement(row, rows[k + 1 :]),
                     "envelope": gammas.get(row["n_resources"], float("nan")),
-                    **_margin(row, folds, search.schedule_.n_kept),
+                    **_margin(row, evidence.folds, search.schedule_.n_kept),
                     "risk": float("nan") if is_last else _risk(by_candidate[inside].sum()),
                 }
             )
-    eliminated = tuple(
+    return tuple(rungs)
+
+
+def _eliminated(evidence: Evidence, by_candidate: Floats) -> tuple[dict[str, Any], ...]:
+    """Return `TrustReport.eliminated`."""
+    known = evidence.known
+    return tuple(
         {
             "candidate": int(known.candidate[k]),
             **{
-                name: brackets[known.bracket[k]][known.rung[k]].get(name, 0)
+                name: evidence.brackets[known.bracket[k]][known.rung[k]].get(name, 0)
                 for name in ("bracket", "iter", "n_resources")
             },
             "risk": _risk(by_candidate[k]),
         }
         for k in np.argsort(-by_candidate, kind="stable")
     )
-    nan, is_known = float("nan"), not evidence.problem
-    probability = float(np.exp(-by_candidate.sum())) if is_known else nan
-    by_bracket = tuple(
+
+
+def _brackets(evidence: Evidence, by_candidate: Floats) -> tuple[dict[str, Any], ...]:
+    """Return `TrustReport.brackets`."""
+    return tuple(
         {
             "bracket": rows[0].get("bracket", 0),
-            "probability": float(np.exp(-by_candidate[known.bracket == number].sum())),
+            "probability": float(np.exp(-by_candidate[evidence.known.bracket == number].sum())),
         }
-        for number, rows in enumerate(brackets)
+        for number, rows in enumerate(evidence.brackets)
     )
-    audited = tuple(
+
+
+def _audited(evidence: Evidence) -> tuple[dict[str, Any], ...]:
+    """Return `TrustReport.audited`."""
+    return tuple(
         {
             "candidate": one.candidate,
             "bracket": one.rung.get("bracket", 0),
@@ -146,22 +181,6 @@ def trust_report(search: Any) -> TrustReport:
         }
         for one in evidence.audited
     )
-    report = TrustReport(
-        tuple(rungs),
-        tolerance,
-        probability,
-        expected_loss(known) if is_known else nan,
-        eliminated,
-        probability >= TRUSTED if is_known else None,
-        evidence.problem,
-        by_bracket,
-        audited,
-        n_to_audit(np.sort(by_candidate)[::-1].tolist()),
-        edge_report(search).edges,
-    )
-    others = _best_of_others(brackets, {one["candidate"] for one in audited})
-    conclusion = audit_conclusion(audited, others, search.schedule_.unit)
-    return replace(report, advice=conclusion + (evidence.problem or advice(report, search)))
 
 
 def _best_of_others(brackets: Sequence[Sequence[Row]], audited: set[int]) -> float:
@@ -190,9 +209,7 @@ def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
     return agreement
 
 
-def _margin(
-    row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]], n_kept: int
-) -> dict[str, Any]:
+def _margin(row: Row, folds: Mapping[tuple[int, Level], Floats], n_kept: int) -> dict[str, Any]:
     """Differences between the lowest promoted score and the eliminated scores of a rung.
 
     Candidates that are promoted whatever their score is (the first `n_kept`) do not count, unless
