@@ -564,3 +564,56 @@ def test_anytime_and_an_audit_in_fit_contradict_each_other():
     search = search_of(budget="anytime", max_time=10, audit_eliminated=2, min_folds="all")
     with pytest.raises(ValueError, match='budget="anytime" uses all of max_time'):
         search.fit(NOTHING)
+
+
+class Growing(Stopped):
+    """Fails with more than 4 epochs."""
+
+    def partial_fit(self, X, y=None):
+        if getattr(self, "units_", 0) == 4:
+            raise MemoryError
+        return super().partial_fit(X, y)
+
+
+@pytest.mark.parametrize("n_candidates", [2, "auto"])
+def test_after_a_last_run_that_fails_the_run_before_is_audited(n_candidates):
+    params = {"estimator": Growing(), "max_resources": 8, "n_candidates": 8}
+    search = search_of("double", **params).fit(NOTHING)
+    assert search.best_n_resources_ == 4
+    assert search.plan_audit(2).n_resources == 4
+    eliminated = [one["candidate"] for one in trust_report(search).eliminated[:2]]
+    cost = search.plan_audit(2).cost
+    n_steps()
+    search.audit(NOTHING, n_candidates=2)
+    assert n_steps() == round(3 * cost) > 0
+    report = trust_report(search)
+    assert sorted(one["candidate"] for one in report.audited) == sorted(eliminated)
+    assert report.rungs[-1]["candidates"] == 4
+    # It ends, although a report can have the risk of candidates that failed in the audit.
+    assert search_of("double", audit_eliminated=n_candidates, **params).fit(NOTHING).best_score_
+
+
+def test_an_error_in_the_audit_of_fit_leaves_no_half_fitted_search(monkeypatch):
+    monkeypatch.setattr(Late, "best", search_of().fit(NOTHING).best_params_["limit"])
+    search = search_of(estimator=Late(), error_score="raise", audit_eliminated=4, refit=True)
+    with pytest.raises(RuntimeError, match="no more"):
+        search.fit(NOTHING)
+    assert not hasattr(search, "best_params_")
+    assert search.rung_history_
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        search.predict(NOTHING)
+
+
+def test_audited_candidates_do_not_remain():
+    search = search_of().fit(NOTHING)
+    before = search.n_remaining_candidates_
+    assert search.audit(NOTHING).n_candidates_[-1] > search.n_candidates_[-2]
+    assert search.n_remaining_candidates_ == before
+
+
+@pytest.mark.parametrize("method", ["audit", "extend"])
+def test_splits_that_were_yielded_cannot_be_used_again(method):
+    search = search_of(cv=KFold(3).split(NOTHING)).fit(NOTHING)
+    message = f"{method} requires the splits of fit.* Pass a list of its splits as cv, and call fit"
+    with pytest.raises(ValueError, match=message):
+        getattr(search, method)(NOTHING, n_candidates=2)

@@ -321,3 +321,14 @@ def test_a_single_rung_with_a_target_is_a_bound():
 def test_fixed_rungs_that_are_refused(sizes, resources, message):
     with pytest.raises(ValueError, match=message):
         FixedSchedule(sizes, resources).plan(Bounds(n_candidates=8, max_resources=32))
+
+
+def test_all_groups_of_the_last_rung_are_promoted_candidates():
+    limits = np.linspace(0.1, 0.9, 12)
+    plain = search_of(limits, factor=4).fit(X)
+    never = search_of(limits, factor=4, target_score=2).fit(X)
+    assert len(plain.rung_history_[-1]["candidates"]) == 3
+    for name in ("candidates", "promoted", "cut_score"):
+        assert [row[name] for row in never.rung_history_] == [
+            row[name] for row in plain.rung_history_
+        ], name

@@ -26,7 +26,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
-from toys import is_measured
+from toys import Curve, is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import (
@@ -197,11 +197,13 @@ def test_numbers_of_folds_grow_by_the_factor_up_to_all(n_folds, n_rungs, factor,
 
 
 @given(
-    st.integers(1, 100), st.sampled_from([1.5, 2, 3]), st.integers(1, 6), st.integers(1, 2000),
-    st.booleans(),
+    st.integers(1, 100), st.sampled_from([1.5, 2, 3, 4]), st.integers(2, 6), st.integers(1, 2000),
+    st.booleans(), st.none() | st.integers(1, 3),
 )  # fmt: skip
-def test_a_later_start_costs_at_most_what_all_folds_cost(n, factor, n_folds, maximum, continues):
-    growth = FoldGrowth(tuple(range(n_folds)))
+def test_a_later_start_costs_at_most_what_all_folds_cost(
+    n, factor, n_folds, maximum, continues, first
+):
+    growth = FoldGrowth(tuple(range(n_folds)), first and min(first, n_folds - 1))
     schedule = schedule_from_range(n, factor=factor, max_resources=maximum, continues=continues)
     assume(len(schedule.rungs) > 1)
     later = start_later(schedule, growth, factor)
@@ -218,7 +220,13 @@ def test_a_later_start_costs_at_most_what_all_folds_cost(n, factor, n_folds, max
         ).total_cost,
         schedule.total_cost * n_folds,
     ]
-    assert (after == shifted) == (100 * costs[0] <= 101 * costs[1])
+    counts = growth.counts(len(after), factor)
+    levels, shifted_levels = ([*zip(one, counts, strict=True)] for one in (after, shifted))
+    # Each rung adds resource or folds: one that adds neither would have nothing to evaluate.
+    assert len({*levels}) == len(levels)
+    if after != before:
+        is_possible = len({*shifted_levels}) == len(levels) and 100 * costs[0] <= 101 * costs[1]
+        assert (after == shifted) == is_possible
 
 
 @given(
@@ -778,3 +786,16 @@ def test_a_candidate_that_needs_history_is_not_eliminated_on_the_shortest_one():
     samples = np.zeros((600, 1))
     expected = GridSearchCV(NeedsHistory(), grid, **common).fit(samples)
     assert search.fit(samples).best_params_ == expected.best_params_
+
+
+def test_with_two_folds_every_rung_has_something_to_evaluate():
+    """The report compares each rung with the last one, so that two equal ones would hide others."""
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": np.linspace(0.1, 1, 8), "speed": [1.0, 30.0]}, resource="n_samples",
+        cv=2, random_state=0, refit=False,
+    ).fit(np.zeros((4000, 1)))  # fmt: skip
+    levels = [(row["n_resources"], row["n_folds"]) for row in search.rung_history_]
+    assert len({*levels}) == len(levels) > 2
+    report = trust_report(search)
+    assert len(report.rungs) == len(levels)
+    assert len(report.eliminated) == 16 - len(search.rung_history_[-1]["candidates"])

@@ -10,7 +10,9 @@ from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import accuracy_score, get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_validate
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from toys import CALLS, CountingScaler, Recorder
 
 from sklearn_sha import SuccessiveHalvingSearchCV
@@ -225,3 +227,36 @@ def test_a_missing_request_of_one_of_several_metrics_is_the_error_of_grid_search
     assert len(errors) in (0, 2)  # scikit-learn 1.6 raises none
     assert len(set(errors)) <= 1
     assert bool(CALLS) != bool(errors)  # it is raised before any training
+
+
+class OwnPipeline(Pipeline):
+    """Is fitted as a whole if samples are the resource."""
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("routed", [False, True])
+@pytest.mark.parametrize("cls", [Pipeline, OwnPipeline])
+def test_parameters_of_steps_reach_them_if_the_search_becomes_a_grid_search(cls, routed):
+    features, targets = np.random.RandomState(0).normal(size=(60, 3)), Y % 2
+    weights = np.tile([1.0, 5.0], 30)
+    with config_context(enable_metadata_routing=routed):
+        scaler, network = StandardScaler(), MLPClassifier((2,), max_iter=20, random_state=0)
+        scoring = make_scorer(accuracy_score)
+        params = {"scale__sample_weight": weights, "model__sample_weight": weights}
+        if routed:
+            scaler.set_fit_request(sample_weight=True)
+            network.set_fit_request(sample_weight=True)
+            scoring.set_score_request(sample_weight=False)
+            params = {"sample_weight": weights}
+        pipeline = cls([("scale", scaler), ("model", network)])
+        theirs, ours = (
+            search(pipeline, {"model__alpha": [1e-4, 1.0]}, cv=2, scoring=scoring)
+            for search in (GridSearchCV, SuccessiveHalvingSearchCV)
+        )
+        theirs.fit(features, targets, **params)
+        ours.fit(features, targets, **params)
+    assert len(ours.n_resources_) == 1
+    np.testing.assert_array_equal(ours.best_estimator_[0].mean_, theirs.best_estimator_[0].mean_)
+    np.testing.assert_array_equal(
+        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+    )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import slow
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import (
@@ -16,6 +16,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
 from toys import CALLS, CountingScaler, Curve, InPlace, Recorder
 
 from sklearn_sha import SuccessiveHalvingSearchCV
@@ -403,3 +404,48 @@ def test_test_indices_from_the_end_and_test_folds_without_samples(batch_size):
     assert np.isfinite(expected).all()
     assert from_the_end[:3].tolist() == expected[:3].tolist()
     assert np.isnan(empty).all()
+
+
+class Basis(TransformerMixin, BaseEstimator):
+    """Features that differ in every fit, unless there is a seed."""
+
+    def __init__(self, width=1, random_state=None):
+        self.width = width
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        self.value_ = check_random_state(self.random_state).uniform()
+        return self
+
+    def transform(self, X):
+        return np.full_like(X, self.value_)
+
+
+class SameFeatures(Curve):
+    """Raises an error if it continues training on other features."""
+
+    def partial_fit(self, X, y=None):
+        assert getattr(self, "seen_", X[0, 0]) == X[0, 0]
+        self.seen_ = X[0, 0]
+        return super().partial_fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"budget": "double"},
+        {"keep_eliminated": True, "audit_eliminated": 3, "min_resources": 1},
+        {"budget": "double", "n_jobs": 2},
+    ],
+    ids=str,
+)
+def test_models_continue_training_on_the_features_with_which_they_began(params):
+    pipeline = Pipeline([("basis", Basis()), ("model", SameFeatures())])
+    search = searched(
+        pipeline, {"basis__width": [*range(8)], "model__limit": [0.5, 1.0]},
+        resource="partial_fit", max_resources=16, min_folds="all", error_score="raise",
+        refit=False, **params,
+    )  # fmt: skip
+    assert search.schedule_.continues
+    assert max(search.all_cv_results_["n_resources"]) == 16
+    assert pipeline[0].random_state is None

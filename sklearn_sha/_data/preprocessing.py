@@ -89,6 +89,22 @@ def fit_preprocessing(
     )
 
 
+def set_seeds(steps: Pipeline, seed: int) -> None:
+    """Set each ``random_state`` that is None, also of nested estimators, in place.
+
+    Parameters
+    ----------
+    steps : Pipeline
+    seed : int
+    """
+    names = [
+        name
+        for name, value in steps.get_params().items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    ]
+    steps.set_params(**dict.fromkeys(names, seed))
+
+
 def fit_transform(steps: Pipeline, X: Any, y: Any, params: dict[str, Any]) -> Any:
     """Fit preprocessing steps, which may be none, and transform X."""
     return steps.fit_transform(X, y, **params) if steps.steps else X

@@ -100,6 +100,8 @@ class EvaluationConfig:
         Model of which new models are copies; None if each has to be a clone.
     whole_fit : WholeFit or None
         When the refit calls ``fit``; None: it trains the units at which the candidate was selected.
+    seed : int
+        Of preprocessing steps that are fitted separately and have ``random_state=None``.
     """
 
     estimator: Any
@@ -114,6 +116,7 @@ class EvaluationConfig:
     batch_bytes: float = inf
     template: Template | None = None
     whole_fit: WholeFit | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def _dtype(values: list[Any]) -> np.dtype:
 def rank_candidates(
     means: NDArray[np.float64], levels_by_weight: Sequence[NDArray[np.intp]]
 ) -> NDArray[np.int32]:
-    """Rank candidates by their levels, then by score as in GridSearchCV.
+    """Rank candidates by their levels, then by score as in GridSearchCV. NaN ranks last.
 
     Parameters
     ----------
@@ -102,9 +102,18 @@ def rank_candidates(
     -------
     ndarray of int, shape (n_rows,)
         1 is the best rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_sha._results.columns import rank_candidates
+    >>> means, has_all_folds = np.array([np.nan, 0.7, 0.9, 0.8]), np.array([1, 1, 0, 0])
+    >>> rank_candidates(means, [has_all_folds])
+    array([4, 1, 2, 3], dtype=int32)
     """
     ranks = np.empty(len(means), dtype=np.int32)
-    _, levels = np.unique(np.stack(levels_by_weight), axis=1, return_inverse=True)
+    stacked = np.stack([~np.isnan(means), *levels_by_weight])
+    _, levels = np.unique(stacked, axis=1, return_inverse=True)
     levels = levels.ravel()
     for level in np.unique(levels):
         ranks[levels == level] = (levels > level).sum() + _rank(means[levels == level])

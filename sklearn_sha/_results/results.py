@@ -14,7 +14,7 @@ from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._results.rung_history import RungHistory
 from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
-from sklearn_sha._results.tables import all_cv_results, cv_results, rung_rows
+from sklearn_sha._results.tables import all_cv_results, cv_results, rung_rows, selected_run
 from sklearn_sha._storage.outcomes import Outcome, Scores
 from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.inspection.ranking import best_index
@@ -129,6 +129,7 @@ class Results:
         self._units += self._units_of(jobs, is_new)
         if extended is not None:
             is_new |= extended.is_new_at(jobs)
+            self._add_promoted(previous, request)
 
         def array(values: Sequence[float]) -> NDArray[Any]:
             return np.reshape(values, is_new.shape)
@@ -145,6 +146,7 @@ class Results:
             is_new,
             is_complete,
             self._has_failed(fit_failed),
+            jobs.target,
             request.n_resources - (0 if previous is None else previous.request.n_resources),
             self._units // self._n_folds_in_cost,
             times if extended is None else extended.times + times,
@@ -157,6 +159,16 @@ class Results:
             else {},
         )
         self._rungs = [*earlier, rung]
+
+    def _add_promoted(self, previous: RungOutcome | None, request: RungRequest) -> None:
+        """Add candidates that a later request promotes from the previous rung, and no audit."""
+        if previous is None:
+            return
+        key = request.bracket, previous.request.rung
+        ids = {*request.candidate_ids} & {*previous.request.candidate_ids}
+        ids -= {number for bracket, number in self.audited if bracket == request.bracket}
+        if key in self._promoted:
+            self._promoted[key] = tuple(sorted(ids.union(self._promoted[key])))
 
     def _set_metrics(self, names: list[str]) -> None:
         """Set the names of the metrics, for earlier rungs too, in which all fits failed."""
@@ -232,9 +244,8 @@ class Results:
         """
         rung = last_rung_of(self._rungs, bracket)
         assert rung is not None
-        target = int(self._trained[rung.request.candidate_ids[0], rung.folds[0]])
-        is_missing = self._trained[candidate, rung.folds] < target
-        units = self._missing_units([candidate], rung.folds, target)[0]
+        is_missing = self._trained[candidate, rung.folds] < rung.target
+        units = self._missing_units([candidate], rung.folds, rung.target)[0]
         return float(units[is_missing].sum()) / self._n_folds_in_cost
 
     def _has_failed(self, fit_failed: NDArray[np.bool_]) -> bool:
@@ -306,9 +317,9 @@ class Results:
         return any(self._promoted.values())
 
     @property
-    def last_bracket(self) -> int:
-        """Bracket of the last rung of which all candidates were evaluated."""
-        return next(rung for rung in reversed(self._rungs) if rung.is_complete).request.bracket
+    def selected_run(self) -> int:
+        """Number of the run from which the best candidate is selected, with budget doubling."""
+        return selected_run(self._rungs)
 
     def last_rung_failed(self) -> bool:
         """Return whether no candidate of the last rung has a score, because fits failed."""

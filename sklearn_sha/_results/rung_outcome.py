@@ -31,6 +31,8 @@ class RungOutcome:
         Whether all candidates were evaluated.
     has_failed : bool
         Whether no candidate has a score, because fits failed.
+    target : int
+        Units with which each model is trained in total.
     step : int
         Resource that the rung adds to each candidate.
     total_cost : int
@@ -49,6 +51,7 @@ class RungOutcome:
     is_new: NDArray[np.bool_]
     is_complete: bool
     has_failed: bool
+    target: int
     step: int
     total_cost: int
     times: StageTimes

@@ -139,6 +139,17 @@ def cv_results(
     return results, rows
 
 
+def selected_run(rungs: Sequence[RungOutcome]) -> int:
+    """Return the number of the run whose last rung ``cv_results_`` is, with budget doubling.
+
+    Parameters
+    ----------
+    rungs : sequence of RungOutcome
+    """
+    completions = [_completion(rungs, rung) for rung in rungs]
+    return rungs[_last_rungs(rungs, completions, repeats=True)[0]].request.bracket
+
+
 def _last_rungs(
     rungs: Sequence[RungOutcome], completions: Sequence[_Completion], repeats: bool
 ) -> list[int]:

@@ -123,7 +123,7 @@ def audit_plan(
     n_wanted = report.n_to_audit if n_candidates == "auto" else n_candidates
     wanted = report.eliminated[:n_wanted]
     # With budget doubling, the report is about the last completed run.
-    brackets = [results.last_bracket if schedule.repeats else one["bracket"] for one in wanted]
+    brackets = [results.selected_run if schedule.repeats else one["bracket"] for one in wanted]
     costs = [
         results.audit_cost(one["candidate"], bracket)
         for one, bracket in zip(wanted, brackets, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 from math import isnan
@@ -151,6 +152,11 @@ class AuditedSearch(BaseHalvingSearch):
                 f"{method} requires the process of fit, or a checkpoint: this "
                 f"{type(self).__name__} is a copy or was loaded from a file, without the results "
                 "on each fold. Call fit first, which with the same checkpoint trains nothing again."
+            )
+        if isinstance(self.cv, Iterator):
+            raise ValueError(
+                f"{method} requires the splits of fit, and cv={self.cv!r} has already yielded "
+                "them. Pass a list of its splits as cv, and call fit first."
             )
         return completed
 

@@ -264,7 +264,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             display,
             pool,
             task,
-            n_rungs=None if spec.audits else len(plan.rungs),
+            n_rungs=len(plan.rungs) if self._requests_each_rung_once(spec) else None,
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
             run_times=self._run_times(spec, workers.n_workers, start_time),
@@ -295,6 +295,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         return Run(
             spec, pool, results, display, workers, observer, engine, report, self.keep_eliminated
         )
+
+    def _requests_each_rung_once(self, spec: SearchSpec) -> bool:
+        """Return whether there is one request for each planned rung, or none after an early end."""
+        is_custom = getattr(self, "algorithm", "auto") != "auto"
+        grows = spec.sampler.uses_history or self.target_score is not None or spec.audits
+        return not (is_custom or grows)
 
     def _run_times(self, spec: SearchSpec, n_workers: int, start_time: float) -> RunTimes | None:
         """Return what decides whether further runs are begun; None: all of them are."""
@@ -380,7 +386,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     self._set_refitted(run)
             raise
         except Exception:
-            self._set(result_attributes(results))
+            self._replace_fitted(result_attributes(results))
             raise
         if results.all_failed:
             self._set(result_attributes(results))
@@ -392,7 +398,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:
         """Set the attributes that describe the results, the rungs and the best candidate."""
         self._set({**result_attributes(results), **spec_attributes(spec)})
-        self._set(rung_attributes(self.rung_history_, self.factor))
+        self._set(rung_attributes(self.rung_history_, self.factor, results.audited))
         self.multimetric_ = results.metrics != ["score"]
         self.promote_by_ = results.metric
         self.rung_history_.score_label = metric_label(

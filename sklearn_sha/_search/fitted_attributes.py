@@ -32,19 +32,37 @@ def result_attributes(results: Results) -> dict[str, Any]:
     }
 
 
-def rung_attributes(rung_history: Sequence[Mapping[str, Any]], factor: float) -> dict[str, Any]:
-    """Return the attributes of HalvingGridSearchCV that describe the rungs."""
+def rung_attributes(
+    rung_history: Sequence[Mapping[str, Any]],
+    factor: float,
+    audited: Collection[tuple[int, int]] = (),
+) -> dict[str, Any]:
+    """Return the attributes of HalvingGridSearchCV that describe the rungs.
+
+    Parameters
+    ----------
+    rung_history : sequence of dict
+    factor : float
+    audited : collection of (int, int)
+        Brackets and candidates that an audit added to last rungs.
+
+    Returns
+    -------
+    dict of str to object
+    """
     n_resources = [row["n_resources"] for row in rung_history]
     # The bracket with the most candidates has the most rungs, and ends with the fewest candidates.
     first_bracket = rung_history[0].get("bracket")
     (*_, last) = [row for row in rung_history if row.get("bracket") == first_bracket]
+    added = {number for bracket, number in audited if first_bracket in (None, bracket)}
+    n_last = len({*last["candidates"]} - added)
     return {
         "n_resources_": n_resources,
         "n_candidates_": [row["n_candidates"] for row in rung_history],
         "n_iterations_": len(rung_history),
         "min_resources_": min(n_resources),
         "max_resources_": max(n_resources),
-        "n_remaining_candidates_": [*rung_sizes(last["n_candidates"], factor), 1][1],
+        "n_remaining_candidates_": [*rung_sizes(n_last, factor), 1][1],
     }
 
 

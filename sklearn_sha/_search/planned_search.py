@@ -160,7 +160,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         algorithm, sampler = self._algorithm(), self._sampler()
         plan = self._make_plan(algorithm, training, context, random_state)
         if plan.training is not training:
-            routed.fit.pop("classes", None)  # a parameter of partial_fit only
+            # classes is a parameter of partial_fit only
+            others = {k: v for k, v in params.items() if k.rpartition("__")[2] != "classes"}
+            routed = self._route(others, scoring, plan.training)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
         subsamples = plan.training.resource.subsamples
         return SearchSpec(
@@ -277,6 +279,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             and scores_pipeline(scoring, is_default=self.scoring is None, routed=routed),
             template=Template.of(self.estimator, trains_last_step=training.shares_preprocessing),
             whole_fit=plan.whole_fit,
+            seed=seed,
         )
 
     def _space(self) -> Any:
@@ -310,7 +313,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
     def _route(self, params: dict[str, Any], scoring: Scoring, training: Training) -> RoutedParams:
         """Return the parameters of `fit` by recipient."""
         if routing_enabled():
-            routed = process_routing(self, "fit", **params)
+            routed = process_routing(self._router(training), "fit", **params)
             if isinstance(scoring.scorers, dict):  # an error in one of them would be its score
                 process_routing(scoring.scorer, "score", **routed.scorer.score)
             return routed_by_request(routed, training.resource.training_method)
@@ -332,12 +335,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         -------
         MetadataRouter
         """
-        resource = self._resource()
+        return self._router(Training.of(self._resource(), self._tuned_estimator()))
+
+    def _router(self, training: Training) -> MetadataRouter:
+        """Return the router of a search that trains in this way."""
         return metadata_router(
             type(self).__name__,
             self.estimator,
             self.cv,
             make_scoring(self.estimator, self.scoring, raise_errors=False).scorer,
-            resource.training_method,
-            fits_last_step=resource.trains_last_step(self._tuned_estimator()),
+            training.resource.training_method,
+            fits_last_step=training.shares_preprocessing,
         )

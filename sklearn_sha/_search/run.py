@@ -103,7 +103,10 @@ class Run:
             plan = audit_plan(self.report(), results, self.spec.schedule, n_candidates, left)
             if plan is None:
                 return
-            results.audited.update(zip(plan.brackets, plan.candidates, strict=True))
+            audited = {*zip(plan.brackets, plan.candidates, strict=True)}
+            if audited <= results.audited:
+                return  # all of them failed, so that the report still has their risks
+            results.audited |= audited
             if is_last:  # the others are known
                 self.display.audit_begins(plan)
             self.engine.run(plan.requests(results))

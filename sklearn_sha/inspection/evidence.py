@@ -124,7 +124,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
             for rung in last_rungs
         )
 
-    brackets = _brackets(history, is_last)
+    brackets = _brackets(history, is_last, repeats=search.schedule_.repeats)
     audited_ids = _audited_ids(brackets, results)
     known = Eliminated.of(
         [[_rung_scores(row, folds) for row in rows] for rows in brackets],
@@ -245,13 +245,17 @@ def _fold_scores(
     return dict(zip(keys, scores, strict=True))
 
 
-def _brackets(history: Sequence[Row], is_last: Callable[[Row], bool]) -> list[list[Row]]:
-    """Rungs of each bracket; with budget doubling, those of the last completed run."""
+def _brackets(
+    history: Sequence[Row], is_last: Callable[[Row], bool], *, repeats: bool
+) -> list[list[Row]]:
+    """Rungs of each bracket; those of the last completed run if budget doubling repeats runs."""
     if "bracket" in history[0]:
         ordered = sorted(history, key=lambda row: (row["bracket"], row["iter"]))
         return [list(rows) for _, rows in groupby(ordered, key=lambda row: row["bracket"])]
+    if not repeats:
+        return [[*history]]
     runs: list[list[Row]] = []
-    for row in history:
+    for row in sorted(history, key=lambda row: row["iter"]):  # an audited rung is the last row
         if not runs or level_of(row) <= level_of(runs[-1][-1]):
             runs.append([])
         runs[-1].append(row)
