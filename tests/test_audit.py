@@ -617,3 +617,41 @@ def test_splits_that_were_yielded_cannot_be_used_again(method):
     message = f"{method} requires the splits of fit.* Pass a list of its splits as cv, and call fit"
     with pytest.raises(ValueError, match=message):
         getattr(search, method)(NOTHING, n_candidates=2)
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_models_that_were_kept_are_continued_after_an_extension_too(checkpointed, tmp_path):
+    folder = tmp_path / "checkpoint" if checkpointed else None
+    search = search_of(min_resources=4, keep_eliminated=True, checkpoint=folder).fit(NOTHING)
+    search.extend(NOTHING, n_candidates=2)
+    plan, before = search.plan_audit(4), search.rung_history_[-1]["total_cost"]
+    n_steps()
+    search.audit(NOTHING, n_candidates=4)
+    assert n_steps() == round(3 * plan.cost)
+    assert search.rung_history_[-1]["total_cost"] - before == plan.cost
+
+
+class FailsInTheEnd(Stopped):
+    """Fails with more than 20 epochs, for some candidates."""
+
+    failing = ()
+
+    def partial_fit(self, X, y=None):
+        if getattr(self, "units_", 0) == 20 and self.limit in self.failing:
+            raise RuntimeError("no more")
+        return super().partial_fit(X, y)
+
+
+def test_a_bracket_that_fails_is_no_reason_to_say_nothing_of_the_others(monkeypatch):
+    plain = search_of("hyperband").fit(NOTHING)
+    results = plain.all_cv_results_
+    is_last = (results["bracket"] == 0) & (results["n_resources"] == 27)
+    limits = [results["params"][row]["limit"] for row in np.flatnonzero(is_last)]
+    monkeypatch.setattr(FailsInTheEnd, "failing", limits)
+    search = search_of("hyperband", estimator=FailsInTheEnd()).fit(NOTHING)
+    report = trust_report(search)
+    assert [one["bracket"] for one in report.brackets] == [1, 2, 3]
+    assert 0 < report.probability <= 1
+    assert {one["bracket"] for one in report.eliminated} == {1, 2}
+    search.audit(NOTHING, n_candidates=2)
+    assert len(trust_report(search).audited) == 2

@@ -651,6 +651,21 @@ def test_attributes_of_a_sampler_that_are_changed_in_place_are_noticed():
     assert not search.resume(X).interrupted_
 
 
+def test_after_the_error_of_a_callable_refit_another_one_can_be_set():
+    def wrong(results):
+        raise KeyError("no such column")
+
+    search = search_of("range", refit=wrong)
+    with pytest.raises(KeyError, match="no such column"):
+        search.fit(X)
+    n_calls = len(CALLS)
+    search.set_params(refit=lambda results: int(np.argmax(results["mean_test_score"]))).resume(X)
+    assert search.best_params_ == whole("range").best_params_
+    assert len(CALLS) - n_calls == search.best_n_resources_  # the refit alone
+    with pytest.raises(ValueError, match="There is nothing to resume"):
+        search.resume(X)
+
+
 def test_an_interrupted_search_does_not_wait_for_a_hash_of_its_data(monkeypatch):
     """A second Ctrl-C during it would lose what was completed."""
     n_hashed = []

@@ -16,7 +16,6 @@ from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._search.origin import Origin
 from sklearn_sha._search.search_spec import search_seed
 from sklearn_sha._search.states import CompletedSearch
-from sklearn_sha._storage.store import Store
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
 from sklearn_sha.candidates.space import spaces_of
@@ -41,8 +40,9 @@ class ExtendableSearch(AuditedSearch):
         added: its schedule is planned again for their number, and only what is not known yet is
         evaluated. With samplers that do not use the history and with distributions,
         ``n_candidates=32`` in `fit` and again in `extend` is the same as ``n_candidates=64`` in
-        `fit`. Candidates are not repeated. Models of a completed search are not kept: if a
-        candidate of `fit` needs more resource, it is refit from scratch. `extend` requires the
+        `fit`. Candidates are not repeated. Models of a completed search are not kept, unless
+        `keep_eliminated` is True: if a candidate of `fit` needs more resource, it is refit from
+        scratch. `extend` requires the
         process of `fit`; with `checkpoint`, call `fit` and `extend` again in any process.
         Earlier audits are not repeated: audit the extended search, which reuses their results.
 
@@ -118,7 +118,7 @@ class ExtendableSearch(AuditedSearch):
                 candidates=[*completed.candidates],
                 evaluations=completed.evaluations,
             )
-        with self._store(Store({**completed.store.outcomes})) as store:
+        with self._store(completed.store.copy()) as store:
             store.claim(origin.fingerprint, origin.extensions)
             with self._kept_after_errors():
                 self._run(spec, store, start_time, data, origin)

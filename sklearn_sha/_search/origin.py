@@ -170,6 +170,8 @@ class Origin:
         missing, contents = object(), contents_of(now)
         for name in sorted({*self.params, *now}.difference(NOT_IN_FINGERPRINT)):
             before, after = self.params.get(name, missing), now.get(name, missing)
+            if name == "refit" and not isinstance(before, str) and not isinstance(after, str):
+                continue  # only a metric's name can decide what is promoted
             if before is after:  # in place
                 has_changed = self.contents.get(name) != contents.get(name)
             else:

@@ -63,6 +63,7 @@ class Store:
         self._bytes_in_memory = 0
         self._files_are_in_memory = False
         self._has_warned = False
+        self._original: Store | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -72,6 +73,18 @@ class Store:
 
     def claim(self, fingerprint: Mapping[str, str], extensions: Sequence[str] = ()) -> None:
         """Assign the store to a search. Only a checkpoint can be that of another search."""
+
+    def copy(self) -> Self:
+        """Return a store with the same outcomes and models, to which an extension adds.
+
+        The models are shared: one that continues training in the copy is refit from scratch here.
+        """
+        copied = type(self)({**self.outcomes})
+        copied.models = {**self.models}
+        copied._bytes_in_memory = self._bytes_in_memory
+        copied._files_are_in_memory = self._files_are_in_memory
+        copied._original = self  # whose temporary folder exists as long as it does
+        return copied
 
     def create_model_folder(self) -> None:
         """Create a temporary folder for models, which is deleted with the store."""

@@ -125,6 +125,9 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         )
 
     brackets = _brackets(history, is_last, repeats=search.schedule_.repeats)
+    if not getattr(search, "interrupted_", False):  # not set before the end of a fit
+        # Nothing is left to compare in a bracket all of whose candidates have failed.
+        brackets = [rows for rows in brackets if is_last(rows[-1])] or brackets
     audited_ids = _audited_ids(brackets, results)
     known = Eliminated.of(
         [[_rung_scores(row, folds) for row in rows] for rows in brackets],
