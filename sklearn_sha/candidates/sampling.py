@@ -240,7 +240,7 @@ def proposed(
             "least one at first."
         )
     known = {params_key(params) for params in history.candidates}
-    return [dict(params) for params in candidates if params_key(params) not in known]
+    return [dict(params) for params in candidates if not known or params_key(params) not in known]
 
 
 def sample_distinct(
