@@ -257,6 +257,16 @@ def test_dask_forgets_the_transformed_data_of_earlier_rungs(client, monkeypatch)
     assert kept == [4] + 4 * [5, 6]
 
 
+def test_dask_keeps_the_data_that_the_user_scatters(client):
+    features, targets = big(200)
+    with parallel_config(backend="dask", scatter=[features]):
+        backend, _ = get_active_backend()
+        scattered = {**backend.data_futures}
+        halving(8).fit(features, targets)
+        assert backend.data_futures == scattered
+    assert [*scattered] == [id(features)]
+
+
 def test_on_dask_models_travel_only_to_where_their_folder_is_not_seen(
     client, tmp_path, monkeypatch
 ):

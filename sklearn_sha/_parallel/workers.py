@@ -195,23 +195,29 @@ class Workers:
         They stay there until `release`, or until the end.
         """
         backend, _ = get_active_backend()
+        is_ray = type(backend).__name__ == "RayBackend"
+        # The data_futures of dask include what the user scatters, which is not released here.
+        known = self._ray_references if is_ray else getattr(backend, "data_futures", None)
+        if known is None:
+            return
         for value in values:
-            if id(value) in self._broadcast:
+            if id(value) in known:
                 continue
             self._broadcast[id(value)] = value
-            if type(backend).__name__ == "RayBackend":
+            if is_ray:
                 import ray
 
-                self._ray_references[id(value)] = _RayReference(ray.put(value))
-            elif hasattr(backend, "data_futures"):
+                known[id(value)] = _RayReference(ray.put(value))
+            else:
                 with warnings.catch_warnings():
                     warnings.filterwarnings("ignore", "Sending large graph")
-                    future = backend.client.submit(_identity, value, pure=False)
-                backend.data_futures[id(value)] = future
+                    known[id(value)] = backend.client.submit(_identity, value, pure=False)
 
     def release(self, value: Any) -> None:
         """Free the memory of a value that was broadcast and that no later call needs."""
-        self._broadcast.pop(id(value), None)
+        if id(value) not in self._broadcast:
+            return
+        del self._broadcast[id(value)]
         self._ray_references.pop(id(value), None)
         backend, _ = get_active_backend()
         getattr(backend, "data_futures", {}).pop(id(value), None)

@@ -108,7 +108,7 @@ class Origin:
         return replace(self, extensions=(*self.extensions, identity), spaces=spaces)
 
     def audited(self, n_candidates: int | Literal["auto"]) -> Self:
-        """Return the origin of an audit of so many candidates."""
+        """Return the origin of an audit of `n_candidates` candidates."""
         number = "auto" if n_candidates == "auto" else quantity(n_candidates, "candidates")
         return replace(self, extensions=(*self.extensions, f"audit of {number}"))
 
