@@ -219,6 +219,10 @@ def test_figure_of_missing_infinite_and_equal_scores(scores, n_lines):
     assert "compressed" not in html
 
 
+def test_a_history_without_rungs_has_no_figure():
+    assert "<svg" not in RungHistory()._repr_html_()
+
+
 def test_scores_far_below_the_others_are_compressed_and_counted():
     scores = [0.95, 0.9, 0.92, -50.0, -60.0]
     svg = svg_of(history_of([scores, [0.94, 0.91, 0.93], [0.96]]))

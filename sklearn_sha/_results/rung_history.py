@@ -75,7 +75,7 @@ class RungHistory(list[dict[str, Any]]):
         }
         if len(set(columns.get("folds", ()))) <= 1:
             columns.pop("folds", None)
-        return f"{html_table(columns)}\n{self._figure()}"
+        return f"{html_table(columns)}\n{self._figure() if self else ''}"
 
     def _figure(self) -> str:
         candidates, scores = (
