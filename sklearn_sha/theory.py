@@ -48,6 +48,11 @@ def n_candidates_for(top: float = 0.05, confidence: float = 0.95) -> int:
     -------
     int
 
+    Raises
+    ------
+    ValueError
+        If `top` or `confidence` is not above 0 and below 1.
+
     Examples
     --------
     >>> from sklearn_sha.theory import n_candidates_for
@@ -78,6 +83,11 @@ def confidence_for(n_candidates: int, top: float = 0.05) -> float:
     -------
     float
         1 - (1 - top)**n_candidates.
+
+    Raises
+    ------
+    ValueError
+        If `top` is not above 0 and below 1.
 
     Examples
     --------
@@ -114,7 +124,7 @@ def z_successive_halving(
     Raises
     ------
     ValueError
-        If `epsilon` is 0 and the best arm is not unique.
+        If `epsilon` is negative, or if it is 0 and the best arm is not unique.
 
     References
     ----------
@@ -257,7 +267,8 @@ def budget_for(
     Raises
     ------
     ValueError
-        If epsilon < 4 (F^-1(log(2 / delta) / n) - v*), which requires more arms.
+        If epsilon < 4 (F^-1(log(2 / delta) / n) - v*), which requires more arms, and as in
+        `hyperband_h`.
 
     References
     ----------
@@ -297,6 +308,11 @@ def sampling_gap(distribution: Any, n: int, delta: float) -> float:
     -------
     float
         Infinite if log(2 / delta) > n.
+
+    Raises
+    ------
+    ValueError
+        If `delta` is not above 0 and below 1, or if F is not bounded below.
 
     Examples
     --------

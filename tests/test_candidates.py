@@ -43,6 +43,19 @@ def test_a_sample_of_a_grid_equals_that_of_randomized_search(n, seed):
     assert sampled(grid, n, seed) == list(ParameterSampler(grid, n, random_state=seed))
 
 
+class Three(RandomSampler):
+    def propose(self, n, space, history, rng):
+        return super().propose(min(n, 3), space, history, rng)
+
+
+@pytest.mark.parametrize("values", [uniform(), [1, 2, 3, 4, 5]])
+def test_a_sampler_that_proposes_too_few_candidates_is_named(values):
+    rng = np.random.RandomState(0)
+    with pytest.warns(UserWarning, match="4 is more than the 3 .* that Three proposed; trying"):
+        n, candidates = first_candidates(Three(), {"a": values}, 4, rng)
+    assert n == len(candidates) == 3
+
+
 def test_auto_is_64_candidates_for_distributions():
     assert N_CANDIDATES == 64
     assert pytest.approx(0.96, abs=0.005) == 1 - 0.95**N_CANDIDATES

@@ -57,7 +57,8 @@ def first_candidates(
     Returns
     -------
     n : int
-        Number of candidates. Fewer than `n_candidates`, with a warning, if the space has fewer.
+        Number of candidates. Fewer than `n_candidates`, with a warning, if the space has fewer or
+        the sampler proposes fewer.
     candidates : list of dict
         All candidates. Only `initial` if the sampler uses the history.
 
@@ -87,9 +88,11 @@ def first_candidates(
         candidates = _after(initial, sampler, wanted - n_initial, space, rng)
         n = len(candidates)
     if n < wanted and n_candidates != "auto":
+        has_more = n < n_initial + n_further(space, wanted - n_initial, initial)
+        source = f"{type(sampler).__name__} proposed" if has_more else f"{names[0]} holds"
         warnings.warn(
             f"{names[1]}={wanted} is more than the {quantity(n, 'different candidates')} that "
-            f"{names[0]} holds; trying these.",
+            f"{source}; trying these.",
             UserWarning,
             stacklevel=2,
         )

@@ -34,6 +34,11 @@ def envelope(
         Largest distance between a promoted candidate's mean test score at this resource, or at
         a larger one, and its last mean test score.
 
+    Raises
+    ------
+    TypeError
+        If `results` is ``cv_results_``.
+
     Examples
     --------
     >>> from sklearn_sha.inspection import envelope
