@@ -518,7 +518,7 @@ def test_an_algorithm_that_does_not_keep_candidates_is_an_error():
     curves(**params).fit(NOTHING)
     with pytest.raises(ValueError, match=r"keep_initial=True has no effect, since Ignores\.plan"):
         curves(keep_initial=True, **params).plan(NOTHING)
-    params["algorithm"] = FixedSchedule([9, 1], [1, 16])
+    params |= {"algorithm": FixedSchedule([9, 1], [1, 16]), "min_resources": "auto"}
     with pytest.raises(ValueError, match="has a rung with fewer than 2 candidates"):
         curves(keep_initial=True, **params).plan(NOTHING)
     params["algorithm"] = FixedSchedule([9, 2], [1, 16])

@@ -136,7 +136,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`. An instance of a subclass of
         `sklearn_sha.bandit.Algorithm` ignores `factor`, `patience` and `tol`; `budget`, `stop` and
-        `target_score` have to be None.
+        `target_score` have to be None, and `min_resources` "auto" if it has rungs of its own, as
+        `FixedSchedule`.
     patience : int or None, default=2
         With ``budget="double"`` or ``"anytime"``, stop after this many consecutive runs whose best
         score does not exceed the best score of the previous runs by more than `tol`. None never
@@ -403,6 +404,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                 raise ValueError(
                     f"stop={self.stop!r} and target_score={self.target_score!r} are for "
                     'algorithm="auto". Leave both None, or pass them to the algorithm.'
+                )
+            if self.min_resources != "auto" and not self.algorithm.needs_maximum:
+                raise ValueError(
+                    f"algorithm={type(self.algorithm).__name__}(...) and "
+                    f"min_resources={self.min_resources!r} both set the resource of the first "
+                    'rung. Leave min_resources="auto".'
                 )
             return self.algorithm
         target_loss = None if self.target_score is None else -self.target_score

@@ -87,7 +87,8 @@ class Algorithm(ABC):
     """
 
     needs_maximum = True
-    """Whether `plan` requires `Bounds.max_resources`. If not, it can be 0 for no maximum."""
+    """Whether `plan` requires `Bounds.max_resources`. If not, it can be 0 for no maximum, and
+    `min_resources` of the search must be "auto"."""
 
     @abstractmethod
     def plan(self, bounds: Bounds) -> Schedule:
