@@ -405,12 +405,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                     f"stop={self.stop!r} and target_score={self.target_score!r} are for "
                     'algorithm="auto". Leave both None, or pass them to the algorithm.'
                 )
-            if self.min_resources != "auto" and not self.algorithm.needs_maximum:
-                raise ValueError(
-                    f"algorithm={type(self.algorithm).__name__}(...) and "
-                    f"min_resources={self.min_resources!r} both set the resource of the first "
-                    'rung. Leave min_resources="auto".'
-                )
+            if not self.algorithm.needs_maximum:
+                name = type(self.algorithm).__name__
+                self._check_first_rung(f"algorithm={name}(...)", 'algorithm="auto"')
             return self.algorithm
         target_loss = None if self.target_score is None else -self.target_score
         if self.budget == "anytime" and self.audit_eliminated is not None:
@@ -428,12 +425,16 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         endings = self.stop, target_loss
         if self.budget is None:
             return SuccessiveHalving(self.factor, *endings)
+        self._check_first_rung(f"budget={self.budget}", "budget=None")
+        return FixedBudget(int(self.budget), self.factor, *endings)
+
+    def _check_first_rung(self, given: str, default: str) -> None:
+        """Raise an error if `min_resources` and another parameter both set the first rung."""
         if self.min_resources != "auto":
             raise ValueError(
-                f"budget={self.budget} and min_resources={self.min_resources!r} both set the "
-                'resource of the first rung. Leave min_resources="auto" or budget=None.'
+                f"{given} and min_resources={self.min_resources!r} both set the resource of the "
+                f'first rung. Leave min_resources="auto" or {default}.'
             )
-        return FixedBudget(int(self.budget), self.factor, *endings)
 
     def _candidates(
         self, bounds: Callable[[int], Bounds], rng: RandomState

@@ -88,7 +88,9 @@ def first_candidates(
         candidates = _after(initial, sampler, wanted - n_initial, space, rng)
         n = len(candidates)
     if n < wanted and n_candidates != "auto":
-        has_more = n < n_initial + n_further(space, wanted - n_initial, initial)
+        has_more = not sampler.uses_history and (
+            n < n_initial + n_further(space, wanted - n_initial, initial)
+        )
         source = f"{type(sampler).__name__} proposed" if has_more else f"{names[0]} holds"
         warnings.warn(
             f"{names[1]}={wanted} is more than the {quantity(n, 'different candidates')} that "
