@@ -452,6 +452,17 @@ def test_the_highest_scores_of_a_rung_are_exceeded_with_the_given_probability(ru
         assert (at[inside] <= wanted * 1.001).all()
 
 
+def test_leads_can_be_larger_than_the_precision_of_the_smallest_interval():
+    """Squared errors of prices: 1e9 + 1e-9 is 1e9 in floating point."""
+    scores = -1e12 * np.random.default_rng(0).uniform(0.1, 1, size=(9, 5))
+    rungs = [RungScores(range(9), 10, scores), RungScores(range(2), 90, scores[:2])]
+    known = Eliminated.of([rungs], 0, scores[0], continues=False)
+    expected, highest = highest_leads(known)
+    assert np.abs(expected).min() > 1e9
+    assert (highest > expected).any()
+    assert (hazards(known, highest) <= -np.log1p(-0.05) / 7 * 1.001).all()
+
+
 def test_candidates_without_a_score_are_left_out_and_one_fold_is_enough():
     scores = np.array([[0.9], [0.8], [np.nan], [0.7]])
     rungs = [RungScores(range(4), 1, scores), RungScores([0, 1], 4, scores[:2])]

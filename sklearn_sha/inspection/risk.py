@@ -339,7 +339,7 @@ def highest_leads(known: Eliminated, level: float = 0.05) -> tuple[Floats, Float
     rungs = np.stack([known.bracket, known.rung])
     _, inverse, counts = np.unique(rungs, axis=1, return_inverse=True, return_counts=True)
     hazard = -np.log1p(-level) / counts[inverse.ravel()]
-    low, high = expected, expected + 1e-9
+    low, high = expected, expected + np.maximum(1e-9, np.spacing(np.abs(expected)))
     while np.any(is_short := hazards(known, high) > hazard):
         high = np.where(is_short, expected + 2 * (high - expected), high)
     for _ in range(_N_BISECTIONS):
