@@ -19,6 +19,7 @@ from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._search import run_times
 from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm
+from sklearn_sha.candidates import ModelSampler
 from sklearn_sha.resources.limits import WholeFit
 from sklearn_sha.schedules import FoldGrowth, Schedule
 
@@ -225,6 +226,56 @@ def test_a_refit_is_one_fit_if_folds_are_counted():
         plan = replace(Schedule.joined(runs, repeats=True), counts_folds=counts_folds)
         times = RunTimes(plan, 5, 1, refits=True, start_time=0, max_time=5.05, clock=lambda: 5.0)
         assert bool(times.refusal(1, Results())) == is_refused  # 0.1 s, or a fold's 0.02 s
+
+
+@pytest.mark.parametrize(("n_samples", "is_refused"), [(10, False), (11, True)])
+def test_a_refit_has_all_samples_if_these_are_the_resource(n_samples, is_refused):
+    plan = Schedule.joined([Schedule.from_rungs([10], [4])] * 2, repeats=True)
+    times = RunTimes(
+        plan, 5, 1, refits=True, start_time=0, max_time=5.21, clock=lambda: 5.0,
+        n_samples=n_samples,
+    )  # fmt: skip
+    assert bool(times.refusal(1, Results())) == is_refused  # 0.02 s for each
+
+
+def test_a_run_is_told_of_all_samples(monkeypatch):
+    given = []
+    monkeypatch.setattr(RunTimes, "__init__", lambda self, *args, **kw: given.append(kw))
+    monkeypatch.setattr(RunTimes, "refusal", lambda self, run, results: "")
+    for resource in ("n_samples", "partial_fit"):
+        search_of(max_resources=6, n_candidates=4, resource=resource, max_time=1000).fit(X)
+    assert [kw["n_samples"] for kw in given] == [12, None]
+
+
+def test_a_refused_run_is_not_begun_by_its_known_evaluations(monkeypatch):
+    """The first rung of the second run evaluates nothing that the first one has not."""
+    grid = {"limit": [0.1, 0.2, 0.3], "speed": [1, 2]}
+    search = search_of(space=grid, n_candidates="auto", min_resources=5, max_time=1000)
+    monkeypatch.setattr(RunTimes, "refusal", lambda self, run, results: "No time." if run else "")
+    search.fit(X)
+    assert [row["n_candidates"] for row in search.rung_history_] == [6, 3, 2]
+    CALLS.clear()
+    search.resume(X)
+    assert CALLS == []
+    assert search.interrupted_
+
+
+@pytest.mark.parametrize("sampler", ["random", "model"])
+def test_only_a_sampler_without_history_proposes_all_candidates_first(sampler, monkeypatch):
+    """Those of the model after the candidates of the first run learn from the scores."""
+    blind = []
+    propose = ModelSampler.propose
+
+    def spy(self, n, space, history, rng):
+        blind.append(0 if history.evaluations else n)
+        return propose(self, n, space, history, rng)
+
+    monkeypatch.setattr(ModelSampler, "propose", spy)
+    first = {"limit": 0.5, "speed": 1.0}
+    search = search_of(sampler=sampler, initial_candidates=[first]).fit(X)
+    assert search.all_cv_results_["params"][0] == first
+    n_first = search.rung_history_[0]["n_candidates"]
+    assert sum(blind) == (n_first - 1 if sampler == "model" else 0)
 
 
 @pytest.mark.parametrize("checkpointed", [True, *slow(False)])

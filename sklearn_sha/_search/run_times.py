@@ -15,7 +15,8 @@ class RunTimes:
 
     A run has all evaluations of the previous one. Therefore it takes the time so far, in proportion
     to the units that it adds. The refit takes the mean time of its units, on the samples of all
-    folds; if it calls ``fit``, that of the maximum number of units.
+    folds; if it calls ``fit``, that of the maximum number of units, and if samples are the
+    resource, that of all samples.
 
     Parameters
     ----------
@@ -30,6 +31,8 @@ class RunTimes:
         Returns the time in seconds.
     whole_fit : WholeFit or None, default=None
         When the refit calls ``fit``.
+    n_samples : int or None, default=None
+        Number of all samples if they are the resource.
     """
 
     def __init__(
@@ -43,12 +46,13 @@ class RunTimes:
         max_time: float,
         clock: Callable[[], float] = time,
         whole_fit: WholeFit | None = None,
+        n_samples: int | None = None,
     ) -> None:
         self._costs = [run.total_cost for run in plan.brackets]
         self._resources = [run.rungs[-1].n_resources for run in plan.brackets]
         self._n_folds, self._n_workers = n_folds, n_workers
         self._counts_folds = plan.counts_folds
-        self._refits, self._whole_fit = refits, whole_fit
+        self._refits, self._whole_fit, self._n_samples = refits, whole_fit, n_samples
         self._start_time, self._max_time, self._clock = start_time, max_time, clock
 
     def refusal(self, run: int, results: Results) -> str:
@@ -68,12 +72,7 @@ class RunTimes:
         so_far = max(elapsed, results.seconds / self._n_workers)
         seconds = so_far * (self._costs[run] / self._costs[run - 1] - 1)
         if self._refits:
-            more_samples = self._n_folds / max(1, self._n_folds - 1)
-            n_resources = self._resources[run]
-            if self._whole_fit is not None and self._whole_fit.replaces(n_resources):
-                n_resources = self._whole_fit.max_units
-            n_units = 1 if self._counts_folds else more_samples * n_resources
-            seconds += n_units * results.seconds / max(1, results.n_units)
+            seconds += self._refit_units(run) * results.seconds / max(1, results.n_units)
         left = max(0.0, self._max_time - elapsed)
         if seconds <= left:
             return ""
@@ -81,3 +80,14 @@ class RunTimes:
             f"Run {run} is not begun: it would take about {seconds:.1f} s, and there are "
             f"{left:.1f} s left."
         )
+
+    def _refit_units(self, run: int) -> float:
+        """Return the units of a refit after a run."""
+        if self._counts_folds:
+            return 1
+        if self._n_samples is not None:
+            return self._n_samples
+        n_resources = self._resources[run]
+        if self._whole_fit is not None and self._whole_fit.replaces(n_resources):
+            n_resources = self._whole_fit.max_units
+        return n_resources * self._n_folds / max(1, self._n_folds - 1)

@@ -85,7 +85,7 @@ class RungObserver:
             raise StoppedError
         # A resumed search first replays the completed rungs.
         self._is_replaying &= n_known == sum(rung.n_new for rung in rungs)
-        if refusal := self._refusal(rungs[0].request.bracket):
+        if refusal := self._refusal(rungs[0].request.bracket, n_known):
             self._display.ends_early(refusal)
             raise StoppedError
         if self._is_shown():
@@ -100,11 +100,13 @@ class RungObserver:
     def _is_shown(self) -> bool:
         return self._shows_known or not self._is_replaying
 
-    def _refusal(self, run: int) -> str:
+    def _refusal(self, run: int, n_known: int) -> str:
         """Return why a run of an anytime search is not begun, or ""."""
-        is_new, self._current_run = run > self._current_run, run
-        if self._run_times is None or self._is_replaying or not is_new:
+        if n_known:  # an earlier process began it
+            self._current_run = run
+        if self._run_times is None or self._is_replaying or run <= self._current_run:
             return ""
+        self._current_run = run
         return self._run_times.refusal(run, self._results)
 
     def task(self, request: RungRequest) -> Task:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import RandomState
 
+from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.extendable_search import ExtendableSearch
@@ -444,7 +445,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         sampler, space, initial = self._sampler(), self._space(), self._initial_candidates()
         state = deepcopy(rng)
         n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
-        if self.budget == "anytime" and candidates:
+        if self.budget == "anytime" and not sampler.uses_history:
             # The sampler continues where it ended, for the runs after the first n candidates.
             n_later = ceil(n * exact_factor(self.factor) ** N_LATER_RUNS) - n
             history = History(tuple(candidates))
@@ -454,6 +455,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     def _run_times(self, spec: SearchSpec, n_workers: int, start_time: float) -> RunTimes | None:
         if self.budget != "anytime" or self.max_time is None:
             return None
+        n_samples = n_samples_of(spec.folds[0].X) if spec.resource.counts_samples else None
         return RunTimes(
             spec.schedule,
             len(spec.folds),
@@ -462,6 +464,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             start_time=start_time,
             max_time=self.max_time,
             whole_fit=spec.config.whole_fit,
+            n_samples=n_samples,
         )
 
     def _is_fully_automatic(self) -> bool:
