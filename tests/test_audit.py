@@ -21,6 +21,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation
 from sklearn_sha._search import audited_search, base
 from sklearn_sha.inspection import trust_report
+from sklearn_sha.inspection.curves import cost_by_level
 
 X, Y = (part[:300] for part in load_digits(return_X_y=True))
 NOTHING = np.zeros((300, 1))
@@ -122,6 +123,24 @@ def test_the_riskiest_candidates_have_their_scores_at_full_resource(name, seed, 
         assert [one["is_selected"] for one in after.audited] == [True] + [False] * (n - 1)
         assert f"Candidate {search.best_candidate_}, which had been elim" in after.advice
         assert "and is the selected one." in after.advice
+
+
+@pytest.mark.parametrize(
+    ("name", "sampler"),
+    [("halving", "random"), ("double", "random"), ("hyperband", "random"), ("hyperband", "model")],
+)
+def test_an_audit_costs_units_at_full_resource_only(name, sampler):
+    search = search_of(name, sampler=sampler).fit(NOTHING)
+    before = cost_by_level(search.rung_history_)
+    assert sum(before) == search.rung_history_[-1]["total_cost"]
+    search.audit(NOTHING, n_candidates=6)
+    after = cost_by_level(search.rung_history_)
+    assert after[:-1] == before[:-1]
+    assert sum(after) == search.rung_history_[-1]["total_cost"]
+    costs = [row["total_cost"] for row in search.rung_history_]
+    assert costs == sorted(costs)
+    n_audited = len(set(audited_ids(search)))
+    assert 0 < after[-1] - before[-1] <= 27 * n_audited
 
 
 @pytest.mark.parametrize("name", ["halving", "growing folds", "hyperband"])

@@ -126,8 +126,10 @@ class Results:
         new_outcomes = [*compress(outcomes, is_new.flat)]
         self.n_fits += len(new_outcomes)
         self.failures += self._failures_of(request, new_outcomes)
-        self._units += self._units_of(jobs, is_new)
+        units = self._units_of(jobs, is_new)
+        self._units += units
         if extended is not None:
+            units += extended.units
             is_new |= extended.is_new_at(jobs)
             self._add_promoted(previous, request)
 
@@ -148,7 +150,7 @@ class Results:
             self._has_failed(fit_failed),
             jobs.target,
             request.n_resources - (0 if previous is None else previous.request.n_resources),
-            self._units // self._n_folds_in_cost,
+            units,
             times if extended is None else extended.times + times,
             seconds("fit_time"),
             seconds("score_time"),
@@ -394,7 +396,11 @@ class Results:
         """
         best = all_results["candidate"][rows[best_index(results, self.metric)]]
         history = rung_rows(
-            self._rungs, self._promoted, self.metric, has_brackets="bracket" in self.columns
+            self._rungs,
+            self._promoted,
+            self.metric,
+            n_folds_in_cost=self._n_folds_in_cost,
+            has_brackets="bracket" in self.columns,
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
         return RungHistory(history, self._unit, int(best), params)

@@ -35,8 +35,8 @@ class RungOutcome:
         Units with which each model is trained in total.
     step : int
         Resource that the rung adds to each candidate.
-    total_cost : int
-        Cumulative cost of the search at the end of the rung.
+    units : int
+        Units that the jobs of the rung trained, over all folds.
     times : StageTimes
         Of the stages in which the rung was evaluated.
     fit_time, score_time : ndarray of float
@@ -53,7 +53,7 @@ class RungOutcome:
     has_failed: bool
     target: int
     step: int
-    total_cost: int
+    units: int
     times: StageTimes
     fit_time: NDArray[np.float64]
     score_time: NDArray[np.float64]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -203,6 +204,7 @@ def rung_rows(
     promoted: Mapping[tuple[int, int], Sequence[int]],
     metric: str,
     *,
+    n_folds_in_cost: int,
     has_brackets: bool,
 ) -> list[dict[str, Any]]:
     """Make the dicts of ``rung_history_``.
@@ -214,6 +216,8 @@ def rung_rows(
         Promoted candidates by bracket and rung.
     metric : str
         Metric that promotes.
+    n_folds_in_cost : int
+        Number of folds by which the units are divided.
     has_brackets : bool
         Whether the dicts have the key "bracket".
 
@@ -222,6 +226,7 @@ def rung_rows(
     list of dict
     """
     rows = []
+    units = [*accumulate(rung.units for rung in rungs)]
     for k, rung in enumerate(rungs):
         request = rung.request
         promoted_ids = list(promoted.get((request.bracket, request.rung), ()))
@@ -233,7 +238,7 @@ def rung_rows(
                 "n_folds": len(rung.folds),
                 "step": rung.step,
                 "n_resources": request.n_resources,
-                "total_cost": rung.total_cost,
+                "total_cost": units[k] // n_folds_in_cost,
                 "candidates": list(request.candidate_ids),
                 "scores": rung.mean_scores(metric).tolist(),
                 "promoted": promoted_ids,
