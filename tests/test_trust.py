@@ -26,6 +26,7 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.inspection import envelope, trust_report
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.risk import (
@@ -73,7 +74,7 @@ def search_of(estimator=None, seed=0, speed=20, **params):
 
 
 def hyperband_of(estimator=None, seed=0, **params):
-    space = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
+    space = params.pop("space", {"limit": uniform(0, 1), "speed": uniform(0, 20)})
     params = COMMON | {"max_resources": 27, "cv": KFold(3)} | params
     return HyperbandSearchCV(estimator or Noisy(), space, random_state=seed, **params)
 
@@ -247,6 +248,7 @@ ADVISED = {
     "a budget, growing folds": {"budget": 300, "n_candidates": 13, "min_folds": 2},
     "samples": {"resource": "n_samples", "max_resources": "auto", "min_folds": 2},
     "some of the folds": {"resource": "folds", "max_resources": 6, "min_resources": 1},
+    "a schedule": {"algorithm": FixedSchedule([13, 5, 2], [4, 9, 27]), "n_candidates": 13},
     "all folds": {"resource": "folds", "max_resources": "auto", "min_resources": 2},
 }  # fmt: skip
 
@@ -286,6 +288,26 @@ def test_a_first_rung_with_all_samples_gets_more_folds(monkeypatch):
     assert settings == {"min_folds": 4}
     rungs = search.set_params(**settings).plan(rows, labels).rungs
     assert [(r.n_resources, len(r.folds)) for r in rungs] == [(400, 4), (400, 5)]
+
+
+@pytest.mark.filterwarnings("ignore:param_distributions holds", "ignore:Including the fixed cost")
+def test_instead_of_hyperband_as_many_candidates_as_are_different_are_recommended():
+    space = {"limit": [0.2, 0.4, 0.6, 0.8], "speed": [1, 2]}
+    search = hyperband_of(Unpredictable(), space=space, seed=2).fit(X)
+    assert len(set(search.all_cv_results_["candidate"])) > 8
+    _, settings = advised_by(search)
+    assert settings["n_candidates"] == 8
+
+
+def test_runs_with_one_rung_are_not_one_bracket():
+    """Two candidates with 1, 2, 4 and so on: each run compares them with the same resource."""
+    search = search_of(budget="double", n_candidates=2, max_resources=16, factor=4).fit(X)
+    assert {row["n_candidates"] for row in search.rung_history_} == {2}
+    report = trust_report(search)
+    results = search.all_cv_results_
+    in_last_run = results["bracket"] == results["bracket"].max()
+    assert set(results["n_resources"][in_last_run]) == {16}
+    assert [row["n_resources"] for row in report.rungs] == [16]
 
 
 def test_instead_of_hyperband_one_bracket_is_recommended():

@@ -124,7 +124,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
             for rung in last_rungs
         )
 
-    brackets = _brackets(history, is_last, repeats=search.schedule_.repeats)
+    brackets = _brackets(history, results, is_last, repeats=search.schedule_.repeats)
     if not getattr(search, "interrupted_", False):  # not set before the end of a fit
         # Nothing is left to compare in a bracket all of whose candidates have failed.
         brackets = [rows for rows in brackets if is_last(rows[-1])] or brackets
@@ -249,18 +249,23 @@ def _fold_scores(
 
 
 def _brackets(
-    history: Sequence[Row], is_last: Callable[[Row], bool], *, repeats: bool
+    history: Sequence[Row],
+    results: Mapping[str, Any],
+    is_last: Callable[[Row], bool],
+    *,
+    repeats: bool,
 ) -> list[list[Row]]:
     """Rungs of each bracket; those of the last completed run if budget doubling repeats runs."""
-    if "bracket" in history[0]:
-        ordered = sorted(history, key=lambda row: (row["bracket"], row["iter"]))
-        return [list(rows) for _, rows in groupby(ordered, key=lambda row: row["bracket"])]
+    # Rows of runs have no bracket, and their numbers are unique.
+    run_of = dict(zip(results["iter"].tolist(), results["bracket"].tolist(), strict=True))
+
+    def bracket_of(row: Row) -> int:
+        return row.get("bracket", run_of[row["iter"]])
+
+    # An audited rung is the last row.
+    ordered = sorted(history, key=lambda row: (bracket_of(row), row["iter"]))
+    brackets = [list(rows) for _, rows in groupby(ordered, key=bracket_of)]
     if not repeats:
-        return [[*history]]
-    runs: list[list[Row]] = []
-    for row in sorted(history, key=lambda row: row["iter"]):  # an audited rung is the last row
-        if not runs or level_of(row) <= level_of(runs[-1][-1]):
-            runs.append([])
-        runs[-1].append(row)
-    completed = [rows for rows in runs if is_last(rows[-1])]
-    return (completed or runs)[-1:]
+        return brackets
+    completed = [rows for rows in brackets if is_last(rows[-1])]
+    return (completed or brackets)[-1:]

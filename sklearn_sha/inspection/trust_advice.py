@@ -10,6 +10,7 @@ import numpy as np
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_int
+from sklearn_sha.candidates.space import params_key
 from sklearn_sha.inspection.evidence import Level
 from sklearn_sha.inspection.report import TrustReport
 
@@ -148,10 +149,12 @@ def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
     start = "Next time set"
     if len(report.brackets) > 1:
         # With a larger first rung, Hyperband would have fewer brackets and candidates.
-        settings["n_candidates"] = len({*search.all_cv_results_["candidate"].tolist()})
+        settings["n_candidates"] = len({*map(params_key, search.all_cv_results_["params"])})
         start = "Next time, use SuccessiveHalvingSearchCV with"
     elif is_int(getattr(search, "budget", None)):
         settings |= {"budget": None, "max_resources": last}
+    elif not getattr(getattr(search, "algorithm", "auto"), "needs_maximum", True):
+        settings |= {"algorithm": "auto", "max_resources": last}
     changes = [f"{name}={value!r}" for name, value in settings.items()]
     return f"{start} {' and '.join(filter(None, [', '.join(changes[:-1]), changes[-1]]))}."
 
