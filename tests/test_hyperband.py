@@ -17,6 +17,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.batches import Batching
 from sklearn_sha._parallel import workers
 from sklearn_sha.bandit import hyperband
+from sklearn_sha.inspection.search_data import search_data
 
 X = np.zeros((12, 1))
 SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
@@ -149,6 +150,34 @@ def test_successive_halving_evaluates_the_whole_grid_unless_it_is_limited(n_iter
     )
     found = tuple(note.partition(" of the grid")[0] for note in search.plan(X).notes)
     assert found == notes
+
+
+def test_a_plan_compares_with_a_grid_search_over_what_is_different():
+    search = search_of(space={"limit": [0.1, 0.5, 0.9]}, max_resources=9)
+    CALLS.clear()
+    with pytest.warns(UserWarning, match="holds 3 different"):
+        search.fit(X)
+    n_calls = len(CALLS)
+    CALLS.clear()
+    whole = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": [0.1, 0.5, 0.9]}, resource="partial_fit", min_resources=9,
+        max_resources=9, cv=KFold(2), refit=False,
+    ).fit(X)  # fmt: skip
+    ratio = n_calls / len(CALLS)
+    assert ratio > 2
+    assert search.schedule_.relative_cost() == ratio
+    assert search.schedule_.grid_cost == whole.schedule_.total_cost == len(CALLS) / 2
+    assert search_data(search, "score").grid_cost == len(CALLS) / 2
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.parametrize(
+    ("params", "is_bound"),
+    [({}, False), ({"patience": 1}, False), ({"n_repeats": 2, "patience": 1}, True)],
+)
+def test_a_plan_that_patience_can_end_is_an_upper_bound(params, is_bound):
+    plan = str(search_of(max_resources=9, **params).plan(X))
+    assert ("At most" in plan) == is_bound
 
 
 def test_one_bracket_warns():

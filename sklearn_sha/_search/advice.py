@@ -43,14 +43,11 @@ def cost_warning(schedule: Schedule, limits: Limits) -> str:
     )
 
 
-def grid_notes(
-    space: Any, candidates: list[dict[str, Any]], initial: list[dict[str, Any]]
-) -> list[str]:
+def grid_notes(space: Any, n_different: int, initial: list[dict[str, Any]]) -> list[str]:
     """Return how many combinations of a grid are sampled, unless all are."""
     grid = grid_of(space)
     if grid is None:
         return []
-    n_different = len({id(params) for params in candidates})  # brackets can share a combination
     n_sampled = n_different - n_outside(space, initial)
     if n_sampled == len(grid):
         return []
@@ -63,7 +60,7 @@ def audit_notes(schedule: Schedule, n_candidates: int | Literal["auto"] | None) 
         return []
     if n_candidates == "auto":
         return [f"The audit at the end costs at most another {MAX_SHARE} times as much."]
-    cost = n_candidates * schedule.rungs[-1].n_resources * (schedule.n_folds or 1)
+    cost = n_candidates * schedule.full_cost
     return [
         f"The audit at the end trains {quantity(n_candidates, 'eliminated candidates')} to full "
         f"resource, and costs at most another {cost} {schedule.cost_unit}."

@@ -220,11 +220,13 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             warnings.warn(message, UserWarning, stacklevel=4)
         warning = ""
         whole_fit: WholeFit | None = None
+        n_different = len({id(params) for params in candidates})  # brackets can share a candidate
         schedule = replace(
             schedule,
             unit=limits.unit,
             continuation=resource.continuation,
             counts_folds=resource.counts_folds,
+            n_repeated=len(candidates) - n_different,
         )
         if self._is_fully_automatic() and not is_worth_rungs(schedule, limits):
             training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
@@ -235,7 +237,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             notes = self._notes(schedule, resource, context, whole_fit)
             schedule = replace(schedule, notes=(*schedule.notes, *notes))
         if not proposes_later:
-            notes = (*schedule.notes, *grid_notes(space, candidates, initial))
+            notes = (*schedule.notes, *grid_notes(space, n_different, initial))
             schedule = replace(schedule, notes=notes)
         notes = (*schedule.notes, *audit_notes(schedule, self.audit_eliminated))
         return Plan(candidates, training, replace(schedule, notes=notes), warning, whole_fit)

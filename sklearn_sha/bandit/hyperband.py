@@ -141,6 +141,7 @@ class Hyperband(Algorithm):
         # Initial candidates are in the first bracket, which has the most candidates.
         schedule = Schedule.joined([first.with_kept(bounds.n_kept), *others])
         is_bound = stop_rule(self.stop) is not None or self.target_loss is not None
+        is_bound |= self.patience is not None and self.patience < self.n_repeats
         return replace(bounds.with_folds(schedule, self.factor), is_bound=is_bound)
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:

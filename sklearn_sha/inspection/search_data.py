@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import format_params, renamed, short_names
 from sklearn_sha._param_validation import check_has_rungs
-from sklearn_sha.candidates.space import spaces_of
+from sklearn_sha.candidates.space import params_key, spaces_of
 from sklearn_sha.inspection.curves import (
     Curve,
     ParamPoints,
@@ -175,6 +175,7 @@ def search_data(
 ) -> SearchData:
     """Collect what the figures of a fitted search show."""
     results, history = search.all_cv_results_, search.rung_history_
+    schedule = search.schedule_
     levels = levels_of(history)
     position = {level: k for k, level in enumerate(levels)}
     candidates = results["candidate"].tolist()
@@ -198,13 +199,13 @@ def search_data(
             if metric == search.promote_by_ and row["cut_score"] is not None
         ],
         costs=cost_by_level(history),
-        grid_cost=search.schedule_.grid_cost,
+        grid_cost=len({*map(params_key, params.values())}) * schedule.full_cost,
         selected=candidates[selected_row(search, metric)],
         metric=metric,
         score_label=metric_label(metric, search.scoring, search.estimator),
-        unit=search.schedule_.unit,
-        cost_unit=search.schedule_.cost_unit,
-        training=search.schedule_.training,
+        unit=schedule.unit,
+        cost_unit=schedule.cost_unit,
+        training=schedule.training,
         possible=possible,
         importance=importance,
     )

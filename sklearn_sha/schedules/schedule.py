@@ -79,6 +79,8 @@ class Schedule:
     n_kept : int
         Number of candidates that every rung promotes: those that are proposed first. In Hyperband
         only the first bracket has them.
+    n_repeated : int
+        Number of candidates that an earlier bracket has too, since the space has too few.
 
     Examples
     --------
@@ -102,6 +104,7 @@ class Schedule:
     counts_folds: bool = False
     is_bound: bool = False
     n_kept: int = 0
+    n_repeated: int = 0
 
     @classmethod
     def from_rungs(
@@ -245,12 +248,17 @@ class Schedule:
     def n_different(self) -> int:
         """Number of distinct candidates."""
         sizes = [bracket.rungs[0].n_candidates for bracket in self.brackets]
-        return max(sizes) if self.repeats else sum(sizes)
+        return max(sizes) if self.repeats else sum(sizes) - self.n_repeated
 
     @property
     def grid_cost(self) -> int:
         """Units of a grid search over the same candidates with the maximum resource."""
-        return self.n_different * self.rungs[-1].n_resources * (self.n_folds or 1)
+        return self.n_different * self.full_cost
+
+    @property
+    def full_cost(self) -> int:
+        """Units of a candidate that is trained from 0 to the maximum resource."""
+        return self.rungs[-1].n_resources * (self.n_folds or 1)
 
     @property
     def training(self) -> str:
