@@ -56,6 +56,10 @@ def two_scores(estimator, X, y):
     return {"hits": int(hit.sum()), "share": hit.mean()}
 
 
+def one_score(estimator, X, y):
+    return {"score": (estimator.predict(X) == y).mean()}
+
+
 def pipeline_scorer(estimator, X, y):
     """A scorer that looks into the pipeline and at the rows as they came."""
     return estimator.named_steps["scaler"].mean_[0] + X[0, 0] + estimator.score(X, y)
@@ -235,6 +239,18 @@ CASES = {
         IRIS,
         {},
     ),
+    "a metric of the user's named score": (
+        GaussianNB(),
+        {"var_smoothing": [1e-9, 1.0]},
+        IRIS,
+        {"scoring": {"score": "accuracy"}, "refit": "score"},
+    ),
+    "a callable with a metric named score": (
+        GaussianNB(),
+        {"var_smoothing": [1e-9, 1.0]},
+        IRIS,
+        {"scoring": one_score, "refit": "score"},
+    ),
     "all wrong scores": (
         GaussianNB(),
         {"var_smoothing": [1e-9, 1.0]},
@@ -288,6 +304,13 @@ def test_one_rung_equals_grid_search(case):
         np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
         if case[2][1] is not None and theirs.scorer_ is not pipeline_scorer:
             assert ours.score(*case[2]) == theirs.score(*case[2])
+
+
+@pytest.mark.parametrize("scoring", [{"score": "accuracy"}, one_score])
+def test_a_named_metric_has_to_be_chosen_for_the_refit(scoring):
+    for search in (GridSearchCV, SuccessiveHalvingSearchCV):
+        with pytest.raises(ValueError, match="the parameter refit must be set to a scorer key"):
+            search(GaussianNB(), {"var_smoothing": [1e-9, 1.0]}, scoring=scoring).fit(*IRIS)
 
 
 def test_one_rung_of_a_parameter_equals_grid_search_at_its_value():

@@ -28,7 +28,7 @@ class Scoring:
     scorers : callable or dict of str to callable
         Value of the attribute ``scorer_``, as in GridSearchCV.
     metrics : list of str or None
-        ``["score"]`` for a single metric; None if they are unknown before the scorer is called.
+        ``["score"]`` for a single one; None if they are unknown before the scorer is called.
     uses_predictions_only : bool
         Whether the scorer only uses predictions of the estimator or its ``score``. Then the last
         step of a pipeline on transformed samples has the same score as the pipeline.
@@ -38,6 +38,11 @@ class Scoring:
     scorers: Any
     metrics: list[str] | None
     uses_predictions_only: bool
+
+    @property
+    def is_multimetric(self) -> bool:
+        """Whether there are several metrics by name; False if that is unknown."""
+        return isinstance(self.scorers, dict)
 
     def passes_sample_weight(self, search_name: str) -> bool:
         """Return whether ``sample_weight`` is passed to the scorer without metadata routing.
@@ -52,7 +57,7 @@ class Scoring:
         """
         if not SCORES_WITH_SAMPLE_WEIGHT:
             return False
-        named = self.scorers if isinstance(self.scorers, dict) else {"scoring": self.scorers}
+        named = self.scorers if self.is_multimetric else {"scoring": self.scorers}
         accepted = {name: accepts_sample_weight(scorer) for name, scorer in named.items()}
         for name in (name for name, accepts in accepted.items() if not accepts):
             warnings.warn(

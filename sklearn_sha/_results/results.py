@@ -43,6 +43,8 @@ class Results:
     metrics : list of str or None
         Names of the metrics, ``["score"]`` for a single one. None if they are only known from the
         first scores.
+    is_multimetric : bool
+        Whether the user names the metrics, so that `refit` must be one of them.
     return_train_score : bool
 
     Attributes
@@ -54,6 +56,8 @@ class Results:
         Number of fits, including failed ones.
     metric : str
         Metric that promotes. The first one by default.
+    is_multimetric : bool
+        As given, or as known from the first scores.
     audited : set of (int, int)
         Brackets and candidates that an audit adds to last rungs.
     """
@@ -70,6 +74,7 @@ class Results:
         columns: Sequence[str],
         error_score: float,
         metrics: list[str] | None,
+        is_multimetric: bool,
         return_train_score: bool,
     ) -> None:
         self.params = params
@@ -83,6 +88,7 @@ class Results:
         self.columns = columns
         self.error_score = error_score
         self._metrics = metrics
+        self.is_multimetric = is_multimetric
         self.return_train_score = return_train_score
         self.failures: list[dict[str, Any]] = []
         self.n_fits = 0
@@ -114,8 +120,8 @@ class Results:
         is_complete : bool
             False if the search was interrupted before all candidates were evaluated.
         """
-        if self._metrics is None and (names := _metric_names(outcomes)):
-            self._set_metrics(names)
+        if self._metrics is None:
+            self._find_metrics(outcomes)
         request = jobs.request
         extended = next((rung for rung in self._rungs if rung.is_extended_by(request)), None)
         earlier = [rung for rung in self._rungs if rung is not extended]
@@ -172,8 +178,13 @@ class Results:
         if key in self._promoted:
             self._promoted[key] = tuple(sorted(ids.union(self._promoted[key])))
 
-    def _set_metrics(self, names: list[str]) -> None:
-        """Set the names of the metrics, for earlier rungs too, in which all fits failed."""
+    def _find_metrics(self, outcomes: Sequence[Outcome]) -> None:
+        """Set the metrics of the first scores, for earlier rungs too, in which all fits failed."""
+        scores = next((o.test_scores for o in outcomes if o.test_scores is not None), None)
+        names = [*scores] if isinstance(scores, dict) else ["score"]
+        if scores is None or not names:
+            return
+        self.is_multimetric = isinstance(scores, dict)
         self._metrics = names
         self.metric = names[0]
         self._rungs = [
@@ -404,11 +415,3 @@ class Results:
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
         return RungHistory(history, self._unit, int(best), params)
-
-
-def _metric_names(outcomes: Sequence[Outcome]) -> list[str] | None:
-    """Return the names of the metrics of the first scores, or None if there are no scores."""
-    scores = next((o.test_scores for o in outcomes if o.test_scores is not None), None)
-    if scores is None:
-        return None
-    return list(scores) if isinstance(scores, dict) else ["score"]

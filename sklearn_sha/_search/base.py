@@ -399,7 +399,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         """Set the attributes that describe the results, the rungs and the best candidate."""
         self._set({**result_attributes(results), **spec_attributes(spec)})
         self._set(rung_attributes(self.rung_history_, self.factor, results.audited))
-        self.multimetric_ = results.metrics != ["score"]
+        self.multimetric_ = results.is_multimetric
         self.promote_by_ = results.metric
         self.rung_history_.score_label = metric_label(
             self.promote_by_, self.scoring, self.estimator

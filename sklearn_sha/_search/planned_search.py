@@ -145,7 +145,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             self.estimator, self.scoring, raise_errors=self.error_score == "raise"
         )
         if scoring.metrics is not None:  # otherwise they are unknown before the first score
-            self._promoting_metric(scoring.metrics)
+            self._promoting_metric(scoring.metrics, scoring.is_multimetric)
         X, y = indexable(X, y)
         check_targets(self.estimator, y)
         space = self._space()
@@ -308,15 +308,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return the sampler; a name is resolved."""
         return resolve_sampler(self.sampler)
 
-    def _promoting_metric(self, metrics: list[str]) -> str:
+    def _promoting_metric(self, metrics: list[str], is_multimetric: bool) -> str:
         """Return the metric by which candidates are promoted, given the names of all metrics."""
-        return promoting_metric(metrics, self.scoring, self.refit, self.promote_by)
+        return promoting_metric(metrics, is_multimetric, self.scoring, self.refit, self.promote_by)
 
     def _route(self, params: dict[str, Any], scoring: Scoring, training: Training) -> RoutedParams:
         """Return the parameters of `fit` by recipient."""
         if routing_enabled():
             routed = process_routing(self._router(training), "fit", **params)
-            if isinstance(scoring.scorers, dict):  # an error in one of them would be its score
+            if scoring.is_multimetric:  # an error in one of them would be its score
                 process_routing(scoring.scorer, "score", **routed.scorer.score)
             return routed_by_request(routed, training.resource.training_method)
         is_weighted = params.get("sample_weight") is not None

@@ -150,6 +150,7 @@ def make_results(
         columns=columns,
         error_score=np.nan if isinstance(error_score, str) else error_score,
         metrics=spec.scoring.metrics,
+        is_multimetric=spec.scoring.is_multimetric,
         return_train_score=return_train_score,
     )
 

@@ -35,7 +35,8 @@ class RungObserver:
     n_rungs : int or None
         Upper bound of the number of rungs. None if it is unknown.
     metric_of : callable
-        Returns the metric by which candidates are promoted, given the names of all metrics.
+        Returns the metric by which candidates are promoted, given the names of all metrics and
+        whether the user has named them.
     aggregate : callable or None
         Aggregates the losses of each candidate over the rungs. None uses the last rung.
     run_times : RunTimes or None
@@ -57,7 +58,7 @@ class RungObserver:
         task: Task,
         *,
         n_rungs: int | None,
-        metric_of: Callable[[list[str]], str],
+        metric_of: Callable[[list[str], bool], str],
         aggregate: Callable[[ArrayLike], NDArray[np.float64]] | None,
         run_times: RunTimes | None = None,
         shows_known: bool = True,
@@ -121,7 +122,7 @@ class RungObserver:
         results, request = self._results, rung.request
         results.add(rung, outcomes, times, is_complete)
         if results.has_metrics:
-            results.metric = self._metric_of(results.metrics)
+            results.metric = self._metric_of(results.metrics, results.is_multimetric)
         scores = results.mean_scores()
         is_new = np.array([bool(folds) for folds in rung.new_folds])
         new_ids = np.array(request.candidate_ids)[is_new].tolist()

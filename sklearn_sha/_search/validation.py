@@ -150,13 +150,17 @@ def check_sampled(
         check_estimators(resource, tuned, [*tuned.models(), *models])
 
 
-def promoting_metric(metrics: list[str], scoring: Any, refit: Any, promote_by: str | None) -> str:
+def promoting_metric(
+    metrics: list[str], is_multimetric: bool, scoring: Any, refit: Any, promote_by: str | None
+) -> str:
     """Return the metric by which candidates are promoted.
 
     Parameters
     ----------
     metrics : list of str
         Names of all metrics; ``["score"]`` for a single one.
+    is_multimetric : bool
+        Whether the user names the metrics, so that `refit` must be one of them.
     scoring, refit, promote_by
         Parameters of the search.
 
@@ -171,7 +175,7 @@ def promoting_metric(metrics: list[str], scoring: Any, refit: Any, promote_by: s
         If `refit` or `promote_by` is none of the metrics.
     """
     known = metrics
-    if metrics != ["score"]:
+    if is_multimetric:
         _check_refit_metric(metrics, refit)
     elif isinstance(scoring, str):
         known = ["score", scoring]  # GridSearchCV's name of a single metric, and its own
