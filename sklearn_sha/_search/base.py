@@ -23,6 +23,7 @@ from sklearn_sha._engine.interruption import StoppedError, never_replacing
 from sklearn_sha._engine.refit import refit
 from sklearn_sha._formatting import quantity
 from sklearn_sha._parallel.workers import Workers, local_backend
+from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._results.failures import all_failed_message
@@ -242,23 +243,10 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     def _make_run(self, spec: SearchSpec, store: Store, start_time: float, task: Task) -> Run:
         """Make the parts of a run of the search."""
-        plan, n_folds = spec.schedule, len(spec.folds)
+        plan = spec.schedule
         pool = CandidatePool(spec.sampler, spec.space, spec.candidates, spec.seed, spec.evaluations)
         workers = self._make_workers(store)
-        results = make_results(
-            spec,
-            pool.params,
-            error_score=self.error_score,
-            return_train_score=self.return_train_score,
-        )
-        display = progress_display(
-            self.verbose,
-            plan,
-            pool.params,
-            Progress(plan, n_folds, workers.n_workers, max_time=self.max_time),
-            n_folds=n_folds,
-            error_score=results.error_score,
-        )
+        results, display = self._make_results(spec, pool.params, workers.n_workers)
         observer = RungObserver(
             results,
             display,
@@ -271,15 +259,16 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             # `audit` replays a search whose rungs were shown by fit.
             shows_known=len(spec.audits) == (self.audit_eliminated is not None),
         )
+        config = replace(
+            spec.config,
+            model_folder=store.model_folder,
+            batch_bytes=batch_bytes(store.memory_limit, workers),
+        )
         engine = Engine(
             pool.params,
             spec.folds,
             spec.fold_order,
-            replace(
-                spec.config,
-                model_folder=store.model_folder,
-                batch_bytes=batch_bytes(store.memory_limit, workers),
-            ),
+            config,
             store,
             workers,
             observer,
@@ -295,6 +284,27 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         return Run(
             spec, pool, results, display, workers, observer, engine, report, self.keep_eliminated
         )
+
+    def _make_results(
+        self, spec: SearchSpec, params: list[dict[str, Any]], n_workers: int
+    ) -> tuple[Results, ConsoleProgress]:
+        """Make the empty results, and what displays them as they come."""
+        results = make_results(
+            spec,
+            params,
+            error_score=self.error_score,
+            return_train_score=self.return_train_score,
+        )
+        plan, n_folds = spec.schedule, len(spec.folds)
+        display = progress_display(
+            self.verbose,
+            plan,
+            params,
+            Progress(plan, n_folds, n_workers, max_time=self.max_time),
+            n_folds=n_folds,
+            error_score=results.error_score,
+        )
+        return results, display
 
     def _requests_each_rung_once(self, spec: SearchSpec) -> bool:
         """Return whether there is one request for each planned rung, or none after an early end."""

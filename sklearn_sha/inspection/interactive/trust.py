@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn_sha.inspection.interactive.style import (
     new_figure,
     rung_colors,
 )
+from sklearn_sha.inspection.possible_scores import PossibleScore, PossibleScores
 from sklearn_sha.inspection.search_data import SearchData
 
 _WIDTH = 0.36  # of a rung to each side
@@ -28,54 +30,20 @@ def trust_figure(data: SearchData) -> Any:
     faint, strong = rung_colors(2)
     rungs = possible.rungs()
     for position, rung in enumerate(rungs):
-        members = possible.members(rung)
-        places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
-        colors = [
-            NEUTRAL if one.is_audited else strong if possible.is_risky(one) else faint
-            for one in members
-        ]
-        figure.add_scatter(
-            x=places.tolist(),
-            y=[one.expected for one in members],
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [one.highest - one.expected for one in members],
-                "arrayminus": [0] * len(members),
-                "color": strong,
-                "width": 0,
-            },
-            mode="markers",
-            marker={
-                "color": colors,
-                "size": 7,
-                "symbol": ["diamond" if one.is_audited else "circle" for one in members],
-            },
-            text=[
-                f"{hover(data, one.candidate, one.expected)}<br>"
-                + ("audited" if one.is_audited else f"expected; at most {one.highest:.4g}")
-                for one in members
-            ],
-            hoverinfo="text",
-            name=str(rung[0]),
-        )
+        _add_candidates(figure, data, possible, possible.members(rung), position)
     score, tolerance = possible.selected_score, possible.tolerance
     figure.add_hrect(
         score - tolerance, score + tolerance, fillcolor=SELECTED, opacity=0.15, line_width=0
     )
     figure.add_hline(score, line_color=SELECTED, annotation_text=f"selected {score:.4g}")
     has_brackets = len({bracket for _, bracket in rungs}) > 1
+    title = f"{data.unit} of the rung that eliminated the candidate"
     figure.update_xaxes(
         tickvals=list(range(len(rungs))),
         ticktext=[
             f"{at}<br>bracket {bracket}" if has_brackets else str(at) for at, bracket in rungs
         ],
-        title_text="<br>".join(
-            filter(
-                None,
-                [f"{data.unit} of the rung that eliminated the candidate", possible.note()],
-            )
-        ),
+        title_text="<br>".join(filter(None, [title, possible.note()])),
         showgrid=False,
         zeroline=False,
     )
@@ -88,3 +56,44 @@ def trust_figure(data: SearchData) -> Any:
         key["audited"] = NEUTRAL
     add_key(figure, key)
     return figure
+
+
+def _add_candidates(
+    figure: Any,
+    data: SearchData,
+    possible: PossibleScores,
+    members: Sequence[PossibleScore],
+    position: int,
+) -> None:
+    """Add the candidates that a rung eliminated, with bars up to their highest scores."""
+    faint, strong = rung_colors(2)
+    places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
+    colors = [
+        NEUTRAL if one.is_audited else strong if possible.is_risky(one) else faint
+        for one in members
+    ]
+    figure.add_scatter(
+        x=places.tolist(),
+        y=[one.expected for one in members],
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [one.highest - one.expected for one in members],
+            "arrayminus": [0] * len(members),
+            "color": strong,
+            "width": 0,
+        },
+        mode="markers",
+        marker={
+            "color": colors,
+            "size": 7,
+            "symbol": ["diamond" if one.is_audited else "circle" for one in members],
+        },
+        text=[
+            f"{hover(data, one.candidate, one.expected)}<br>"
+            + ("audited" if one.is_audited else f"expected; at most {one.highest:.4g}")
+            for one in members
+        ],
+        hoverinfo="text",
+        name=str(members[0].n_resources),
+    )
