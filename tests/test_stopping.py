@@ -185,6 +185,16 @@ def test_out_of_time_it_has_what_is_finished(name, max_time):
         )
 
 
+def test_what_is_finished_are_whole_candidates_also_if_all_would_fit_into_a_batch(monkeypatch):
+    """Fits of 10 ms: without a deadline, one fold would have all candidates before the next."""
+    for module in (engine, evaluation, preprocessing_calls, base):
+        monkeypatch.setattr(module, "time", lambda: len(CALLS) / 100)
+    params = {"n_candidates": 16, "min_resources": 1, "min_folds": "all", "cv": KFold(4)}
+    search = search_of("range", max_time=0.4, **params).fit(X)
+    assert len(CALLS) == 40
+    assert search.rung_history_[0]["n_candidates"] >= 8
+
+
 @pytest.mark.parametrize("name", ["range", *slow("budget", "double", "hyperband", "sets")])
 @settings(max_examples=30)
 @given(at=st.integers(0, 300))

@@ -24,6 +24,10 @@ SECONDS_PER_BATCH = 2.0
 """Time after which a worker returns the results of a batch: short, so that little is lost if the
 search is interrupted, and long compared with slicing the samples."""
 
+_SHARE_OF_TIME_LEFT = 1 / 40
+"""With a deadline, a batch has at most this share of the time until then. Batches of all folds take
+turns, so that what the deadline interrupts is little, and few candidates lack some of the folds."""
+
 
 def new_estimator(config: EvaluationConfig, params: dict[str, Any]) -> Any:
     """Return an unfitted clone of the estimator with the parameters of a candidate."""
@@ -56,8 +60,9 @@ def evaluate_batch(
     Returns
     -------
     BatchResult
-        Results of the first jobs: as many as fit into `SECONDS_PER_BATCH` and
-        ``config.batch_bytes``, and at least one before the deadline unless interrupted.
+        Results of the first jobs: as many as fit into `SECONDS_PER_BATCH`, less shortly before the
+        deadline, and ``config.batch_bytes``; and at least one before the deadline unless
+        interrupted.
     """
     results: list[tuple[Outcome, TrainedModel | None]] = []
     inaccessible: list[tuple[int, int]] = []
@@ -67,7 +72,8 @@ def evaluate_batch(
         with monitor.running() as start_part:
             loaded = source.with_data(X, y)
             rows = loaded.rows(config.resource.in_batches)
-            batch_end = time() + SECONDS_PER_BATCH
+            start = time()
+            batch_end = start + min(SECONDS_PER_BATCH, _SHARE_OF_TIME_LEFT * (deadline - start))
             for number, job in enumerate(jobs):
                 now = time()
                 is_full = now >= batch_end or sizes.total >= config.batch_bytes
