@@ -82,13 +82,14 @@ def test_an_optimum_outside_is_reported_and_one_inside_is_not(optimum, expected,
         ([0.1, 0.2], []),  # one of two values is always at an edge
         ([0.1, 0.2, None], []),
         (["0.1", "0.2", "0.3"], []),
+        ([np.nan, 0.1, 0.2, 0.3], []),
         ([True, False], []),
     ],
 )
 def test_lists_of_at_least_three_numbers(values, expected):
     class Tolerant(Peak):
         def score(self, X, y=None):
-            return -abs(np.log10(float(self.a) if self.a else 0.01))
+            return -abs(np.log10(float(self.a) if self.a and self.a == self.a else 0.01))
 
     search = SuccessiveHalvingSearchCV(
         Tolerant(), {"a": values}, resource="partial_fit", max_resources=4, cv=2
@@ -101,7 +102,7 @@ def test_the_suggested_bounds():
         (edge,) = report({"a": values}, fixed=fixed).edges
         return edge.bound
 
-    assert bound([1, 2, 4, 8], optimum=3) == pytest.approx(8 * np.sqrt(8))
+    assert bound([1.0, 2, 4, 8], optimum=3) == pytest.approx(8 * np.sqrt(8))
     assert bound([1e-3, 1e-1, 10], optimum=3) == pytest.approx(100)
     assert bound([1, 2, 3, 4, 5], optimum=3) == 7
     assert bound([6, 8, 10, 12], optimum=-3) == 3
@@ -111,6 +112,26 @@ def test_the_suggested_bounds():
         "The best value, a=6, is at the lower edge of its range, 6 to 12. Lower the lower bound to "
         "3 (divided by 2) if such values are valid."
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "optimum", "bound"),
+    [
+        ([1, 2, 4, 8], 9, 23),  # 22.6
+        ([2, 8, 30, 60], -9, 1),  # 0.365, which is a share of the samples for some parameters
+        (randint(3, 31), -9, 1),
+        (randint(1, 31), -9, None),  # 0.5: no smaller positive integer
+        (randint(1, 31), 9, 45),
+        ([-4, -2, 0, 2], -9, -7),
+    ],
+)
+def test_the_suggested_bounds_of_integers_are_integers(values, optimum, bound):
+    name = "b" if bound == -7 else "a"
+    space, fixed = {name: values}, {"optimum": optimum, "b_optimum": optimum}
+    n_candidates = 28 if hasattr(values, "rvs") else "auto"
+    edges = report(space, fixed=fixed, n_candidates=n_candidates).edges
+    assert [edge.bound for edge in edges] == ([] if bound is None else [bound])
+    assert all(isinstance(edge.bound, int) and f" to {bound}" in str(edge) for edge in edges)
 
 
 def test_distributions_without_a_bound_and_a_lower_bound_of_0_are_not_reported():

@@ -364,9 +364,14 @@ def calibration_error(found: NDArray[np.float64], is_right: NDArray[np.bool_]) -
     )
 
 
-def row_of(
-    name: str, some: NDArray[np.bool_], columns: dict[str, NDArray[np.float64]]
-) -> list[str]:
+def standard_error(differences: NDArray[np.float64], sources: NDArray[np.str_]) -> float:
+    """Standard error of the mean of differences that belong together by data set."""
+    deviations = differences - differences.mean()
+    sums = [deviations[sources == source].sum() for source in np.unique(sources)]
+    return float(np.sqrt(np.square(sums).sum()) / len(differences))
+
+
+def row_of(name: str, some: NDArray[np.bool_], columns: dict[str, NDArray[Any]]) -> list[str]:
     """One line of the tables."""
     at = {key: values[some] for key, values in columns.items()}
     found, is_right = at["probability"], at["right"].astype(bool)
@@ -376,6 +381,7 @@ def row_of(
         f"{some.sum():,}",
         f"{is_right.mean():.3f}",
         f"{found.mean():.3f}",
+        f"{(found - is_right).mean():+.3f} ± {standard_error(found - is_right, at['source']):.3f}",
         f"{calibration_error(found, is_right):.3f}",
         f"{np.mean((found - is_right) ** 2):.3f}",
         f"{trusted.mean():.2f}",
@@ -386,7 +392,8 @@ def row_of(
 
 
 HEAD = [
-    *("searches", "number", "share right", "mean probability", "calibration error", "Brier score"),
+    *("searches", "number", "share right", "mean probability", "difference", "calibration error"),
+    "Brier score",
     *("share with 0.95 or more", "share right of these", "expected loss", "regret"),
 ]
 
@@ -446,7 +453,7 @@ def main() -> None:
 
 def columns_of(
     found: Sequence[Search], probability: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, NDArray[Any]]:
     """Columns of the tables, one value per search."""
     regret = np.array([search.regret for search in found])
     tolerance = np.array([search.tolerance for search in found])
@@ -454,6 +461,7 @@ def columns_of(
         "probability": probability,
         "right": regret <= tolerance + 1e-12,
         "regret": regret,
+        "source": np.array([search.source for search in found]),
     }
 
 
@@ -479,7 +487,7 @@ def lcdb_report(found: Sequence[Search]) -> list[str]:
     ]
 
 
-def highest_third(some: NDArray[np.bool_], columns: dict[str, NDArray[np.float64]]) -> str:
+def highest_third(some: NDArray[np.bool_], columns: dict[str, NDArray[Any]]) -> str:
     """Share of right reports among the third with the highest probabilities."""
     order = np.argsort(-columns["probability"][some], kind="stable")
     return f"{columns['right'][some][order[: len(order) // 3]].mean():.3f}"
@@ -487,9 +495,9 @@ def highest_third(some: NDArray[np.bool_], columns: dict[str, NDArray[np.float64
 
 def audit_report(
     found: Sequence[Search],
-    before: dict[str, NDArray[np.float64]],
+    before: dict[str, NDArray[Any]],
     audited: Sequence[Search],
-    after: dict[str, NDArray[np.float64]],
+    after: dict[str, NDArray[Any]],
 ) -> list[str]:
     """Lines about the audits."""
     shares = np.array([b.cost / a.cost - 1 for a, b in zip(found, audited, strict=True)])
@@ -543,7 +551,7 @@ def by_first_rung(found: Sequence[Search]) -> Iterator[tuple[str, NDArray[np.boo
             yield f"{metric}, {first}", some
 
 
-def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list[str]:
+def report(found: list[Search], columns: dict[str, NDArray[Any]]) -> list[str]:
     """Lines of the page."""
     every = np.ones(len(found), bool)
     rows = [row_of("all", every, columns)]
@@ -577,7 +585,8 @@ def report(found: list[Search], columns: dict[str, NDArray[np.float64]]) -> list
         "`python docs/benchmarks/trust.py`.",
         "",
         "The candidates of `lcdb` and `learners` are estimators of different classes. Those of the",
-        "other families differ in the parameters of one estimator.",
+        "other families differ in the parameters of one estimator. The difference is that of the",
+        "mean probability and the share right, with its standard error over the data sets.",
         "",
         *table(HEAD, rows),
         "",

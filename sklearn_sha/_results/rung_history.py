@@ -20,7 +20,7 @@ _TITLES = {
     "total_cost": "total cost",
     "best_score": "best score",
     "cut_score": "lowest promoted",
-    "wall_time": "seconds",
+    "wall_time": "wall time (s)",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import ceil, floor, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import format_params, html_sentences, text_sentences
-from sklearn_sha._param_validation import check_has_rungs, is_real
+from sklearn_sha._param_validation import check_has_rungs, is_int, is_real
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.inspection.ranking import selected_row
 
@@ -41,7 +41,7 @@ class Edge:
         Whether it is the upper edge.
     bound : float
         Suggested new bound: further by a factor of 10 on a logarithmic range, or by half of the
-        range if this is less.
+        range if this is less. An integer if all values of the range are, and positive if they are.
     """
 
     name: str
@@ -56,11 +56,12 @@ class Edge:
         if self.is_upper:
             old, side, change = self.upper, "upper", f"multiplied by {self._factor(self.upper):.3g}"
         factor = f" ({change})" if old > 0 else ""
+        bound = self.bound if isinstance(self.bound, int) else f"{self.bound:.3g}"
         verb = "Raise" if self.is_upper else "Lower"
         return (
             f"The best value, {format_params({self.name: self.value})}, is at the {side} edge of "
             f"its range, {self.lower:.4g} to {self.upper:.4g}. {verb} the {side} bound to "
-            f"{self.bound:.3g}{factor} if such values are valid."
+            f"{bound}{factor} if such values are valid."
         )
 
     def _factor(self, old: float) -> float:
@@ -175,9 +176,9 @@ def _edge(
 ) -> Edge | None:
     """Return the edge of a range at which the best value is; None if there is none."""
     scale = _Scale.of(values)
-    if scale is None or not is_real(value):
+    if scale is None or not _is_number(value):
         return None
-    tried = [p[name] for p in candidates if is_real(p[name])]
+    tried = [p[name] for p in candidates if _is_number(p[name])]
     zone = max(_EDGE, 1 / (len(candidates) + 1))
     position = scale.position(value)
     # Initial candidates and those of another space can be beyond the range.
@@ -194,7 +195,17 @@ def _edge(
     if not _improves(positions if is_upper else 1 - positions):
         return None
     bound = scale.widened(value, is_upper)
+    if scale.is_integer:
+        bound = ceil(bound) if is_upper else floor(bound)
+        if lower > 0:
+            bound = max(1, bound)
+        if bound == lower:  # there is no smaller positive integer
+            return None
     return Edge(name, value, lower, upper, is_upper, bound)
+
+
+def _is_number(value: Any) -> bool:
+    return is_real(value) and bool(value == value)  # not NaN; integers can be beyond floats
 
 
 def _improves(positions: NDArray[np.float64]) -> bool:
@@ -220,30 +231,32 @@ class _Scale:
     upper: float
     median: float
     values: Any
+    is_integer: bool
 
     @classmethod
     def of(cls, values: Any) -> _Scale | None:
         """Return the range; None if it has none, or values that are not numbers."""
         if not hasattr(values, "rvs"):
-            if not all(map(is_real, values)) or len({*values}) < 3:
+            if not all(map(_is_number, values)) or len({*values}) < 3:
                 return None
             try:
                 numbers = sorted({*map(float, values)})  # integers of NumPy can overflow
             except OverflowError:
                 return None
-            return cls(numbers[0], numbers[-1], float(np.median(numbers)), numbers)
+            is_integer = all(map(is_int, values))
+            return cls(numbers[0], numbers[-1], float(np.median(numbers)), numbers, is_integer)
         if not all(hasattr(values, name) for name in ("cdf", "support", "median")):
             return None
         lower, upper = map(float, values.support())
-        return cls(lower, upper, float(values.median()), values)
+        is_integer = hasattr(values, "pmf")
+        return cls(lower, upper, float(values.median()), values, is_integer)
 
     def position(self, value: float) -> float:
         """Return where a value is, from 0 to 1."""
         if isinstance(self.values, list):
             return float(np.interp(value, self.values, np.linspace(0, 1, len(self.values))))
         below = float(self.values.cdf(value))
-        is_discrete = hasattr(self.values, "pmf")
-        return below - float(self.values.pmf(value)) / 2 if is_discrete else below
+        return below - float(self.values.pmf(value)) / 2 if self.is_integer else below
 
     def is_natural(self, is_upper: bool) -> bool:
         """Return whether an edge has no bound, or the lower bound 0."""
