@@ -263,6 +263,29 @@ def test_an_automatic_first_rung_has_samples_enough(n_classes):
     assert first == max(200, -(-10 * 10_000 // (10_000 // n_classes)))  # 10 of the rarest class
 
 
+@pytest.mark.parametrize("resource", ["auto", "partial_fit"])
+def test_an_automatic_maximum_is_the_largest_of_all_candidates(resource):
+    """And not that of a candidate that was drawn at random."""
+    pipeline = Pipeline([("scale", StandardScaler()), ("clf", MLPClassifier())])
+    alpha = {"clf__alpha": [1e-4, 1e-3, 1e-2, 0.1]}
+    space = [{"clf": [MLPClassifier(max_iter=n)], **alpha} for n in (20, 80)]
+    for seed in range(12):
+        search = SuccessiveHalvingSearchCV(pipeline, space, resource=resource, random_state=seed)
+        plan = search.plan(X, Y)
+        assert plan.n_resources[-1] == 80
+        assert "max_iter=80 of MLPClassifier" in " ".join(str(plan).split())
+
+
+def test_with_batches_one_family_that_counts_limits_all_to_one_pass():
+    pipeline = Pipeline([("clf", SGDClassifier())])
+    space = [{"clf": [GaussianNB()]}, {"clf": [SGDClassifier()], "clf__alpha": [1e-4, 1e-3, 1e-2]}]
+    params = {"resource": "partial_fit", "batch_size": 200}
+    n_calls = -(-len(X) * 4 // 5 // 200)
+    for seed in range(6):
+        search = SuccessiveHalvingSearchCV(pipeline, space, random_state=seed, **params)
+        assert search.plan(X, Y).n_resources[-1] == n_calls
+
+
 def test_hyperband_has_three_brackets_even_of_few_samples():
     search = HyperbandSearchCV(DecisionTreeClassifier(), {"max_depth": range(1, 30)})
     plan = search.plan(*IRIS)

@@ -233,7 +233,7 @@ class Answers(Steps):
     def warnings(self, tuned, n_resources):
         return [f"{n_resources} steps of {tuned.space_name}"] if n_resources > 50 else []
 
-    def maximum_notes(self, example, n_resources):
+    def maximum_notes(self, tuned, n_resources):
         return [f"{n_resources} is a tenth of the samples."]
 
     def cheaper_notes(self, tuned, schedule, n_train, factor):

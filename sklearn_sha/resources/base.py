@@ -228,7 +228,7 @@ class Resource(ABC):
         """Return advice that is added to the message about failed fits."""
         return ""
 
-    def maximum_notes(self, example: Any, n_resources: int) -> list[str]:
+    def maximum_notes(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
         """Return notes for the plan that explain `n_resources`, an automatic maximum."""
         return []
 

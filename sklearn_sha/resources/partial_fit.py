@@ -90,14 +90,14 @@ class PartialFit(Resource):
             call_training(model.partial_fit, X, y, params)
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
-        model = last_step(example)
-        if self.batch_size is not None and _counts(model):
+        models = [last_step(model) for model in tuned.models()]
+        if self.batch_size is not None and any(map(_counts, models)):
             one_pass = -(-data.n_samples // self.batch_size)
             return Limits(default=one_pass, highest=one_pass)
-        default = _automatic_maximum(model)
+        default = max(map(_automatic_maximum, models))
         if self.batch_size is not None:  # a grid search has nothing that compares with a batch
             return Limits(default=default)
-        is_network = type(model).__name__.startswith("MLP")
+        is_network = any(type(model).__name__.startswith("MLP") for model in models)
         per_call = _SAMPLES_PER_NETWORK_CALL if is_network else _SAMPLES_PER_CALL
         return Limits(
             default=default,
@@ -170,8 +170,8 @@ class PartialFit(Resource):
             "early stopping or balanced class weights), set resource='n_samples'."
         )
 
-    def maximum_notes(self, example: Any, n_resources: int) -> list[str]:
-        model = last_step(example)
+    def maximum_notes(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
+        model = max(map(last_step, tuned.models()), key=_automatic_maximum)
         name, value = iterations(model)
         if value is None or value < n_resources:
             return []
@@ -188,7 +188,7 @@ class PartialFit(Resource):
         variants = list(tuned.variants())
         if any(self.preferred(model, searched) is None for model, searched in variants):
             return None
-        models = [last_step(model) for model, _ in variants]
+        models = [last_step(model) for model in tuned.models()]
         maximum, max_units = max(map(_automatic_maximum, models)), max(map(_n_iterations, models))
         return WholeFit(maximum, max_units) if max_units > maximum else None
 
