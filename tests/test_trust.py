@@ -26,6 +26,7 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.inspection import envelope, trust_report
 from sklearn_sha.inspection.evidence import evidence_of
@@ -299,6 +300,25 @@ def test_instead_of_hyperband_as_many_candidates_as_are_different_are_recommende
     assert settings["n_candidates"] == 8
 
 
+def test_a_report_on_an_anytime_search_says_what_it_reached_and_recommends_time(monkeypatch):
+    monkeypatch.setattr(RunTimes, "refusal", lambda self, run, results: "No time." if run else "")
+    params = {"budget": "anytime", "max_time": 1000, "max_resources": 27, "patience": None}
+    for seed in range(20):
+        search = search_of(Unpredictable(), seed, **params).fit(X)
+        report = trust_report(search)
+        reached = search.best_n_resources_
+        assert reached < 27
+        assert report.advice.startswith(
+            f"The search ended at {reached} of 27 epochs, so that full resource is {reached} epochs"
+        )
+        if not report.enough:
+            assert report.advice.endswith("most of the risk. Raise max_time, and call resume.")
+            break
+    assert not report.enough
+    monkeypatch.undo()
+    assert "The search ended at" not in trust_report(search.resume(X)).advice
+
+
 def test_runs_with_one_rung_are_not_one_bracket():
     """Two candidates with 1, 2, 4 and so on: each run compares them with the same resource."""
     search = search_of(budget="double", n_candidates=2, max_resources=16, factor=4).fit(X)
@@ -308,6 +328,7 @@ def test_runs_with_one_rung_are_not_one_bracket():
     in_last_run = results["bracket"] == results["bracket"].max()
     assert set(results["n_resources"][in_last_run]) == {16}
     assert [row["n_resources"] for row in report.rungs] == [16]
+    assert report.advice.startswith("There is a single rung")
 
 
 def test_instead_of_hyperband_one_bracket_is_recommended():

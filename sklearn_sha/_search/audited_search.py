@@ -144,7 +144,7 @@ class AuditedSearch(BaseHalvingSearch):
         if completed is None and self.__dict__.get("_interrupted_search") is not None:
             raise ValueError(
                 f"{method} requires a completed search, and the last one was interrupted. Call "
-                "resume first."
+                "resume first; if max_time ended it, raise it or set it to None before."
             )
         check_is_fitted(self)
         if completed is None:
@@ -166,7 +166,7 @@ def _nothing_to_audit(report: TrustReport, n_candidates: int | str) -> str:
     if isnan(report.probability):
         reason = report.advice.removesuffix(".")
     elif not report.eliminated:
-        reason = "Every candidate was trained to full resource"
+        reason = "Every candidate that has a score was trained to full resource"
     elif report.enough:
         reason = (
             "The probability that nothing better was eliminated is "

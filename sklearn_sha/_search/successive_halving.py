@@ -413,8 +413,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         target_loss = None if self.target_score is None else -self.target_score
         if self.budget == "anytime" and self.audit_eliminated is not None:
             raise ValueError(
-                f'budget="anytime" uses all of max_time, so that there is no time for '
-                f"audit_eliminated={self.audit_eliminated!r}. Set it to None."
+                f"audit_eliminated={self.audit_eliminated!r} is not available with "
+                'budget="anytime", whose runs use the time that there is. Set it to None.'
             )
         if self.budget in _DOUBLING:
             if self.stop is not None:

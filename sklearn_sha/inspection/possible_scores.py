@@ -63,7 +63,7 @@ class PossibleScores:
     def headline(self) -> str:
         """Title of its figure."""
         if not self.candidates:
-            return "No candidate was eliminated before full resource."
+            return "No candidate that has a score was eliminated before full resource."
         n_risky = sum(map(self.is_risky, self.candidates))
         n_eliminated = quantity(len(self.candidates), "eliminated candidates")
         return f"{n_risky or 'None'} of {n_eliminated} could have been better"

@@ -108,8 +108,26 @@ def advice(report: TrustReport, search: Any) -> str:
     -------
     str
     """
+    return _reached(report, search) + _conclusion(report, search)
+
+
+def _reached(report: TrustReport, search: Any) -> str:
+    """Say what full resource is in a search that ended below its maximum."""
+    schedule = search.schedule_
+    reached = max(row["n_resources"] for row in report.rungs)
+    maximum = max(rung.n_resources for rung in schedule.rungs)
+    if reached >= maximum:
+        return ""
+    return (
+        f"The search ended at {reached} of {quantity(maximum, schedule.unit)}, so that full "
+        f"resource is {quantity(reached, schedule.unit)} here. "
+    )
+
+
+def _conclusion(report: TrustReport, search: Any) -> str:
+    """Say what the probability is about, and what to do if it is low."""
     rungs, tolerance, schedule = report.rungs, report.tolerance, search.schedule_
-    if all(len(bracket.rungs) == 1 for bracket in schedule.brackets):
+    if len(rungs) == len(report.brackets):
         return "There is a single rung, so that no candidate was eliminated before full resource."
     better = (
         f"more than {tolerance:.3g} above the best one, which is the standard error of its score,"
@@ -140,7 +158,9 @@ def advice(report: TrustReport, search: Any) -> str:
 
 
 def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
-    """Recommend the parameters of the next search."""
+    """Recommend the parameters of the next search, or more time."""
+    if getattr(search, "budget", None) == "anytime" and _is_interrupted(search):
+        return "Raise max_time, and call resume."
     levels = [(row["n_resources"], row["folds"]) for row in report.rungs]
     settings: dict[str, Any] = {**larger_budget(levels, risks, search.factor)}
     last = max(levels)[0]
@@ -164,13 +184,16 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     last = search.rung_history_[-1]
     cost = n_candidates * last["n_resources"] * (search.schedule_.n_folds or 1)
     relative_cost = cost / last["total_cost"]
-    is_interrupted = getattr(search, "interrupted_", False)  # not set before the end of a fit
-    if relative_cost > 1 or is_interrupted:
+    if relative_cost > 1 or _is_interrupted(search):
         return ""
     return (
         f"audit(X, y, n_candidates={n_candidates}) trains the riskiest of them to full resource, "
         f"for at most {relative_cost:.2f} times the cost of the search. "
     )
+
+
+def _is_interrupted(search: Any) -> bool:
+    return getattr(search, "interrupted_", False)  # not set before the end of a fit
 
 
 def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: str) -> str:
