@@ -8,8 +8,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import loguniform, uniform
+from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.tree import DecisionTreeClassifier
 from test_curves import X, search_of
 from test_stopping import Stopped, ctrl_c
 from test_units import each_training
@@ -221,6 +223,22 @@ def test_importance_shows_the_share_of_each_parameter(search):
     assert labels == [*importance.names, "interactions and noise"]
     texts = [text.get_text() for text in display.ax_.texts]
     assert texts == [f"{100 * share:.0f}%" for share in [*importance.shares, importance.rest]]
+
+
+def worst(results):
+    return int(np.argmax(results["rank_test_roc_auc"]))
+
+
+@pytest.mark.parametrize("refit", ["roc_auc", "accuracy", worst])
+def test_the_history_shows_the_candidate_that_refit_selects(refit):
+    X, y = make_classification(300, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3, 4, 8, 16]}, cv=3,
+        resource="n_samples", min_resources=60, scoring=["accuracy", "roc_auc"], refit=refit,
+        promote_by="roc_auc",
+    ).fit(X, y)  # fmt: skip
+    assert search.rung_history_.best_candidate == search.best_candidate_
+    assert f"candidate {search.best_candidate_} (selected)" in search._repr_html_()
 
 
 def test_cost_is_compared_with_a_grid_search(search):

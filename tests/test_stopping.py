@@ -185,6 +185,32 @@ def test_out_of_time_it_has_what_is_finished(name, max_time):
         )
 
 
+class FailsBelow(Curve):
+    """The worse half fails."""
+
+    def partial_fit(self, X, y=None):
+        super().partial_fit(X, y)
+        if self.limit < 0.5:
+            raise RuntimeError("invalid limit")
+        return self
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
+def test_if_only_failing_candidates_were_completed_it_is_not_said_that_all_fail():
+    space = {"limit": [0.1, 0.2, 0.3, 0.6, 0.7, 0.8], "speed": [1.0]}
+    params = {"n_candidates": "auto", "min_resources": 2, "min_folds": "all", "space": space}
+    search = search_of("range", FailsBelow(), max_time=4, **params)
+    with pytest.raises(
+        TimeoutError, match=r"(?s)stopped when all candidates .* had failed\. Call "
+    ):
+        search.fit(X)
+    assert len(search.failures_) == 4
+    assert search.set_params(max_time=None).resume(X).best_params_["limit"] == 0.8
+    search.set_params(param_distributions={"limit": [0.1, 0.2], "speed": [1.0]})
+    with pytest.raises(ValueError, match=r"All the \d fits failed"):
+        search.fit(X)
+
+
 def test_what_is_finished_are_whole_candidates_also_if_all_would_fit_into_a_batch(monkeypatch):
     """Fits of 10 ms: without a deadline, one fold would have all candidates before the next."""
     for module in (engine, evaluation, preprocessing_calls, base):

@@ -402,7 +402,13 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             self._set(result_attributes(results))
             hints = few_samples_hints(run.spec, results.failures)
             message = all_failed_message(results.failures) + run.spec.resource.failure_hint()
-            raise ValueError("\n".join([message, *hints]))
+            message = "\n".join([message, *hints])
+            if is_complete:
+                raise ValueError(message)
+            raise TimeoutError(
+                "The search was stopped when all candidates that it had completed had failed. Call "
+                f"resume, with a larger max_time if that stopped it.\n{message}"
+            )
         return is_complete
 
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:
@@ -422,6 +428,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             multimetric=self.multimetric_,
         )
         self._set(best)
+        if hasattr(self, "best_candidate_"):
+            self.rung_history_.best_candidate = self.best_candidate_
         if hasattr(self, "best_params_"):
             self.best_params_ |= spec.resource.best_params(self.best_n_resources_)
 
