@@ -313,6 +313,21 @@ def test_a_plan_names_units_and_the_resource_that_costs_less():
     assert forest.plan(*DIGITS).unit == "trees"
 
 
+@pytest.mark.parametrize(
+    ("estimator", "params", "cost", "raised"),
+    [
+        (LogisticRegression(), {"resource": "n_samples", "min_resources": 20}, "", "min_res"),
+        (LogisticRegression(), {"resource": "n_samples", "budget": 1200}, "", "factor, or"),
+        (SGDClassifier(), {"resource": "partial_fit"}, "at least ", "min_resources or factor"),
+    ],
+)
+def test_the_warning_of_a_cost_names_what_can_be_raised(estimator, params, cost, raised):
+    name = "C" if isinstance(estimator, LogisticRegression) else "alpha"
+    search = SuccessiveHalvingSearchCV(estimator, {name: np.logspace(-2, 2, 8)}, **params)
+    with pytest.warns(UserWarning, match=rf"costs {cost}\d\.\d\d times .* Raise {raised}"):
+        search.plan(*IRIS)
+
+
 def test_a_plan_warns_of_settings_that_cost_more_than_a_grid_search():
     search = SuccessiveHalvingSearchCV(
         LogisticRegression(), {"C": np.logspace(-2, 2, 8)}, resource="n_samples", min_resources=20

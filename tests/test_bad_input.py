@@ -164,8 +164,8 @@ MISTAKES = {
         LogisticRegression(),
         {"C": [1, 2, 3, 4]},
         {"min_resources": 2},
-        "start with 2 training samples, too few to contain each of the 3 classes; raise "
-        "min_resources",
+        "start with 2 training samples, too few to contain each of the 3 classes. Raise budget "
+        "if it is given, otherwise min_resources or max_resources; they count training samples.",
     ),
     "no splits": (SGD, ALPHAS, {"cv": NoSplits()}, "yields no split"),
     "splits of another number": (

@@ -274,6 +274,18 @@ def test_a_search_uses_the_answers_of_a_custom_resource():
         search_of(rates=["a", "b"], max_resources=4).fit(X, Y)
 
 
+@pytest.mark.parametrize(
+    "params", [{"budget": 100}, {"min_resources": 0.05, "max_resources": 32}, {"max_resources": 1}]
+)
+@pytest.mark.filterwarnings("ignore:.*too low to eliminate")
+def test_a_first_rung_below_its_lowest_is_refused(params):
+    grid = {"max_features": [1, 2, 3], "min_samples_leaf": [1, 2, 3, 4, 5]}
+    search = SuccessiveHalvingSearchCV(DecisionTreeClassifier(), grid, resource=Leaves(), **params)
+    message = "resource='Leaves' would start with 1 unit, and 2 is the smallest number"
+    with pytest.raises(ValueError, match=message):
+        search.plan(X, Y)
+
+
 def test_a_checkpoint_belongs_to_one_resource(tmp_path):
     search = SuccessiveHalvingSearchCV(
         Descent(), {"rate": [1e-3, 1e-2]}, resource=Steps(1), max_resources=4, checkpoint=tmp_path

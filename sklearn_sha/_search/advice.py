@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._search.audit import MAX_SHARE
+from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.space import grid_of, n_outside
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
@@ -31,15 +32,18 @@ def single_rung_note(schedule: Schedule, limits: Limits) -> str:
     )
 
 
-def cost_warning(schedule: Schedule, limits: Limits) -> str:
+def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> str:
     """Return a warning if explicit settings cost more than a grid search, else ""."""
     cost = limits.cost(schedule)
     if cost <= 1 or schedule.repeats or len(schedule.rungs) == 1:
         return ""
+    at_least = "at least " if limits.fit_can_stop else ""
+    # Others set the resource of the first rung themselves.
+    raised = "min_resources or factor" if algorithm.needs_maximum else "factor"
     return (
-        f"Including the fixed cost of each fit, this search costs {cost:.2f} times a grid search "
-        f"over the same candidates ({schedule.relative_cost():.2f} without it). Raise "
-        "min_resources or factor, or choose another resource."
+        f"Including the fixed cost of each fit, this search costs {at_least}{cost:.2f} times a "
+        f"grid search over the same candidates ({schedule.relative_cost():.2f} without it). Raise "
+        f"{raised}, or choose another resource."
     )
 
 

@@ -231,7 +231,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         if self._is_fully_automatic() and not is_worth_rungs(schedule, limits):
             training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
         else:
-            warning = cost_warning(schedule, limits)
+            warning = cost_warning(schedule, limits, algorithm)
             if self._has_automatic_maximum():
                 whole_fit = resource.whole_fit(context.tuned)
             notes = self._notes(schedule, resource, context, whole_fit)

@@ -100,8 +100,14 @@ class Run:
         max_cost = (1 + MAX_SHARE) * results.cost
         while results.has_promoted:
             left = max_cost - results.cost
-            plan = audit_plan(self.report(), results, self.spec.schedule, n_candidates, left)
+            report = self.report()
+            plan = audit_plan(report, results, self.spec.schedule, n_candidates, left)
             if plan is None:
+                if report.eliminated and report.enough is False:
+                    self.display.ends_early(
+                        f"No {'further ' * bool(results.audited)}candidate is audited: one would "
+                        f"cost more than is left of {MAX_SHARE} times the cost of the search."
+                    )
                 return
             audited = {*zip(plan.brackets, plan.candidates, strict=True)}
             if audited <= results.audited:

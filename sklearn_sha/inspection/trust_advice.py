@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import floor
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -188,7 +188,7 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
         return ""
     return (
         f"audit(X, y, n_candidates={n_candidates}) trains the riskiest of them to full resource, "
-        f"for at most {relative_cost:.2f} times the cost of the search. "
+        f"for at most {ceil(100 * relative_cost) / 100:.2f} times the cost of the search. "
     )
 
 

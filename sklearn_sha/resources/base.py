@@ -8,9 +8,12 @@ from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.slicing import Rows
+from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.schedules import Schedule
+
+HOW_TO_START_LATER = "Raise budget if it is given, otherwise min_resources or max_resources"
 
 
 class Resource(ABC):
@@ -218,7 +221,13 @@ class Resource(ABC):
 
     def first_rung_error(self, n_resources: int, limits: Limits) -> str:
         """Return why nothing can be trained in a first rung of `n_resources`, or ""."""
-        return ""
+        if n_resources >= limits.lowest:
+            return ""
+        return (
+            f"resource={self.name!r} would start with {quantity(n_resources, self.unit)}, "
+            f"and {limits.lowest} is the smallest number with which models can be trained. "
+            f"{HOW_TO_START_LATER}."
+        )
 
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
         """Return warnings to show before a search whose last rung is at `n_resources`."""

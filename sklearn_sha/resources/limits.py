@@ -69,6 +69,8 @@ class Limits:
         costs of the two be compared.
     continues : bool
         Whether models continue training from rung to rung.
+    fit_can_stop : bool
+        Whether the fits of a grid search can stop before `default` units.
     """
 
     lowest: int = 1
@@ -81,6 +83,7 @@ class Limits:
     rate: Fraction = Fraction(1)
     equals_fit: bool = False
     continues: bool = False
+    fit_can_stop: bool = False
 
     def cap(self, max_resources: Any) -> int | None:
         """The maximum for a candidate; None if neither user nor data set it."""

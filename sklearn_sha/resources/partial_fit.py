@@ -104,6 +104,7 @@ class PartialFit(Resource):
             fixed=candidate_cost(tuned, example, data) / data.n_samples,
             rate=1 + Fraction(per_call, data.n_samples),
             equals_fit=True,
+            fit_can_stop=any(map(can_stop, models)),
         )
 
     def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
