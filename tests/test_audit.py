@@ -424,6 +424,11 @@ def test_the_plan_says_what_an_audit_costs():
         "The audit at the end trains 3 eliminated candidates to full resource, and costs at most "
         "another 81 epochs per fold."
     )
+    for name, n_brackets in (("halving", 1), ("double", 1), ("hyperband", 4)):
+        plan = search_of(name, audit_eliminated=500).plan(NOTHING)
+        n = plan.n_different - sum(b.n_candidates[-1] for b in plan.brackets[-n_brackets:])
+        assert f"trains {n} eliminated candidates" in plan.notes[-1]
+        assert f"at most another {27 * n} epochs" in plan.notes[-1]
     (note,) = search_of(audit_eliminated="auto").plan(NOTHING).notes
     assert note == "The audit at the end costs at most another 0.1 times as much."
     single = search_of(audit_eliminated="auto", min_resources=1.0).plan(NOTHING)

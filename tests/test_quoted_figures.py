@@ -220,6 +220,11 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     assert f"all {n} searches, the mean probability is {float(found):.2f}" in text
     assert f"right in {float(right):.2f}. Of those with a probability of 0.95 or more" in text
     assert f"or more, {float(of_trusted):.2f} are right" in text
+    cells = (row[3] for row in before.values() if "±" in row[3])
+    differences = [map(float, cell.split("±")) for cell in cells]
+    most = max(abs(mean) / error for mean, error in differences)
+    (quoted,) = re.findall(r"differs from the share right by more than ([\d.]+) times", text)
+    assert 0 <= float(quoted) - most < 0.1
     (regret,) = re.findall(r"below 0.95, the mean regret is\n([\d.]+)\.", measured)
     with_advice, times = re.findall(r"it is ([\d.]+), at ([\d.]+) times the cost", measured)[0]
     assert f"the mean regret is {regret}. With" in guide

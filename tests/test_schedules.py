@@ -1,7 +1,7 @@
 """Schedules: examples, and properties of all schedules."""
 
 import itertools
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 from math import ceil
 
@@ -203,3 +203,13 @@ def test_brackets_of_one_rung_have_no_sentence_about_training(continues):
     several = Schedule.from_rungs([4, 2], [4, 8], continues)
     assert Schedule.joined([one, one]).training == one.training == ""
     assert Schedule.joined([several, one]).training == several.training != ""
+
+
+def test_a_bracket_prints_as_the_whole_does():
+    plan = replace(
+        Schedule.joined([Schedule.from_rungs([8, 4], [1, 2])] * 2),
+        unit="trees",
+        continuation="Trees are added.",
+    )
+    assert "12 trees per fold, " in str(plan.brackets[0])
+    assert str(plan.brackets[0]).endswith("Trees are added.")

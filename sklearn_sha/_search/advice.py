@@ -64,6 +64,9 @@ def audit_notes(schedule: Schedule, n_candidates: int | Literal["auto"] | None) 
         return []
     if n_candidates == "auto":
         return [f"The audit at the end costs at most another {MAX_SHARE} times as much."]
+    compared = schedule.brackets[-1:] if schedule.repeats else schedule.brackets
+    ends = ((bracket.n_candidates[0], bracket.n_candidates[-1]) for bracket in compared)
+    n_candidates = min(n_candidates, sum(first - last for first, last in ends))
     cost = n_candidates * schedule.full_cost
     return [
         f"The audit at the end trains {quantity(n_candidates, 'eliminated candidates')} to full "

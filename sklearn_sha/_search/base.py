@@ -383,8 +383,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             if not results.n_rungs:
                 raise TimeoutError(
                     f"max_time={quantity(self.max_time, 'seconds')} ended before any candidate was "
-                    "trained and scored on all folds. Raise max_time, lower min_resources, or "
-                    "call resume to continue the search."
+                    "trained and scored on all folds. Raise max_time, lower min_resources or "
+                    "min_folds, or call resume to continue the search."
                 ) from None
             is_complete = False
         except KeyboardInterrupt as interrupt:

@@ -206,6 +206,9 @@ class Schedule:
                     number,
                     [rung.folds for rung in rungs],
                 ),
+                unit=self.unit,
+                continuation=self.continuation,
+                counts_folds=self.counts_folds,
                 n_kept=self.n_kept if self.repeats or number == 0 else 0,
             )
             for number, rungs in ((number, list(rungs)) for number, rungs in groups)

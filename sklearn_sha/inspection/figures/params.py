@@ -21,7 +21,7 @@ from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.search_data import SearchData
 
 _MAX_COLUMNS = 3
-_PANEL_NAME_WIDTH, _NOTE_WIDTH = 24, 70
+_PANEL_NAME_WIDTH, _NOTE_WIDTH, _COLUMN_NOTE_WIDTH = 24, 70, 42
 _MAX_HORIZONTAL = 26  # characters of labels that fit horizontally below a panel
 _WIDTH = 0.25  # of the jitter of a category to each side
 
@@ -65,7 +65,8 @@ def plot_params(data: SearchData, ax: Any) -> list[Any]:
         return [ax]
     rung_key(figure, axes[0], data)
     if axis is not None and axis.note():
-        figure.supxlabel(note_lines(axis.note(), width=_NOTE_WIDTH), fontsize=SMALL)
+        width = min(_NOTE_WIDTH, n_columns * _COLUMN_NOTE_WIDTH)
+        figure.supxlabel(note_lines(axis.note(), width=width), fontsize=SMALL)
     return axes
 
 
