@@ -167,6 +167,15 @@ MISTAKES = {
         "start with 2 training samples, too few to contain each of the 3 classes. Raise budget "
         "if it is given, otherwise min_resources or max_resources; they count training samples.",
     ),
+    "a set of values": (
+        SGD,
+        {"alpha": {0.1, 0.2}},
+        {},
+        "(of type set) instead. Single values need "
+        "to be wrapped in a list with one element. Use a list of its values",
+    ),
+    "a generator of values": (SGD, {"alpha": iter([0.1])}, {}, "Use a list of its values, or a"),
+    "one value": (SGD, {"alpha": 0.1}, {}, "Use [0.1], or a distribution"),
     "no splits": (SGD, ALPHAS, {"cv": NoSplits()}, "yields no split"),
     "splits of another number": (
         SGD,

@@ -431,6 +431,8 @@ def test_parameters_are_checked():
         OptunaSampler(TPESampler(seed=0))
     with pytest.raises(ValueError, match="batch_size=0 must be an integer of at least 1"):
         OptunaSampler(TPESampler, batch_size=0)
+    with pytest.raises(TypeError, match=r"must be a class .* Use a class of optuna.samplers"):
+        OptunaSampler("tpe")
 
 
 def test_without_optuna_the_error_names_the_extra(monkeypatch):

@@ -97,10 +97,10 @@ class OptunaSampler(Sampler):
 
     def __init__(self, make_sampler: Callable[..., BaseSampler], batch_size: int = 16) -> None:
         if not callable(make_sampler):
-            name = type(make_sampler).__name__
+            example = "Use a class of optuna.samplers, such as TPESampler."
             raise TypeError(
                 f"make_sampler={make_sampler!r} must be a class or a function, as each wave needs "
-                f"a sampler with a new seed. {_how_to_write(name)}"
+                f"a sampler with a new seed. {optuna_error(make_sampler) or example}"
             )
         check_int("batch_size", batch_size)
         self.make_sampler = make_sampler

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -102,11 +102,14 @@ def check_spaces(spaces: Sequence[Any], given: Any) -> None:
         for name, values in space.items():
             if hasattr(values, "rvs"):
                 continue
-            if isinstance(values, str) or not hasattr(values, "__len__"):
+            is_single = isinstance(values, str) or not isinstance(values, Iterable)
+            # The order of a set is not the same in each process.
+            if is_single or isinstance(values, Set | Mapping) or not hasattr(values, "__len__"):
+                instead = f"[{values!r}]" if is_single else "a list of its values"
                 raise TypeError(
                     f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, "
                     f"but got {values!r} (of type {type(values).__name__}) instead. Single values "
-                    f"need to be wrapped in a list with one element. Use [{values!r}], or a "
+                    f"need to be wrapped in a list with one element. Use {instead}, or a "
                     "distribution with an rvs method."
                 )
             if len(values) == 0:
