@@ -1,6 +1,7 @@
 """audit: eliminated candidates at full resource, what they cost, and what becomes of the best."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -450,6 +451,9 @@ def test_progress_says_what_is_audited(capsys):
     assert text.startswith("The audit trains 4 eliminated candidates to 27 epochs (candidates ")
     assert "It costs 108 epochs per fold, " in text
     assert "(candidate " in " ".join(str(search_of().fit(NOTHING).plan_audit(1)).split())
+    low, high = (replace(plan, probability_if_none_is_better=p) for p in (0.918, 0.999))
+    assert str(replace(low, probability=0.912)).endswith("remains 0.91.")
+    assert str(replace(high, probability=0.912)).endswith("rises from 0.91 to more than 0.99.")
 
 
 def test_what_cannot_be_audited_is_said():

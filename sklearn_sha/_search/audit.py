@@ -62,14 +62,15 @@ class AuditPlan:
         shown = ", ".join(map(str, self.candidates[:_N_SHOWN]))
         more = ", ..." if len(self.candidates) > _N_SHOWN else ""
         plural = "s" if len(self.candidates) > 1 else ""
+        before = probability_text(self.probability)
+        after = probability_text(self.probability_if_none_is_better)
+        change = f"rises from {before} to {after}" if before != after else f"remains {before}"
         sentences = (
             f"The audit trains {quantity(len(self.candidates), 'eliminated candidates')} to "
             f"{quantity(self.n_resources, self.unit)} (candidate{plural} {shown}{more}). It costs "
             f"{self.cost:.0f} {self.cost_unit}, {format_number(self.relative_cost, 2)} times the "
             "cost of the search. If none is better than the selected candidate, the probability "
-            "that nothing better was eliminated rises from "
-            f"{probability_text(self.probability)} to "
-            f"{probability_text(self.probability_if_none_is_better)}."
+            f"that nothing better was eliminated {change}."
         )
         return text_sentences([sentences])
 
