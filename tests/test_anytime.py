@@ -238,13 +238,20 @@ def test_a_refit_has_all_samples_if_these_are_the_resource(n_samples, is_refused
     assert bool(times.refusal(1, Results())) == is_refused  # 0.02 s for each
 
 
-def test_a_run_is_told_of_all_samples(monkeypatch):
-    given = []
-    monkeypatch.setattr(RunTimes, "__init__", lambda self, *args, **kw: given.append(kw))
-    monkeypatch.setattr(RunTimes, "refusal", lambda self, run, results: "")
-    for resource in ("n_samples", "partial_fit"):
-        search_of(max_resources=6, n_candidates=4, resource=resource, max_time=1000).fit(X)
-    assert [kw["n_samples"] for kw in given] == [12, None]
+@pytest.mark.parametrize(("resource", "units"), [("n_samples", 12), ("partial_fit", 2 * 2)])
+def test_the_predicted_refit_of_a_search(resource, units, monkeypatch):
+    """12 samples in two folds, and 2 as the maximum of the first run."""
+    found = []
+
+    def spy(self, run, results):
+        found.append(self._refit_units(0))
+        return "No time." if run else ""
+
+    monkeypatch.setattr(RunTimes, "refusal", spy)
+    params = {"max_resources": 6, "min_resources": 1, "n_candidates": 16, "max_time": 1000}
+    search = search_of(resource=resource, refit=True, **params).fit(X)
+    assert search.schedule_.brackets[0].n_resources[-1] == 2
+    assert set(found) == {units}
 
 
 def test_a_refused_run_is_not_begun_by_its_known_evaluations(monkeypatch):
@@ -254,9 +261,11 @@ def test_a_refused_run_is_not_begun_by_its_known_evaluations(monkeypatch):
     monkeypatch.setattr(RunTimes, "refusal", lambda self, run, results: "No time." if run else "")
     search.fit(X)
     assert [row["n_candidates"] for row in search.rung_history_] == [6, 3, 2]
+    before = numbers(search)
     CALLS.clear()
     search.resume(X)
     assert CALLS == []
+    assert numbers(search) == before
     assert search.interrupted_
 
 

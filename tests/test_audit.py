@@ -226,14 +226,16 @@ def test_an_automatic_audit_ends_when_it_can_be_trusted_or_costs_a_tenth(seed, n
         assert total_cost + (27 - one["n_resources"]) * folds > 1.1 * cost or folds == 3
 
 
-def test_an_automatic_audit_that_would_cost_too_much_is_said_to_be_left_out(capsys):
+def test_an_automatic_audit_that_would_cost_too_much_is_left_out_with_a_line(capsys):
     seed = next(s for s in range(9) if not trust_report(search_of(seed=s).fit(NOTHING)).enough)
     search = search_of(seed=seed, audit_eliminated="auto", verbose=1).fit(NOTHING)
     assert "audited" not in search.all_cv_results_
     assert (
-        "No candidate is audited: one would cost more than is left of 0.1 times the cost of the "
-        "search.\n"
+        "The audit of a single candidate would cost more than 0.1 times the cost of the search, "
+        "and is left out.\n"
     ) in capsys.readouterr().out
+    search.audit(NOTHING, n_candidates=2)
+    assert "left out" not in capsys.readouterr().out
 
 
 def test_an_automatic_audit_needs_no_more_than_it_takes():

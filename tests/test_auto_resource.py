@@ -24,6 +24,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.resources import PartialFit, SampleCount
@@ -276,6 +277,34 @@ def test_an_automatic_maximum_is_the_largest_of_all_candidates(resource):
         assert "max_iter=80 of MLPClassifier" in " ".join(str(plan).split())
 
 
+class Pick:
+    """A distribution of steps."""
+
+    def __init__(self, *steps):
+        self.steps = steps
+
+    def rvs(self, random_state=None):
+        return self.steps[check_random_state(random_state).randint(len(self.steps))]
+
+
+@pytest.mark.filterwarnings("ignore:.* searches max_iter", "ignore:.*same samples at every call")
+@pytest.mark.parametrize(
+    ("space", "n_epochs"),
+    [
+        ({"clf": [MLPClassifier()], "clf__max_iter": [20]}, 20),
+        ({"clf": [MLPClassifier()], "clf__max_iter": [60, 20]}, 60),
+        ({"clf": [GaussianNB(), SGDClassifier(max_iter=20)]}, 20),
+        ({"clf": [GaussianNB()]}, 100),
+        ({"clf": Pick(SGDClassifier(max_iter=20))}, 20),
+    ],
+)
+def test_an_automatic_maximum_is_one_that_a_candidate_has(space, n_epochs):
+    pipeline = Pipeline([("scale", StandardScaler()), ("clf", SGDClassifier())])
+    space = {**space, "scale__with_mean": [True, False], "scale__with_std": [True, False]}
+    search = SuccessiveHalvingSearchCV(pipeline, space, resource="partial_fit", n_candidates=4)
+    assert search.plan(X, Y).n_resources[-1] == n_epochs
+
+
 def test_with_batches_one_family_that_counts_limits_all_to_one_pass():
     pipeline = Pipeline([("clf", SGDClassifier())])
     space = [{"clf": [GaussianNB()]}, {"clf": [SGDClassifier()], "clf__alpha": [1e-4, 1e-3, 1e-2]}]
@@ -314,17 +343,17 @@ def test_a_plan_names_units_and_the_resource_that_costs_less():
 
 
 @pytest.mark.parametrize(
-    ("estimator", "params", "cost", "raised"),
+    ("estimator", "params", "cost", "advice"),
     [
-        (LogisticRegression(), {"resource": "n_samples", "min_resources": 20}, "", "min_res"),
-        (LogisticRegression(), {"resource": "n_samples", "budget": 1200}, "", "factor, or"),
-        (SGDClassifier(), {"resource": "partial_fit"}, "at least ", "min_resources or factor"),
+        (LogisticRegression(), {"resource": "n_samples", "min_resources": 20}, "", "Raise min"),
+        (LogisticRegression(), {"resource": "n_samples", "budget": 1200}, "", "Start with more"),
+        (SGDClassifier(), {"resource": "partial_fit"}, "at least ", "Raise min_resources or fac"),
     ],
 )
-def test_the_warning_of_a_cost_names_what_can_be_raised(estimator, params, cost, raised):
+def test_the_warning_of_a_cost_recommends_what_there_is(estimator, params, cost, advice):
     name = "C" if isinstance(estimator, LogisticRegression) else "alpha"
     search = SuccessiveHalvingSearchCV(estimator, {name: np.logspace(-2, 2, 8)}, **params)
-    with pytest.warns(UserWarning, match=rf"costs {cost}\d\.\d\d times .* Raise {raised}"):
+    with pytest.warns(UserWarning, match=rf"costs {cost}\d\.\d\d times .*\. {advice}"):
         search.plan(*IRIS)
 
 

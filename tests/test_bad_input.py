@@ -164,8 +164,8 @@ MISTAKES = {
         LogisticRegression(),
         {"C": [1, 2, 3, 4]},
         {"min_resources": 2},
-        "start with 2 training samples, too few to contain each of the 3 classes. Raise budget "
-        "if it is given, otherwise min_resources or max_resources; they count training samples.",
+        "start with 2 training samples, too few to contain each of the 3 classes. Raise what sets "
+        "the first rung: min_resources, max_resources or budget, in training samples.",
     ),
     "a set of values": (
         SGD,
@@ -175,6 +175,14 @@ MISTAKES = {
         "to be wrapped in a list with one element. Use a list of its values",
     ),
     "a generator of values": (SGD, {"alpha": iter([0.1])}, {}, "Use a list of its values, or a"),
+    "a dict": (SGD, {"class_weight": {0: 1, 1: 2}}, {}, "Use [{0: 1, 1: 2}], or a distribution"),
+    "a forest": (
+        Pipeline([("clf", SGD)]),
+        {"clf": RandomForestClassifier()},
+        {},
+        "Use [RandomForestClassifier()], or a distribution",
+    ),
+    "a single number of NumPy": (SGD, {"alpha": np.array(0.1)}, {}, "Use [array(0.1)], or a"),
     "one value": (SGD, {"alpha": 0.1}, {}, "Use [0.1], or a distribution"),
     "no splits": (SGD, ALPHAS, {"cv": NoSplits()}, "yields no split"),
     "splits of another number": (

@@ -114,6 +114,14 @@ def test_the_suggested_bounds():
     )
 
 
+def test_other_numbers_among_integers_are_kept():
+    values = {"a": [5, 10, 20, 40]}
+    fixed = {"optimum": -9}
+    (edge,) = report(values, fixed=fixed, initial_candidates=[{"a": 0.5}]).edges
+    assert edge.bound < edge.lower == 0.5
+    assert report({"a": [1.0, 1e150, 1e300, 1e308]}, fixed={"optimum": 400}).edges == ()
+
+
 @pytest.mark.parametrize(
     ("values", "optimum", "bound"),
     [

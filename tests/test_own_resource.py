@@ -233,7 +233,7 @@ class Answers(Steps):
     def warnings(self, tuned, n_resources):
         return [f"{n_resources} steps of {tuned.space_name}"] if n_resources > 50 else []
 
-    def maximum_notes(self, tuned, n_resources):
+    def maximum_notes(self, tuned, example, n_resources):
         return [f"{n_resources} is a tenth of the samples."]
 
     def cheaper_notes(self, tuned, schedule, n_train, factor):
@@ -281,7 +281,7 @@ def test_a_search_uses_the_answers_of_a_custom_resource():
 def test_a_first_rung_below_its_lowest_is_refused(params):
     grid = {"max_features": [1, 2, 3], "min_samples_leaf": [1, 2, 3, 4, 5]}
     search = SuccessiveHalvingSearchCV(DecisionTreeClassifier(), grid, resource=Leaves(), **params)
-    message = "resource='Leaves' would start with 1 unit, and 2 is the smallest number"
+    message = "resource='Leaves' would start with 1 unit, but models need at least 2"
     with pytest.raises(ValueError, match=message):
         search.plan(X, Y)
 

@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from toys import CALLS, Curve, Recorder, is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base, origin
 from sklearn_sha.candidates import ModelSampler
@@ -185,6 +186,22 @@ def test_out_of_time_it_has_what_is_finished(name, max_time):
         )
 
 
+def test_after_the_deadline_no_samples_are_sliced(monkeypatch):
+    """Not even for the batches that were sent before it: with large data, that takes long."""
+    late = []
+    rows = Fold.rows
+
+    def spy(self, in_batches):
+        late.append(len(CALLS) >= 30)
+        return rows(self, in_batches)
+
+    monkeypatch.setattr(Fold, "rows", spy)
+    params = {"n_candidates": 100, "min_resources": 1, "min_folds": "all", "cv": KFold(4)}
+    search_of("range", max_time=30, **params).fit(X)
+    assert 0 < len(late) < 50
+    assert not any(late)
+
+
 class FailsBelow(Curve):
     """The worse half fails."""
 
@@ -201,7 +218,7 @@ def test_if_only_failing_candidates_were_completed_it_is_not_said_that_all_fail(
     params = {"n_candidates": "auto", "min_resources": 2, "min_folds": "all", "space": space}
     search = search_of("range", FailsBelow(), max_time=4, **params)
     with pytest.raises(
-        TimeoutError, match=r"(?s)stopped when all candidates .* had failed\. Call "
+        TimeoutError, match=r"(?s)stopped after all completed candidates had failed\. Call "
     ):
         search.fit(X)
     assert len(search.failures_) == 4

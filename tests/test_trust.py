@@ -312,7 +312,7 @@ def test_a_report_on_an_anytime_search_says_what_it_reached_and_recommends_time(
             f"The search ended at {reached} of 27 epochs, so that full resource is {reached} epochs"
         )
         if not report.enough:
-            assert report.advice.endswith("most of the risk. Raise max_time, and call resume.")
+            assert report.advice.endswith("most of the risk. Call resume, with a larger max_time.")
             break
     assert not report.enough
     monkeypatch.undo()

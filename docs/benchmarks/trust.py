@@ -366,9 +366,10 @@ def calibration_error(found: NDArray[np.float64], is_right: NDArray[np.bool_]) -
 
 def standard_error(differences: NDArray[np.float64], sources: NDArray[np.str_]) -> float:
     """Standard error of the mean of differences that belong together by data set."""
-    deviations = differences - differences.mean()
-    sums = [deviations[sources == source].sum() for source in np.unique(sources)]
-    return float(np.sqrt(np.square(sums).sum()) / len(differences))
+    deviations, names = differences - differences.mean(), np.unique(sources)
+    sums = [deviations[sources == name].sum() for name in names]
+    variance = np.square(sums).sum() * len(names) / (len(names) - 1)
+    return float(np.sqrt(variance) / len(differences))
 
 
 def row_of(name: str, some: NDArray[np.bool_], columns: dict[str, NDArray[Any]]) -> list[str]:

@@ -67,13 +67,18 @@ def evaluate_batch(
     results: list[tuple[Outcome, TrainedModel | None]] = []
     inaccessible: list[tuple[int, int]] = []
     interrupted = False
+    begin = time()
+    if begin >= deadline:  # before samples are sliced for nothing
+        return BatchResult([], interrupted, inaccessible)
     sizes = ModelSizes(len(jobs), config.batch_bytes)
     try:
         with monitor.running() as start_part:
             loaded = source.with_data(X, y)
             rows = loaded.rows(config.resource.in_batches)
             start = time()
-            batch_end = start + min(SECONDS_PER_BATCH, _SHARE_OF_TIME_LEFT * (deadline - start))
+            # At least as long as slicing the samples took.
+            seconds = max(start - begin, _SHARE_OF_TIME_LEFT * (deadline - start))
+            batch_end = start + min(SECONDS_PER_BATCH, seconds)
             for number, job in enumerate(jobs):
                 now = time()
                 is_full = now >= batch_end or sizes.total >= config.batch_bytes

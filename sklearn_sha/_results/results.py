@@ -56,8 +56,6 @@ class Results:
         Number of fits, including failed ones.
     metric : str
         Metric that promotes. The first one by default.
-    is_multimetric : bool
-        As given, or as known from the first scores.
     audited : set of (int, int)
         Brackets and candidates that an audit adds to last rungs.
     """

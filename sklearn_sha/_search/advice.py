@@ -39,11 +39,11 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
         return ""
     at_least = "at least " if limits.fit_can_stop else ""
     # Others set the resource of the first rung themselves.
-    raised = "min_resources or factor" if algorithm.needs_maximum else "factor"
+    start = "Raise min_resources or factor" if algorithm.needs_maximum else "Start with more of it"
     return (
         f"Including the fixed cost of each fit, this search costs {at_least}{cost:.2f} times a "
-        f"grid search over the same candidates ({schedule.relative_cost():.2f} without it). Raise "
-        f"{raised}, or choose another resource."
+        f"grid search over the same candidates ({schedule.relative_cost():.2f} without it). "
+        f"{start}, or choose another resource."
     )
 
 
@@ -66,7 +66,8 @@ def audit_notes(schedule: Schedule, n_candidates: int | Literal["auto"] | None) 
         return [f"The audit at the end costs at most another {MAX_SHARE} times as much."]
     compared = schedule.brackets[-1:] if schedule.repeats else schedule.brackets
     ends = ((bracket.n_candidates[0], bracket.n_candidates[-1]) for bracket in compared)
-    n_candidates = min(n_candidates, sum(first - last for first, last in ends))
+    n_eliminated = sum(first - last for first, last in ends)
+    n_candidates = min(n_candidates, n_eliminated, schedule.n_different)
     cost = n_candidates * schedule.full_cost
     return [
         f"The audit at the end trains {quantity(n_candidates, 'eliminated candidates')} to full "

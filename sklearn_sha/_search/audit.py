@@ -21,6 +21,10 @@ MAX_SHARE = 0.1
 
 _N_SHOWN = 10
 
+TOO_EXPENSIVE = (
+    f"The audit of a single candidate would cost more than {MAX_SHARE} times the cost of the search"
+)
+
 
 @dataclass(frozen=True)
 class AuditPlan:

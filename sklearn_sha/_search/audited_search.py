@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._param_validation import check_int
-from sklearn_sha._search.audit import MAX_SHARE, AuditPlan, audit_plan
+from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, AuditPlan, audit_plan
 from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.states import CompletedSearch
 from sklearn_sha.inspection.report import TrustReport
@@ -144,7 +144,7 @@ class AuditedSearch(BaseHalvingSearch):
         if completed is None and self.__dict__.get("_interrupted_search") is not None:
             raise ValueError(
                 f"{method} requires a completed search, and the last one was interrupted. Call "
-                "resume first; if max_time ended it, raise it or set it to None before."
+                "resume first. If max_time ended the search, raise it or set it to None before."
             )
         check_is_fitted(self)
         if completed is None:
@@ -173,8 +173,5 @@ def _nothing_to_audit(report: TrustReport, n_candidates: int | str) -> str:
             f"{probability_text(report.probability)}, which is enough"
         )
     else:
-        reason = (
-            f"The audit of a single candidate would cost more than {MAX_SHARE} times the cost of "
-            "the search. Set n_candidates to a number"
-        )
+        reason = f"{TOO_EXPENSIVE}. Set n_candidates to a number"
     return f"There is nothing to audit with n_candidates={n_candidates!r}. {reason}."

@@ -256,6 +256,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
             run_times=self._run_times(spec, workers.n_workers, start_time),
+            n_stored=len(store.outcomes),
             # `audit` replays a search whose rungs were shown by fit.
             shows_known=len(spec.audits) == (self.audit_eliminated is not None),
         )
@@ -403,11 +404,11 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             hints = few_samples_hints(run.spec, results.failures)
             message = all_failed_message(results.failures) + run.spec.resource.failure_hint()
             message = "\n".join([message, *hints])
-            if is_complete:
+            if is_complete or results.has_complete_rung:
                 raise ValueError(message)
             raise TimeoutError(
-                "The search was stopped when all candidates that it had completed had failed. Call "
-                f"resume, with a larger max_time if that stopped it.\n{message}"
+                "The search was stopped after all completed candidates had failed. Call resume, "
+                f"with a larger max_time if that stopped it.\n{message}"
             )
         return is_complete
 

@@ -253,7 +253,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         n_train = context.data.n_samples
         notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
         if self._has_automatic_maximum():
-            notes += resource.maximum_notes(context.tuned, schedule.rungs[-1].n_resources)
+            n_resources = schedule.rungs[-1].n_resources
+            notes += resource.maximum_notes(context.tuned, context.example, n_resources)
         if whole_fit is not None and whole_fit.replaces(schedule.rungs[-1].n_resources):
             notes.append("The refit calls fit, as that of GridSearchCV.")
         return tuple(notes)

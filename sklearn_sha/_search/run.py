@@ -15,7 +15,7 @@ from sklearn_sha._engine.engine import Engine
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
-from sklearn_sha._search.audit import MAX_SHARE, audit_plan
+from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, audit_plan
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.free_memory import free_memory
@@ -103,11 +103,8 @@ class Run:
             report = self.report()
             plan = audit_plan(report, results, self.spec.schedule, n_candidates, left)
             if plan is None:
-                if report.eliminated and report.enough is False:
-                    self.display.ends_early(
-                        f"No {'further ' * bool(results.audited)}candidate is audited: one would "
-                        f"cost more than is left of {MAX_SHARE} times the cost of the search."
-                    )
+                if is_last and report.eliminated and report.enough is False and not results.audited:
+                    self.display.ends_early(f"{TOO_EXPENSIVE}, and is left out.")
                 return
             audited = {*zip(plan.brackets, plan.candidates, strict=True)}
             if audited <= results.audited:

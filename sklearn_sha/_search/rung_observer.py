@@ -41,6 +41,8 @@ class RungObserver:
         Aggregates the losses of each candidate over the rungs. None uses the last rung.
     run_times : RunTimes or None
         Decides whether a run of an anytime search is begun.
+    n_stored : int, default=0
+        Number of evaluations that an earlier run completed.
     shows_known : bool, default=True
         Whether the display shows rungs again that an earlier run completed.
 
@@ -61,6 +63,7 @@ class RungObserver:
         metric_of: Callable[[list[str], bool], str],
         aggregate: Callable[[ArrayLike], NDArray[np.float64]] | None,
         run_times: RunTimes | None = None,
+        n_stored: int = 0,
         shows_known: bool = True,
     ) -> None:
         self.final_losses: list[float] = []
@@ -73,7 +76,7 @@ class RungObserver:
         self._aggregate = aggregate
         self._run_times = run_times
         self._current_run = 0
-        self._shows_known = shows_known
+        self._n_stored, self._shows_known = n_stored, shows_known
         self._stop_requested = False
         self._is_replaying = True
 
@@ -85,6 +88,7 @@ class RungObserver:
         if self._stop_requested:
             raise StoppedError
         # A resumed search first replays the completed rungs.
+        self._is_replaying &= self._results.n_fits < self._n_stored
         self._is_replaying &= n_known == sum(rung.n_new for rung in rungs)
         if refusal := self._refusal(rungs[0].request.bracket, n_known):
             self._display.ends_early(refusal)
@@ -103,7 +107,7 @@ class RungObserver:
 
     def _refusal(self, run: int, n_known: int) -> str:
         """Return why a run of an anytime search is not begun, or ""."""
-        if n_known:  # an earlier process began it
+        if n_known:  # it was begun before
             self._current_run = run
         if self._run_times is None or self._is_replaying or run <= self._current_run:
             return ""

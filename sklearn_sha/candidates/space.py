@@ -102,9 +102,11 @@ def check_spaces(spaces: Sequence[Any], given: Any) -> None:
         for name, values in space.items():
             if hasattr(values, "rvs"):
                 continue
-            is_single = isinstance(values, str) or not isinstance(values, Iterable)
+            # Ensembles and pipelines have a length.
+            is_single = isinstance(values, str | Mapping) or is_estimator(values)
+            is_single |= not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0
             # The order of a set is not the same in each process.
-            if is_single or isinstance(values, Set | Mapping) or not hasattr(values, "__len__"):
+            if is_single or isinstance(values, Set) or not hasattr(values, "__len__"):
                 instead = f"[{values!r}]" if is_single else "a list of its values"
                 raise TypeError(
                     f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, "

@@ -41,7 +41,7 @@ class Edge:
         Whether it is the upper edge.
     bound : float
         Suggested new bound: further by a factor of 10 on a logarithmic range, or by half of the
-        range if this is less. An integer if all values of the range are, and positive if they are.
+        range if this is less. An integer if all candidates have integers; positive if these are.
     """
 
     name: str
@@ -195,11 +195,13 @@ def _edge(
     if not _improves(positions if is_upper else 1 - positions):
         return None
     bound = scale.widened(value, is_upper)
-    if scale.is_integer:
+    if not isfinite(bound):
+        return None
+    if all(map(is_int, (value, *tried))):
         bound = ceil(bound) if is_upper else floor(bound)
         if lower > 0:
             bound = max(1, bound)
-        if bound == lower:  # there is no smaller positive integer
+        if not is_upper and bound >= lower:  # there is no smaller positive integer
             return None
     return Edge(name, value, lower, upper, is_upper, bound)
 
@@ -231,7 +233,6 @@ class _Scale:
     upper: float
     median: float
     values: Any
-    is_integer: bool
 
     @classmethod
     def of(cls, values: Any) -> _Scale | None:
@@ -243,20 +244,19 @@ class _Scale:
                 numbers = sorted({*map(float, values)})  # integers of NumPy can overflow
             except OverflowError:
                 return None
-            is_integer = all(map(is_int, values))
-            return cls(numbers[0], numbers[-1], float(np.median(numbers)), numbers, is_integer)
+            return cls(numbers[0], numbers[-1], float(np.median(numbers)), numbers)
         if not all(hasattr(values, name) for name in ("cdf", "support", "median")):
             return None
         lower, upper = map(float, values.support())
-        is_integer = hasattr(values, "pmf")
-        return cls(lower, upper, float(values.median()), values, is_integer)
+        return cls(lower, upper, float(values.median()), values)
 
     def position(self, value: float) -> float:
         """Return where a value is, from 0 to 1."""
         if isinstance(self.values, list):
             return float(np.interp(value, self.values, np.linspace(0, 1, len(self.values))))
         below = float(self.values.cdf(value))
-        return below - float(self.values.pmf(value)) / 2 if self.is_integer else below
+        is_discrete = hasattr(self.values, "pmf")
+        return below - float(self.values.pmf(value)) / 2 if is_discrete else below
 
     def is_natural(self, is_upper: bool) -> bool:
         """Return whether an edge has no bound, or the lower bound 0."""

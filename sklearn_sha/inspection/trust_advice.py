@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, floor
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -160,7 +160,8 @@ def _conclusion(report: TrustReport, search: Any) -> str:
 def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
     """Recommend the parameters of the next search, or more time."""
     if getattr(search, "budget", None) == "anytime" and _is_interrupted(search):
-        return "Raise max_time, and call resume."
+        more_time = "" if search.max_time is None else ", with a larger max_time"
+        return f"Call resume{more_time}."
     levels = [(row["n_resources"], row["folds"]) for row in report.rungs]
     settings: dict[str, Any] = {**larger_budget(levels, risks, search.factor)}
     last = max(levels)[0]
@@ -183,12 +184,12 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     """Recommend an audit if it is possible and costs no more than the search, or return ""."""
     last = search.rung_history_[-1]
     cost = n_candidates * last["n_resources"] * (search.schedule_.n_folds or 1)
-    relative_cost = cost / last["total_cost"]
-    if relative_cost > 1 or _is_interrupted(search):
+    percent = -(-100 * cost // last["total_cost"])
+    if percent > 100 or _is_interrupted(search):
         return ""
     return (
         f"audit(X, y, n_candidates={n_candidates}) trains the riskiest of them to full resource, "
-        f"for at most {ceil(100 * relative_cost) / 100:.2f} times the cost of the search. "
+        f"for at most {percent / 100:.2f} times the cost of the search. "
     )
 
 

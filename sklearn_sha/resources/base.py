@@ -13,7 +13,7 @@ from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.schedules import Schedule
 
-HOW_TO_START_LATER = "Raise budget if it is given, otherwise min_resources or max_resources"
+HOW_TO_RAISE_FIRST_RUNG = "Raise what sets the first rung: min_resources, max_resources or budget"
 
 
 class Resource(ABC):
@@ -31,7 +31,8 @@ class Resource(ABC):
     unit : str
         What is counted, in the plural, for example "trees". `plan` and figures show it.
     lowest : int
-        Smallest resource that a model can be trained with.
+        Smallest resource that a model can be trained with. A search that would start with less is
+        refused.
     in_batches : bool
         Whether `advance` requests samples in batches, never all together.
     subsamples : bool
@@ -224,9 +225,8 @@ class Resource(ABC):
         if n_resources >= limits.lowest:
             return ""
         return (
-            f"resource={self.name!r} would start with {quantity(n_resources, self.unit)}, "
-            f"and {limits.lowest} is the smallest number with which models can be trained. "
-            f"{HOW_TO_START_LATER}."
+            f"resource={self.name!r} would start with {quantity(n_resources, limits.unit)}, but "
+            f"models need at least {limits.lowest}. {HOW_TO_RAISE_FIRST_RUNG}."
         )
 
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
@@ -237,7 +237,7 @@ class Resource(ABC):
         """Return advice that is added to the message about failed fits."""
         return ""
 
-    def maximum_notes(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
+    def maximum_notes(self, tuned: TunedEstimator, example: Any, n_resources: int) -> list[str]:
         """Return notes for the plan that explain `n_resources`, an automatic maximum."""
         return []
 

@@ -9,7 +9,7 @@ from sklearn_sha._data.fold_order import n_needed
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.slicing import Rows
 from sklearn_sha._formatting import quantity
-from sklearn_sha.resources.base import HOW_TO_START_LATER, Resource, call_training
+from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
 from sklearn_sha.resources.fixed_costs import candidate_cost
 from sklearn_sha.resources.integer_parameter import IntegerParameter, growing_parameter
 from sklearn_sha.resources.limits import Limits, TrainingData
@@ -56,8 +56,8 @@ class SampleCount(Resource):
             return ""
         return (
             f"resource={self.name!r} would start with {quantity(n_resources, self.unit)}, too "
-            f"few to contain each of the {limits.lowest // 2} classes. {HOW_TO_START_LATER}; they "
-            "count training samples. Or choose another resource."
+            f"few to contain each of the {limits.lowest // 2} classes. {HOW_TO_RAISE_FIRST_RUNG}, "
+            "in training samples. Another resource can start with all of them."
         )
 
     def cheaper_notes(

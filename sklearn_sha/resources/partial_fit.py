@@ -17,7 +17,13 @@ from sklearn_sha._data.slicing import Rows, n_samples_of
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.resources.base import Resource, call_training
 from sklearn_sha.resources.class_labels import classes_of
-from sklearn_sha.resources.epochs import can_stop, iterations, stops_by_itself, trains_epochs
+from sklearn_sha.resources.epochs import (
+    ITERATION_PARAMETERS,
+    can_stop,
+    iterations,
+    stops_by_itself,
+    trains_epochs,
+)
 from sklearn_sha.resources.fixed_costs import candidate_cost
 from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step, resamples
@@ -90,11 +96,11 @@ class PartialFit(Resource):
             call_training(model.partial_fit, X, y, params)
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
-        models = [last_step(model) for model in tuned.models()]
+        models = _last_steps(tuned, example)
         if self.batch_size is not None and any(map(_counts, models)):
             one_pass = -(-data.n_samples // self.batch_size)
             return Limits(default=one_pass, highest=one_pass)
-        default = max(map(_automatic_maximum, models))
+        default = _automatic_maximum(_longest(models))
         if self.batch_size is not None:  # a grid search has nothing that compares with a batch
             return Limits(default=default)
         is_network = any(type(model).__name__.startswith("MLP") for model in models)
@@ -171,8 +177,8 @@ class PartialFit(Resource):
             "early stopping or balanced class weights), set resource='n_samples'."
         )
 
-    def maximum_notes(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
-        model = max(map(last_step, tuned.models()), key=_automatic_maximum)
+    def maximum_notes(self, tuned: TunedEstimator, example: Any, n_resources: int) -> list[str]:
+        model = _longest(_last_steps(tuned, example))
         name, value = iterations(model)
         if value is None or value < n_resources:
             return []
@@ -186,11 +192,10 @@ class PartialFit(Resource):
     def whole_fit(self, tuned: TunedEstimator) -> WholeFit | None:
         if self.batch_size is not None:
             return None
-        variants = list(tuned.variants())
-        if any(self.preferred(model, searched) is None for model, searched in variants):
+        if any(self.preferred(*variant) is None for variant in tuned.variants()):
             return None
-        models = [last_step(model) for model in tuned.models()]
-        maximum, max_units = max(map(_automatic_maximum, models)), max(map(_n_iterations, models))
+        models = _last_steps(tuned, tuned.estimator)
+        maximum, max_units = _automatic_maximum(_longest(models)), max(map(_n_iterations, models))
         return WholeFit(maximum, max_units) if max_units > maximum else None
 
     @classmethod
@@ -222,6 +227,22 @@ class PartialFit(Resource):
             return _pass_order(seed, first, n)[start:end]
         head, tail = _pass_order(seed, first, n)[start:], _pass_order(seed, last, n)[:end]
         return np.concatenate((head, tail)) if end else head
+
+
+def _last_steps(tuned: TunedEstimator, example: Any) -> list[Any]:
+    """Return the last step of each family of candidates, with its largest number of iterations.
+
+    If steps are sampled, they are unknown, but for the one of an example.
+    """
+    if tuned.decisive_distributions():
+        return [last_step(example)]
+    return [last_step(model) for model in tuned.models(largest=ITERATION_PARAMETERS)]
+
+
+def _longest(models: Sequence[Any]) -> Any:
+    """Return the model with the largest automatic maximum, of those that have iterations."""
+    iterating = [model for model in models if iterations(model)[1] is not None]
+    return max(iterating or models, key=_automatic_maximum)
 
 
 def _automatic_maximum(model: Any) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
+from sklearn_sha._param_validation import is_int
 from sklearn_sha.candidates.space import with_params
 
 # Parameters of a last step whose values can change which resource it has.
@@ -88,12 +89,17 @@ class TunedEstimator:
         ]
         return not any(step is None or isinstance(step, str) for step in steps)
 
-    def models(self) -> list[Any]:
+    def models(self, largest: Sequence[str] = ()) -> list[Any]:
         """The estimators of `variants`."""
-        return [model for model, _ in self.variants()]
+        return [model for model, _ in self.variants(largest)]
 
-    def variants(self) -> Iterator[tuple[Any, frozenset[str]]]:
+    def variants(self, largest: Sequence[str] = ()) -> Iterator[tuple[Any, frozenset[str]]]:
         """Estimators with each combination of the values on which the choice of a resource depends.
+
+        Parameters
+        ----------
+        largest : sequence of str, default=()
+            Parameters of the last step that have the largest integer of their lists.
 
         Yields
         ------
@@ -108,6 +114,10 @@ class TunedEstimator:
                 for name in _decisive(self.estimator, space)
                 if not hasattr(space[name], "rvs")
             }
+            for name in (f"{last_prefix(self.estimator)}{name}" for name in largest):
+                listed = () if hasattr(space.get(name), "rvs") else space.get(name, ())
+                if integers := [value for value in listed if is_int(value)]:
+                    values[name] = [max(integers)]
             for params in ParameterGrid(values):
                 model = with_params(self.estimator, params)
                 prefix = last_prefix(model)

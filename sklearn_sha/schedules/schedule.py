@@ -209,6 +209,7 @@ class Schedule:
                 unit=self.unit,
                 continuation=self.continuation,
                 counts_folds=self.counts_folds,
+                is_bound=self.is_bound,
                 n_kept=self.n_kept if self.repeats or number == 0 else 0,
             )
             for number, rungs in ((number, list(rungs)) for number, rungs in groups)
