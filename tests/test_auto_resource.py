@@ -312,7 +312,10 @@ def test_with_batches_one_family_that_counts_limits_all_to_one_pass():
     n_calls = -(-len(X) * 4 // 5 // 200)
     for seed in range(6):
         search = SuccessiveHalvingSearchCV(pipeline, space, random_state=seed, **params)
-        assert search.plan(X, Y).n_resources[-1] == n_calls
+        plan = search.plan(X, Y)
+        assert plan.n_resources[-1] == n_calls
+        note = "max_resources='auto' is one pass over the samples, which GaussianNB counts."
+        assert note in plan.notes
 
 
 def test_hyperband_has_three_brackets_even_of_few_samples():

@@ -178,7 +178,11 @@ class PartialFit(Resource):
         )
 
     def maximum_notes(self, tuned: TunedEstimator, example: Any, n_resources: int) -> list[str]:
-        model = _longest(_last_steps(tuned, example))
+        models = _last_steps(tuned, example)
+        if counting := [model for model in models if self.batch_size and _counts(model)]:
+            name = type(counting[0]).__name__
+            return [f"max_resources='auto' is one pass over the samples, which {name} counts."]
+        model = _longest(models)
         name, value = iterations(model)
         if value is None or value < n_resources:
             return []
