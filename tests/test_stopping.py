@@ -40,7 +40,7 @@ SEARCHES = {
 }
 
 
-TOO_SHORT = {"range": 2, "budget": 3, "double": 2, "hyperband": 2, "sets": 2}
+TOO_SHORT = {"range": 2, "budget": 3, "double": 1, "hyperband": 1, "sets": 1}
 """The longest times in which no candidate begins on a second fold."""
 
 
