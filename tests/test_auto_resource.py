@@ -266,7 +266,7 @@ def test_an_automatic_first_rung_has_samples_enough(n_classes):
 
 @pytest.mark.parametrize("resource", ["auto", "partial_fit"])
 def test_an_automatic_maximum_is_the_largest_of_all_candidates(resource):
-    """And not that of a candidate that was drawn at random."""
+    """And not that of a candidate that was sampled at random."""
     pipeline = Pipeline([("scale", StandardScaler()), ("clf", MLPClassifier())])
     alpha = {"clf__alpha": [1e-4, 1e-3, 1e-2, 0.1]}
     space = [{"clf": [MLPClassifier(max_iter=n)], **alpha} for n in (20, 80)]

@@ -213,7 +213,7 @@ class FailsBelow(Curve):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
-def test_if_only_failing_candidates_were_completed_it_is_not_said_that_all_fail():
+def test_only_failing_candidates_before_the_deadline_are_no_misconfigured_model():
     space = {"limit": [0.1, 0.2, 0.3, 0.6, 0.7, 0.8], "speed": [1.0]}
     params = {"n_candidates": "auto", "min_resources": 2, "min_folds": "all", "space": space}
     search = search_of("range", FailsBelow(), max_time=4, **params)
@@ -228,7 +228,7 @@ def test_if_only_failing_candidates_were_completed_it_is_not_said_that_all_fail(
         search.fit(X)
 
 
-def test_what_is_finished_are_whole_candidates_also_if_all_would_fit_into_a_batch(monkeypatch):
+def test_whole_candidates_are_completed_also_if_all_of_them_would_fit_into_a_batch(monkeypatch):
     """Fits of 10 ms: without a deadline, one fold would have all candidates before the next."""
     for module in (engine, evaluation, preprocessing_calls, base):
         monkeypatch.setattr(module, "time", lambda: len(CALLS) / 100)

@@ -300,7 +300,7 @@ def test_instead_of_hyperband_as_many_candidates_as_are_different_are_recommende
     assert settings["n_candidates"] == 8
 
 
-def test_a_report_on_an_anytime_search_says_what_it_reached_and_recommends_time(monkeypatch):
+def test_a_report_on_an_anytime_search_shows_what_it_reached_and_recommends_time(monkeypatch):
     monkeypatch.setattr(RunTimes, "refusal", lambda self, run, results: "No time." if run else "")
     params = {"budget": "anytime", "max_time": 1000, "max_resources": 27, "patience": None}
     for seed in range(20):

@@ -28,7 +28,7 @@ class Scoring:
     scorers : callable or dict of str to callable
         Value of the attribute ``scorer_``, as in GridSearchCV.
     metrics : list of str or None
-        ``["score"]`` for a single one; None if they are unknown before the scorer is called.
+        ``["score"]`` for a single metric; None if they are unknown before the scorer is called.
     uses_predictions_only : bool
         Whether the scorer only uses predictions of the estimator or its ``score``. Then the last
         step of a pipeline on transformed samples has the same score as the pipeline.
@@ -41,7 +41,7 @@ class Scoring:
 
     @property
     def is_multimetric(self) -> bool:
-        """Whether there are several metrics by name; False if that is unknown."""
+        """Whether the user names the metrics; False if that is unknown."""
         return isinstance(self.scorers, dict)
 
     def passes_sample_weight(self, search_name: str) -> bool:

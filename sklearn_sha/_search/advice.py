@@ -39,7 +39,7 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
         return ""
     at_least = "at least " if limits.fit_can_stop else ""
     # Others set the resource of the first rung themselves.
-    start = "Raise min_resources or factor" if algorithm.needs_maximum else "Start with more of it"
+    start = "Raise min_resources or factor" if algorithm.needs_maximum else "Start with more units"
     return (
         f"Including the fixed cost of each fit, this search costs {at_least}{cost:.2f} times a "
         f"grid search over the same candidates ({schedule.relative_cost():.2f} without it). "

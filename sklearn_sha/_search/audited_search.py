@@ -144,7 +144,8 @@ class AuditedSearch(BaseHalvingSearch):
         if completed is None and self.__dict__.get("_interrupted_search") is not None:
             raise ValueError(
                 f"{method} requires a completed search, and the last one was interrupted. Call "
-                "resume first. If max_time ended the search, raise it or set it to None before."
+                "resume first. If max_time ended the search, raise max_time or set it to None "
+                "before."
             )
         check_is_fitted(self)
         if completed is None:
