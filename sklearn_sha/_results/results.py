@@ -91,7 +91,6 @@ class Results:
         self.failures: list[dict[str, Any]] = []
         self.n_fits = 0
         self.metric = self.metrics[0]
-        self._units = 0
         self._trained = np.zeros((0, n_folds), dtype=np.intp)
         self._promoted: dict[tuple[int, int], tuple[int, ...]] = {}
         self._rungs: list[RungOutcome] = []
@@ -131,7 +130,6 @@ class Results:
         self.n_fits += len(new_outcomes)
         self.failures += self._failures_of(request, new_outcomes)
         units = self._units_of(jobs, is_new)
-        self._units += units
         if extended is not None:
             units += extended.units
             is_new |= extended.is_new_at(jobs)
@@ -315,12 +313,12 @@ class Results:
     @property
     def n_units(self) -> int:
         """Number of units that all jobs trained."""
-        return self._units
+        return sum(rung.units for rung in self._rungs)
 
     @property
     def cost(self) -> float:
         """Cost so far, as `Schedule.total_cost` counts it."""
-        return self._units / self._n_folds_in_cost
+        return self.n_units / self._n_folds_in_cost
 
     @property
     def has_promoted(self) -> bool:

@@ -246,7 +246,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         plan = spec.schedule
         pool = CandidatePool(spec.sampler, spec.space, spec.candidates, spec.seed, spec.evaluations)
         workers = self._make_workers(store)
-        results, display = self._make_results(spec, pool.params, workers.n_workers)
+        results, display = self._make_results_and_display(spec, pool.params, workers.n_workers)
         observer = RungObserver(
             results,
             display,
@@ -286,7 +286,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             spec, pool, results, display, workers, observer, engine, report, self.keep_eliminated
         )
 
-    def _make_results(
+    def _make_results_and_display(
         self, spec: SearchSpec, params: list[dict[str, Any]], n_workers: int
     ) -> tuple[Results, ConsoleProgress]:
         """Make the empty results, and what displays them as they come."""

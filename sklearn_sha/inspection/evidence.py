@@ -125,7 +125,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         )
 
     brackets = _brackets(history, results, is_last, repeats=search.schedule_.repeats)
-    if not getattr(search, "interrupted_", False):  # not set before the end of a fit
+    if not is_interrupted(search):
         # Nothing is left to compare in a bracket all of whose candidates have failed.
         brackets = [rows for rows in brackets if is_last(rows[-1])] or brackets
     audited_ids = _audited_ids(brackets, results)
@@ -146,6 +146,11 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         problem = NOT_REACHED
     audited = _audited(brackets, audited_ids)
     return Evidence(brackets, folds, selected, final, known, audited, problem)
+
+
+def is_interrupted(search: Any) -> bool:
+    """Return whether a search was interrupted; False before the end of a fit, which sets it."""
+    return getattr(search, "interrupted_", False)
 
 
 def _repeated(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> set[int]:

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.candidates.space import params_key
-from sklearn_sha.inspection.evidence import Level
+from sklearn_sha.inspection.evidence import Level, is_interrupted
 from sklearn_sha.inspection.report import TrustReport
 
 TRUSTED = 0.95
@@ -115,7 +115,7 @@ def _reached(report: TrustReport, search: Any) -> str:
     """Say what full resource is in a search that ended below its maximum."""
     schedule = search.schedule_
     reached = max(row["n_resources"] for row in report.rungs)
-    maximum = max(rung.n_resources for rung in schedule.rungs)
+    maximum = max(schedule.n_resources)
     if reached >= maximum:
         return ""
     return (
@@ -159,7 +159,7 @@ def _conclusion(report: TrustReport, search: Any) -> str:
 
 def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
     """Recommend the parameters of the next search, or more time."""
-    if getattr(search, "budget", None) == "anytime" and _is_interrupted(search):
+    if getattr(search, "budget", None) == "anytime" and is_interrupted(search):
         more_time = "" if search.max_time is None else ", with a larger max_time"
         return f"Call resume{more_time}."
     levels = [(row["n_resources"], row["folds"]) for row in report.rungs]
@@ -185,16 +185,12 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     last = search.rung_history_[-1]
     cost = n_candidates * last["n_resources"] * (search.schedule_.n_folds or 1)
     percent = -(-100 * cost // last["total_cost"])
-    if percent > 100 or _is_interrupted(search):
+    if percent > 100 or is_interrupted(search):
         return ""
     return (
         f"audit(X, y, n_candidates={n_candidates}) trains the riskiest of them to full resource, "
         f"for at most {percent / 100:.2f} times the cost of the search. "
     )
-
-
-def _is_interrupted(search: Any) -> bool:
-    return getattr(search, "interrupted_", False)  # not set before the end of a fit
 
 
 def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: str) -> str:

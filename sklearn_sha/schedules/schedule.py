@@ -199,18 +199,18 @@ class Schedule:
         groups = groupby(self.rungs, key=lambda rung: rung.bracket)
         return [
             replace(
-                Schedule.from_rungs(
+                self,
+                rungs=Schedule.from_rungs(
                     [rung.n_candidates for rung in rungs],
                     [rung.n_resources for rung in rungs],
                     self.continues,
                     number,
                     [rung.folds for rung in rungs],
-                ),
-                unit=self.unit,
-                continuation=self.continuation,
-                counts_folds=self.counts_folds,
-                is_bound=self.is_bound,
+                ).rungs,
+                repeats=False,
+                notes=(),
                 n_kept=self.n_kept if self.repeats or number == 0 else 0,
+                n_repeated=0,
             )
             for number, rungs in ((number, list(rungs)) for number, rungs in groups)
         ]
