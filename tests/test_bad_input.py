@@ -15,7 +15,7 @@ from sklearn.decomposition import FastICA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import SVC
 from toys import CALLS, Curve
@@ -217,6 +217,20 @@ MISTAKES = {
         ALPHAS,
         {"scoring": ["accuracy", "f1_macro"], "refit": False, "promote_by": "recall"},
         "promote_by='recall' is none of the metrics ['accuracy', 'f1_macro']. Set it",
+    ),
+    "metrics in no order": (
+        SGD,
+        ALPHAS,
+        {"scoring": {"accuracy"}, "refit": "accuracy"},
+        "scoring={'accuracy'} must be a str, a callable, a list, a tuple, a dict or None",
+    ),
+    "a single leave-one-out fold": (
+        SGD,
+        ALPHAS,
+        {"cv": LeaveOneOut(), "resource": "folds", "max_resources": 1},
+        "resource='folds' would score the first rung on 1 fold with fewer than 100 test samples, "
+        "which is too few to promote by. Raise what sets the first rung: min_resources, "
+        "max_resources or budget, to at least 100 folds, or pass a cv with larger test folds.",
     ),
     "a promotion by another metric than the only one": (
         SGD,

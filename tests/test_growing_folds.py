@@ -415,9 +415,11 @@ def test_the_first_rung_has_at_least_100_test_samples():
     rows = X[:150]
     plan = search_of(8, cv=LeaveOneOut(), resource="trees").plan(rows)
     assert len(plan.rungs[0].folds) == 100
-    with pytest.raises(ValueError, match=r"min_folds=1 scores the first rung on 1 fold .*Set min_"):
+    with pytest.raises(
+        ValueError, match=r"min_folds=1 would score the first rung on 1 fold .*Set min_"
+    ):
         search_of(8, cv=LeaveOneOut(), min_folds=1).plan(rows)
-    with pytest.raises(ValueError, match=r"min_resources=1 scores .*at least 100"):
+    with pytest.raises(ValueError, match=r"on 1 fold .*: min_resources, .*at least 100 folds"):
         search_of(
             8, cv=LeaveOneOut(), resource="folds", min_resources=1, max_resources="auto",
             min_folds="all",

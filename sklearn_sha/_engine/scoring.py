@@ -88,7 +88,9 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
 
     Raises
     ------
-    ValueError, TypeError
+    TypeError
+        If `scoring` is something else, such as a set, which has no first metric.
+    ValueError
         As in `sklearn.metrics.check_scoring`.
     """
     if callable(scoring):
@@ -96,6 +98,10 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
     if scoring is None or isinstance(scoring, str):
         scorer = check_scoring(estimator, scoring)
         return Scoring(scorer, scorer, ["score"], True)
+    if not isinstance(scoring, list | tuple | Mapping):
+        raise TypeError(
+            f"scoring={scoring!r} must be a str, a callable, a list, a tuple, a dict or None."
+        )
     scorer = check_scoring(estimator, scoring, raise_exc=raise_errors)
     metrics = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
     scorers = {name: check_scoring(estimator, metric) for name, metric in metrics.items()}

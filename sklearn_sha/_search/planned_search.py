@@ -213,9 +213,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         )
         check_keeps(n_kept, schedule, algorithm)
         check_folds_grow(self.min_folds, growth, schedule, algorithm)
-        self._check_plan(schedule, limits)
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
             raise ValueError(error)
+        self._check_plan(schedule, limits)
         for message in resource.warnings(context.tuned, schedule.rungs[-1].n_resources):
             warnings.warn(message, UserWarning, stacklevel=4)
         warning = ""

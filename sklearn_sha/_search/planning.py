@@ -173,7 +173,8 @@ def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) ->
             'set it to "all".'
         )
     if min_folds < data.min_folds:
-        raise ValueError(few_folds_error("min_folds", min_folds, data.min_folds))
+        remedy = f"Set min_folds to at least {data.min_folds}"
+        raise ValueError(few_folds_error(f"{min_folds=}", min_folds, remedy))
     return None if min_folds == n_folds else FoldGrowth(data.fold_order, min_folds)
 
 

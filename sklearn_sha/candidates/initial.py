@@ -63,7 +63,10 @@ def fixed_spaces(candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, list
 
 def _completed(params: Mapping[str, Any], estimator: Any, names: Any) -> dict[str, Any]:
     """Return a candidate with the estimator's own values of the parameters that it lacks."""
-    model = with_params(estimator, params)  # raises scikit-learn's error for an unknown name
+    try:
+        model = with_params(estimator, params)
+    except ValueError as error:  # scikit-learn's, for an unknown name
+        raise ValueError(f"initial_candidates has {params!r}. {error}") from error
     own, changed = estimator.get_params(), model.get_params()
     values = dict(params)
     for name in names:

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn_sha._data.fold_order import MIN_SCORED_SAMPLES
 from sklearn_sha._data.slicing import Rows
 from sklearn_sha._formatting import quantity
-from sklearn_sha.resources.base import Resource, call_training
+from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 
@@ -72,22 +72,26 @@ class FoldCount(Resource):
     def first_rung_error(self, n_resources: int, limits: Limits) -> str:
         if n_resources >= limits.lowest:
             return ""
-        return few_folds_error("min_resources", n_resources, limits.lowest)
+        return few_folds_error(
+            f"resource={self.name!r}",
+            n_resources,
+            f"{HOW_TO_RAISE_FIRST_RUNG}, to at least {quantity(limits.lowest, self.unit)}",
+        )
 
 
-def few_folds_error(name: str, n_folds: int, lowest: int) -> str:
+def few_folds_error(given: str, n_folds: int, remedy: str) -> str:
     """Return the error that the first rung has too few folds.
 
     Parameters
     ----------
-    name : str
-        Parameter that sets their number.
+    given : str
+        Parameter that sets their number, and its value.
     n_folds : int
-    lowest : int
-        Minimum number.
+    remedy : str
+        How to set a larger number.
     """
     return (
-        f"{name}={n_folds} scores the first rung on {quantity(n_folds, 'folds')} with fewer than "
-        f"{MIN_SCORED_SAMPLES} test samples, which is too few to promote by. Set {name} to at "
-        f"least {lowest}, or pass a cv with larger test folds."
+        f"{given} would score the first rung on {quantity(n_folds, 'folds')} with fewer than "
+        f"{MIN_SCORED_SAMPLES} test samples, which is too few to promote by. {remedy}, or pass a "
+        "cv with larger test folds."
     )
