@@ -667,10 +667,19 @@ def test_the_resource_may_not_change():
         search.extend(X, Y, n_candidates=30)
 
 
+def test_the_number_of_further_candidates_has_the_name_of_randomized_search_too():
+    expected = curves(4).fit(NOTHING).extend(NOTHING, n_candidates=3)
+    assert all_of(curves(4).fit(NOTHING).extend(NOTHING, n_iter=3)) == all_of(expected)
+
+
 def test_parameters_of_extend_are_checked():
     search = curves(4).fit(NOTHING)
     with pytest.raises(ValueError, match="n_candidates=0 must be an integer of at least 1"):
         search.extend(NOTHING, n_candidates=0)
+    with pytest.raises(ValueError, match="n_iter=0 must be an integer of at least 1"):
+        search.extend(NOTHING, n_iter=0)
+    with pytest.raises(ValueError, match="n_candidates=3 and n_iter=2 are two names of the same"):
+        search.extend(NOTHING, n_candidates=3, n_iter=2)
     with pytest.raises(ValueError, match="two names of the same parameter"):
         search.extend(NOTHING, param_distributions=SPACE, param_grid=SPACE)
     with pytest.raises(TypeError, match="needs to be a list or a numpy array"):

@@ -56,8 +56,8 @@ def space_name(search: Any) -> str:
     return given_name(search, "param_distributions", "param_grid")
 
 
-def n_candidates_of(search: Any) -> Any:
-    """Return the number of candidates of a search, from `n_candidates` or `n_iter`.
+def n_candidates_of(n_candidates: Any, n_iter: Any) -> Any:
+    """Return the number of candidates, from `n_candidates` or `n_iter`.
 
     Raises
     ------
@@ -65,12 +65,12 @@ def n_candidates_of(search: Any) -> Any:
         If `n_candidates` and `n_iter` contradict each other, or `n_iter` is not an integer of
         at least 1.
     """
-    if search.n_iter is None:
-        return search.n_candidates
-    check_int("n_iter", search.n_iter, "None")
-    if search.n_candidates not in ("auto", search.n_iter):
+    if n_iter is None:
+        return n_candidates
+    check_int("n_iter", n_iter, "None")
+    if n_candidates not in ("auto", n_iter):
         raise ValueError(
-            f"n_candidates={search.n_candidates!r} and n_iter={search.n_iter!r} are two names of "
-            "the same parameter; give one of them."
+            f"n_candidates={n_candidates!r} and n_iter={n_iter!r} are two names of the same "
+            "parameter; give one of them."
         )
-    return int(search.n_iter)
+    return int(n_iter)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from numpy.random import RandomState
 
-from sklearn_sha._search.aliases import search_space, space_name
+from sklearn_sha._search.aliases import n_candidates_of, search_space, space_name
 from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._search.origin import Origin
 from sklearn_sha._search.search_spec import search_seed
@@ -30,6 +30,7 @@ class ExtendableSearch(AuditedSearch):
         y: Any = None,
         *,
         n_candidates: int | Literal["auto"] = "auto",
+        n_iter: int | None = None,
         param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         param_grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         **params: Any,
@@ -55,6 +56,8 @@ class ExtendableSearch(AuditedSearch):
         n_candidates : int or "auto", default="auto"
             Number of further candidates. "auto" tries all remaining combinations of a grid. With
             distributions it samples 64 candidates.
+        n_iter : int, default=None
+            Alternative name of `n_candidates`.
         param_distributions : dict or list of dict, default=None
             Search space of the further candidates. None: that of the search.
         param_grid : dict or list of dict, default=None
@@ -108,7 +111,8 @@ class ExtendableSearch(AuditedSearch):
             )
         completed, data = self._completed("extend"), (X, y, params)
         self._check_unchanged("extend", completed.origin, data)
-        union, space, origin = self._union(completed, n_candidates, param_distributions, param_grid)
+        n_new = n_candidates_of(n_candidates, n_iter)
+        union, space, origin = self._union(completed, n_new, param_distributions, param_grid)
         spec = union._prepare(X, y, params, deepcopy(origin.random_state))
         origin.check_unchanged_plan("extend", spec)
         if spec.sampler.uses_history:

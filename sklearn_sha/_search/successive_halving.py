@@ -441,7 +441,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         self, bounds: Callable[[int], Bounds], rng: RandomState
     ) -> tuple[int, list[dict[str, Any]]]:
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
-        n_candidates = n_candidates_of(self)
+        n_candidates = n_candidates_of(self.n_candidates, self.n_iter)
         sampler, space, initial = self._sampler(), self._space(), self._initial_candidates()
         state = deepcopy(rng)
         n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
