@@ -305,6 +305,25 @@ def test_an_automatic_maximum_is_one_that_a_candidate_has(space, n_epochs):
     assert search.plan(X, Y).n_resources[-1] == n_epochs
 
 
+@pytest.mark.parametrize("batch_size", [1, 7, 200, 10**6])
+@pytest.mark.parametrize(("max_iter", "n_epochs"), [(3, 3), (200, 100)])
+def test_with_batches_the_automatic_maximum_is_as_many_epochs(batch_size, max_iter, n_epochs):
+    network = MLPClassifier(max_iter=max_iter)
+    search = SuccessiveHalvingSearchCV(network, {"alpha": [1, 2]}, batch_size=batch_size, cv=4)
+    plan = search.plan(X, Y)
+    n_train = len(next(StratifiedKFold(4).split(X, Y))[0])
+    resource, n_calls = PartialFit(batch_size), plan.n_resources[-1]
+    seen = sum(len(resource.batch(call, n_train)) for call in range(n_calls))
+    last = len(resource.batch(n_calls - 1, n_train))
+    assert seen - last < n_epochs * n_train <= seen
+    assert plan.unit == "mini-batches"
+    given = f"max_iter={max_iter} of MLPClassifier"
+    if max_iter > n_epochs:
+        given += " is only an upper bound, since fit can stop earlier"
+    amount = f"{n_calls} mini-batches, {n_epochs} epochs"
+    assert f"max_resources='auto' is {amount}: {given}." in plan.notes
+
+
 def test_with_batches_one_family_that_counts_limits_all_to_one_pass():
     pipeline = Pipeline([("clf", SGDClassifier())])
     space = [{"clf": [GaussianNB()]}, {"clf": [SGDClassifier()], "clf__alpha": [1e-4, 1e-3, 1e-2]}]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._data.slicing import Rows, n_samples_of
+from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.resources.base import Resource, call_training
 from sklearn_sha.resources.class_labels import classes_of
@@ -97,12 +98,12 @@ class PartialFit(Resource):
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
         models = _last_steps(tuned, example)
-        if self.batch_size is not None and any(map(_counts, models)):
-            one_pass = -(-data.n_samples // self.batch_size)
-            return Limits(default=one_pass, highest=one_pass)
         default = _automatic_maximum(_longest(models))
         if self.batch_size is not None:  # a grid search has nothing that compares with a batch
-            return Limits(default=default)
+            if any(map(_counts, models)):
+                one_pass = self._n_batches(1, data.n_samples)
+                return Limits(default=one_pass, highest=one_pass)
+            return Limits(default=self._n_batches(default, data.n_samples))
         is_network = any(type(model).__name__.startswith("MLP") for model in models)
         per_call = _SAMPLES_PER_NETWORK_CALL if is_network else _SAMPLES_PER_CALL
         return Limits(
@@ -184,14 +185,18 @@ class PartialFit(Resource):
             return [f"max_resources='auto' is one pass over the samples, which {name} counts."]
         model = _longest(models)
         name, value = iterations(model)
-        if value is None or value < n_resources:
+        n_epochs = _automatic_maximum(model)
+        if value is None:
             return []
-        if value == n_resources:
-            return [f"max_resources='auto' is {name}={value} of {type(model).__name__}."]
-        return [
-            f"max_resources='auto' is {n_resources} epochs: {name}={value} of "
-            f"{type(model).__name__} is only an upper bound, since fit can stop earlier."
-        ]
+        given = f"{name}={value} of {type(model).__name__}"
+        amount = quantity(n_epochs, "epochs")
+        if self.batch_size is not None:
+            amount = f"{quantity(n_resources, self.unit)}, {amount}"
+        if value > n_epochs:
+            given += " is only an upper bound, since fit can stop earlier"
+        elif self.batch_size is None:
+            return [f"max_resources='auto' is {given}."]
+        return [f"max_resources='auto' is {amount}: {given}."]
 
     def whole_fit(self, tuned: TunedEstimator) -> WholeFit | None:
         if self.batch_size is not None:
@@ -201,6 +206,11 @@ class PartialFit(Resource):
         models = _last_steps(tuned, tuned.estimator)
         maximum, max_units = _automatic_maximum(_longest(models)), max(map(_n_iterations, models))
         return WholeFit(maximum, max_units) if max_units > maximum else None
+
+    def _n_batches(self, n_epochs: int, n_samples: int) -> int:
+        """Return the number of calls in which all samples are seen `n_epochs` times."""
+        assert self.batch_size is not None
+        return -(-n_epochs * n_samples // min(self.batch_size, n_samples))
 
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
