@@ -100,7 +100,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             If parameters are invalid, before any training; or if all fits failed, in which case
             ``failures_`` has the reasons.
         TimeoutError
-            If `max_time` ended before any candidate was scored on all folds.
+            If `max_time` ended before any candidate was scored on all folds of the first rung.
         CheckpointError
             If `checkpoint` is damaged, in use, or of another search or other data.
         IndexError
@@ -384,7 +384,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             if not results.n_rungs:
                 raise TimeoutError(
                     f"max_time={quantity(self.max_time, 'seconds')} ended before any candidate was "
-                    "trained and scored on all folds. Raise max_time, lower min_resources or "
+                    "scored on all folds of the first rung. Raise max_time, lower min_resources or "
                     "min_folds, or call resume to continue the search."
                 ) from None
             is_complete = False

@@ -56,8 +56,8 @@ class ExtendableSearch(AuditedSearch):
         n_candidates : int or "auto", default="auto"
             Number of further candidates. "auto" tries all remaining combinations of a grid. With
             distributions it samples 64 candidates.
-        n_iter : int, default=None
-            Alternative name of `n_candidates`.
+        n_iter : int or None, default=None
+            Alternative name of `n_candidates`. If both are given, they have to be equal.
         param_distributions : dict or list of dict, default=None
             Search space of the further candidates. None: that of the search.
         param_grid : dict or list of dict, default=None

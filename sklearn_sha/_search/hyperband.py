@@ -54,8 +54,9 @@ class HyperbandSearchCV(AuditedSearch):
         As in SuccessiveHalvingSearchCV.
     min_resources : int, float or "auto", default="auto"
         Lower bound of the resource of the first rung of the first bracket. A float is a fraction
-        of the maximum. "auto" is as in SuccessiveHalvingSearchCV, but for "n_samples" lower if
-        there would be fewer than three brackets otherwise.
+        of the maximum. "auto" is the minimum of the resource: one epoch or tree; 200 samples, and
+        enough to include 10 of the rarest class (at most half of it), but fewer if there would be
+        fewer than three brackets otherwise.
     max_resources : int or "auto", default="auto"
         Resource of the last rung of every bracket. "auto" is as in SuccessiveHalvingSearchCV.
     min_folds : int, "auto" or "all", default="all"
@@ -70,9 +71,9 @@ class HyperbandSearchCV(AuditedSearch):
     tol : float, default=0.0
         Tolerance for `patience`.
     stop : "stable" or None, default=None
-        "stable" ends each bracket early when the order of the leading candidates has not
-        changed in two consecutive rungs, beyond the noise between folds. The best candidate is
-        then evaluated on all folds at full resource.
+        "stable" ends each bracket early when the order of the leading candidates has been the same
+        in three consecutive rungs, apart from noise between folds. The best candidate is then
+        evaluated on all folds at full resource.
     target_score : float or None, default=None
         As in SuccessiveHalvingSearchCV, for the last rungs of all brackets.
     max_time : float or None, default=None
@@ -99,7 +100,7 @@ class HyperbandSearchCV(AuditedSearch):
     batch_size : int or None, default=None
         Number of samples of each call of ``partial_fit``: consecutive batches of the training
         fold, which is shuffled again for each epoch. None uses all samples, so that one call is
-        one epoch.
+        one epoch. With a number, ``resource="auto"`` is "partial_fit".
     scoring : str, callable, list, tuple, dict or None, default=None
         Strategy to evaluate the performance of the cross-validated model on the test set, as in
         GridSearchCV.
@@ -119,8 +120,9 @@ class HyperbandSearchCV(AuditedSearch):
     pre_dispatch : int or str, default="2*n_jobs"
         Number of batches of jobs that are dispatched in advance, as in GridSearchCV.
     random_state : int, RandomState or None, default=None
-        Controls the sampling of candidates and of subsamples, and the order of mini-batches. It is
-        not passed to the estimator.
+        Controls the sampling of candidates and of training samples, the order in which folds are
+        added, the order of mini-batches, and preprocessing steps whose own `random_state` is None.
+        It is not passed to the estimator that is tuned.
     error_score : "raise" or float, default=nan
         Value to assign to the score if an error occurs in fitting or scoring on a fold. If set to
         "raise", the error is raised, with a note about the candidate.

@@ -55,8 +55,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Number of distinct candidates. "auto" tries all combinations of a grid. With distributions
         it samples 64 candidates, of which at least one is among the best 5 % with probability 0.96.
     n_iter : int or None, default=None
-        Alternative name of `n_candidates`, as in RandomizedSearchCV. Only one of the two can be
-        given.
+        Alternative name of `n_candidates`, as in RandomizedSearchCV. If both are given, they
+        have to be equal.
     sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
         Source of the candidates. All try every combination of a grid if `n_candidates` allows.
         Otherwise "random", which "auto" is at present, samples at random
@@ -101,15 +101,15 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, which is a grid search. "auto" is the largest value with which the last rung
-        compares at most `ceil(factor)` candidates at the maximum, or more if the number of folds
-        grows (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples, and enough
-        to include 10 of the rarest class (at most half of it); for a custom resource at least its
-        ``lowest``.
+        compares at most `ceil(factor)` candidates at the maximum. If the number of folds grows, it
+        is a larger value (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples,
+        and enough to include 10 of the rarest class (at most half of it); for a custom resource at
+        least its ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" is the estimator's own number of epochs, but at most 100
-        if `fit` can stop earlier; the number of samples of the largest training fold; or the value
-        of the parameter in the estimator. If `budget` is an integer, "auto" means no limit other
-        than the number of samples.
+        if `fit` can stop earlier (in mini-batches if `batch_size` is set); the number of samples of
+        the largest training fold; or the value of the parameter in the estimator. If `budget` is an
+        integer, "auto" means no limit other than the number of samples.
     min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. The last rung has all folds.
         "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
@@ -146,14 +146,15 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     tol : float, default=0.0
         Tolerance for `patience`.
     stop : "stable" or None, default=None
-        "stable" ends the rungs early when the order of the leading candidates has not
-        changed in two consecutive rungs, beyond the noise between folds. The best candidate is
-        then evaluated on all folds at full resource. Not with ``budget="double"`` or
-        ``"anytime"``, whose runs `patience` ends.
+        "stable" ends the rungs early when the order of the leading candidates has been the same in
+        three consecutive rungs, apart from noise between folds. The best candidate is then
+        evaluated on all folds at full resource. Not with ``budget="double"`` or ``"anytime"``,
+        whose runs `patience` ends.
     target_score : float or None, default=None
         End the search when a candidate reaches this mean score on all folds at full resource. The
         candidates of the last rung are then evaluated in groups of 1, 1, 2, 4, 8, ..., the best of
-        the previous rung first.
+        the previous rung first. With several metrics, it is a score of the one that promotes (see
+        `promote_by`).
     max_time : float or None, default=None
         Seconds after which no more training is started. Completed results are kept, and the best
         candidate is selected from the last completed rung (with ``budget="double"`` or
@@ -180,7 +181,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     audit_eliminated : int, "auto" or None, default=None
         Number of eliminated candidates that `fit` audits at its end, those with the highest risks
         (see `audit`). "auto" audits until the probability of the trust report is 0.95, for at most
-        a tenth of the cost of the search. None: no audit.
+        a tenth of the cost of the search. None: no audit. Must be None with ``budget="anytime"``.
     score_aggregation : "last", "best" or "mean", default="last"
         Score by which candidates are promoted: the score in the current rung, or the best or the
         mean of the scores so far, for scores that fluctuate during training. The best candidate of
@@ -191,7 +192,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     batch_size : int or None, default=None
         Number of samples of each call of ``partial_fit``: consecutive batches of the training
         fold, which is shuffled again for each epoch. None uses all samples, so that one call is
-        one epoch.
+        one epoch. With a number, ``resource="auto"`` is "partial_fit".
     scoring : str, callable, list, tuple, dict or None, default=None
         Strategy to evaluate the performance of the cross-validated model on the test set, as in
         GridSearchCV.
@@ -210,8 +211,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     pre_dispatch : int or str, default="2*n_jobs"
         Number of batches of jobs that are dispatched in advance, as in GridSearchCV.
     random_state : int, RandomState or None, default=None
-        Controls the sampling of candidates and of subsamples, and the order of mini-batches. It is
-        not passed to the estimator.
+        Controls the sampling of candidates and of training samples, the order in which folds are
+        added, the order of mini-batches, and preprocessing steps whose own `random_state` is None.
+        It is not passed to the estimator that is tuned.
     error_score : "raise" or float, default=nan
         Value to assign to the score if an error occurs in fitting or scoring on a fold. If set to
         "raise", the error is raised, with a note about the candidate.
@@ -256,7 +258,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Number of the best candidate in ``all_cv_results_`` and ``rung_history_``.
     best_n_resources_ : int
         Resource at which the best candidate was selected, and with which ``best_estimator_`` was
-        trained. Networks whose automatic maximum is lower than `max_iter` are refit by ``fit``.
+        trained. With "n_samples" and "folds", it is trained on all samples. Networks whose
+        automatic maximum is lower than `max_iter` are refit by ``fit``.
     promote_by_ : str
         Name of the metric by which candidates were promoted; "score" for a single metric.
     interrupted_ : bool
