@@ -84,8 +84,9 @@ score_lists = st.lists(
 )
 
 
-@given(score_lists)
-def test_the_score_axis_is_increasing_and_counts_the_candidates_below(scores):
+@given(score_lists, st.sampled_from([1, 1e-9, 1e9]))
+def test_the_score_axis_is_increasing_and_counts_the_candidates_below(scores, factor):
+    scores = [[factor * s for s in own] for own in scores]
     rows = [(c, k, s) for c, own in enumerate(scores) for k, s in enumerate(own)]
     candidates, levels, values = zip(*rows, strict=True)
     axis = score_axis(curves(candidates, levels, values, values))
@@ -105,6 +106,21 @@ def test_the_score_axis_is_increasing_and_counts_the_candidates_below(scores):
         assert f"{axis.n_below or 'Only early scores'}" in axis.note()
         assert axis.position(axis.low) < 0.2
     assert len(axis.ticks()) == len(axis.labels()) == len({*axis.labels()})
+
+
+@pytest.mark.parametrize("score", [0.956, -0.31, 0.0, 1234.5, -3.012e9])
+def test_a_single_score_has_itself_as_label(score):
+    (label,) = score_axis(curves([0], [0], [score], [0.0])).labels()
+    assert float(label) == pytest.approx(score, rel=1e-3)
+
+
+@pytest.mark.parametrize(("start", "step"), [(-3.012e9, 1e5), (5.0e-5, 1e-8), (2e6, 40)])
+def test_labels_of_large_and_small_scores_have_enough_digits(start, step):
+    scores = [start + k * step for k in range(5)]
+    axis = score_axis(curves(range(5), [0] * 5, scores, [0.0] * 5))
+    np.testing.assert_allclose(
+        [float(label) for label in axis.labels()], axis.ticks(), rtol=0, atol=step / 5
+    )
 
 
 def test_the_score_axis_follows_the_finalists():
@@ -153,6 +169,13 @@ def test_values_without_a_place_on_an_axis_are_categories(odd):
     assert points.places.tolist() == [0, 1, 2]
     assert points.labels[:2] == ["0.1", "10"]
     assert not points.is_log
+
+
+def test_numbers_among_other_values_are_in_increasing_order():
+    values = [None, 20, "3", 3, 1, 20, True]
+    (points,) = param_points({k: {"x": value} for k, value in enumerate(values)})
+    assert points.labels == ["1", "3", "20", "None", "3", "True"]
+    assert points.places.tolist() == [3, 2, 4, 1, 0, 2, 5]
 
 
 def test_labels_are_short_and_different_values_have_different_positions():

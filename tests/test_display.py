@@ -241,6 +241,34 @@ def test_the_history_shows_the_candidate_that_refit_selects(refit):
     assert f"candidate {search.best_candidate_} (selected)" in search._repr_html_()
 
 
+@pytest.mark.parametrize("refit", [True, False])
+@pytest.mark.parametrize("kind", ["curves", "rungs", "parallel"])
+def test_the_score_of_the_selected_candidate_is_that_of_the_rung_that_selected_it(kind, refit):
+    """It was trained further in a rung that was interrupted."""
+    space = {"limit": [k / 10 for k in range(8)][::-1], "speed": [2.0, 1.0]}
+    search = search_of(space=space, refit=refit).set_params(estimator=Stopped())
+    first, second = search.plan(X).rungs[:2]
+    CALLS.clear()
+    with ctrl_c(at=2 * second.total_cost - 3):
+        search.fit(X)
+    assert len(search.rung_history_) == 2
+    assert not search.rung_history_[1]["promoted"]
+    reached = search.results_frame().query(f"candidate == {search.best_candidate_}")
+    assert reached["n_resources"].max() > search.best_n_resources_ == first.n_resources
+    display = SearchDisplay.from_search(search, kind=kind)
+    text = f"{search.best_score_:.4g}"
+    assert f" {text} with " in display.ax_.get_title(loc="left") + display.ax_.get_title()
+    assert f">{text}</text>" in search.rung_history_._repr_html_()
+
+
+def test_another_metric_does_not_select_another_candidate():
+    scoring = {"a": lambda m, X, y=None: m.limit, "b": lambda m, X, y=None: -m.limit}
+    search = search_of(scoring=scoring, refit="a").fit(X)
+    display = SearchDisplay.from_search(search, metric="b")
+    assert display.data.selected == search.best_candidate_
+    assert display.data.selected_score == search.cv_results_["mean_test_b"][search.best_index_]
+
+
 def test_cost_is_compared_with_a_grid_search(search):
     ax = SearchDisplay.from_search(search, kind="cost").ax_
     widths = [bar.get_width() for bar in ax.patches]

@@ -1,6 +1,7 @@
 """trust_report: its numbers computed independently, and how often its advice is right."""
 
 import re
+import warnings
 from dataclasses import replace
 from functools import partial
 from math import exp
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import kendalltau, sem, spearmanr, uniform
 from sklearn.datasets import make_classification
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import fbeta_score, make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold
@@ -31,6 +32,7 @@ from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.inspection import envelope, trust_report
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.risk import (
+    MAX_MARGIN,
     Eliminated,
     RungScores,
     expected_loss,
@@ -368,6 +370,40 @@ def test_advice_for_one_rung_and_for_few_candidates():
     assert "would have ended above the best one is 0.6" in report.advice  # no noise is known
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize("fails", ["fit", "score"])
+def test_a_failed_candidate_is_no_risk_whatever_score_it_is_assigned(fails):
+    space = {"limit": [0.1, 0.3, 0.5, 0.7, 0.9], "speed": [1, 2], "fails": [False, fails]}
+    reports = []
+    for error_score in (np.nan, -1e6):
+        search = search_of(
+            n_candidates=16, min_resources=4, error_score=error_score
+        ).set_params(param_distributions=space)  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            reports.append(trust_report(search.fit(X)))
+    one, other = reports
+    assert other.probability == one.probability < 1
+    assert other.expected_loss == one.expected_loss
+    assert other.eliminated == one.eliminated
+
+
+def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason():
+    class FailsLater(Curve):
+        def partial_fit(self, X, y=None):
+            if getattr(self, "units_", 0) >= 8:
+                raise RuntimeError("too long")
+            return super().partial_fit(X, y)
+
+    search = search_of(FailsLater(), n_candidates=8, max_resources=16)
+    with pytest.warns(FitFailedWarning):
+        search.fit(X)
+    report = trust_report(search)
+    assert np.isnan(report.probability)
+    assert report.advice.startswith("All candidates of the last rung failed")
+    assert "resume" not in report.advice
+
+
 def test_scores_that_are_all_nan_have_no_probability():
     search = search_of(scoring=lambda model, X, y=None: np.nan)
     with pytest.warns(UserWarning, match="non-finite"):
@@ -476,8 +512,29 @@ def test_a_better_eliminated_candidate_is_a_larger_risk(rungs, candidate):
 def test_a_larger_margin_is_a_smaller_risk_and_their_integral_is_the_expected_loss(rungs):
     known = known_of(rungs)
     assert np.all(np.diff([probability(known, margin) for margin in np.arange(50)]) > 0)
-    area, _ = quad(lambda margin: 1 - probability(known, margin), 0, np.inf, limit=500)
+    highest = MAX_MARGIN * known.tolerance[0]
+    area, _ = quad(lambda margin: 1 - probability(known, margin), 0, highest, limit=500)
     assert expected_loss(known) == pytest.approx(area, rel=0.02)
+
+
+@given(rungs=RUNGS, n_diverged=st.integers(1, 5))
+def test_diverged_candidates_change_the_expected_loss_little(rungs, n_diverged):
+    """By at most the largest margin, which is of the size of the noise, however far they are."""
+    losses = []
+    for score in (-1e4, -1e6, -1e20):
+        rungs[0].scores[-n_diverged:] = score
+        known = known_of(rungs)
+        losses.append(expected_loss(known))
+        assert 0 < losses[-1] <= MAX_MARGIN * known.tolerance[0]
+    assert losses[1] == pytest.approx(losses[0], rel=0.02)
+
+
+def test_without_a_tolerance_the_expected_loss_is_in_the_unit_of_the_leads():
+    scores = np.array([[0.9], [0.8], [0.7], [-1e9]])
+    rungs = [RungScores(range(4), 1, scores), RungScores([0, 1], 4, scores[:2])]
+    known = Eliminated.of([rungs], 0, scores[0], continues=True)
+    assert known.tolerance.tolist() == [0, 0]
+    assert 0 < expected_loss(known) < MAX_MARGIN * 0.2
 
 
 @given(rungs=RUNGS, level=st.sampled_from([0.01, 0.05, 0.3]))
@@ -622,3 +679,8 @@ def test_envelopes_of_all_cv_results_and_rung_history_are_equal():
     search = hyperband_of().fit(X)
     for a, b in zip(envelope(search.all_cv_results_), envelope(search.rung_history_), strict=True):
         np.testing.assert_array_equal(a, b)
+    for wrong in (search.cv_results_, search.results_frame(), 3):
+        with pytest.raises(TypeError, match="envelope requires all_cv_results_ or rung_history_"):
+            envelope(wrong)
+    with pytest.raises(ValueError, match=r"metric='f1' is none of the metrics \['score'\]"):
+        envelope(search.all_cv_results_, metric="f1")

@@ -35,7 +35,7 @@ from scipy.optimize import minimize
 
 import sklearn_sha
 from sklearn_sha.bandit import Bounds, RungLosses, RungRequest, SuccessiveHalving, numbered
-from sklearn_sha.inspection.risk import Eliminated, RungScores, hazards
+from sklearn_sha.inspection.risk import MAX_MARGIN, Eliminated, RungScores, hazards
 from sklearn_sha.inspection.trust_advice import TRUSTED, larger_budget
 from sklearn_sha.schedules import FoldGrowth, Schedule
 
@@ -327,7 +327,7 @@ class Sample:
 
     def expected_losses(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Integral over the margins, as in sklearn_sha.inspection.risk."""
-        steps = np.concatenate([[0.0], np.geomspace(1e-2, 1e3, 60)])
+        steps = np.concatenate([[0.0], np.geomspace(1e-2, MAX_MARGIN, 60)])
         better = [1 - self.probabilities(coefficients, step * self.tolerance) for step in steps]
         return np.asarray(trapezoid(better, steps, axis=0) * self.tolerance)
 

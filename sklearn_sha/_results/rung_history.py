@@ -88,11 +88,18 @@ class RungHistory(list[dict[str, Any]]):
             for row in self
             for position in [levels.index(level_of(row))] * len(row["candidates"])
         ]
+        # A rung that was interrupted or failed, which promotes none, does not select.
+        completed = [
+            levels.index(level_of(row))
+            for row in self
+            if self.best_candidate in row["candidates"] and row.get("promoted")
+        ]
         return score_curves_svg(
             curves(candidates, positions, scores, [nan] * len(scores)),
             self.best_candidate,
             level_labels(levels),
             unit=self.unit,
+            best_level=max(completed, default=None),
             score_label=self.score_label,
             params=self.params,
         )

@@ -44,6 +44,10 @@ class Curve:
     scores: NDArray[np.float64]
     spreads: NDArray[np.float64]
 
+    def score_at(self, level: int) -> float:
+        """Return the score at one of the levels."""
+        return float(self.scores[self.levels == level][0])
+
 
 def curves(
     candidates: Iterable[int],
@@ -171,10 +175,14 @@ def param_points(
         values = list(by_candidate.values())
         labels = None
         if not all(map(_is_finite, values)):
-            texts = list(map(str, values))
-            label_of = dict(zip(texts, map(_label, values), strict=True))
-            positions = {text: k for k, text in enumerate(label_of)}
-            values, labels = [positions[text] for text in texts], list(label_of.values())
+            keys = [(isinstance(value, str), str(value)) for value in values]
+            value_of = dict(zip(keys, values, strict=True))
+            # Numbers in increasing order, then the others in that of the candidates.
+            numbers = {key: value for key, value in value_of.items() if _is_finite(value)}
+            order = sorted(numbers, key=numbers.__getitem__)
+            order += [key for key in value_of if key not in numbers]
+            labels = [_label(value_of[key]) for key in order]
+            values = [order.index(key) for key in keys]
         places = np.array(values, dtype=float)
         if len(set(places.tolist())) > 1:
             is_positive = labels is None and places.min() > 0

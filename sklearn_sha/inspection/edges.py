@@ -117,9 +117,9 @@ def edge_report(search: Any) -> EdgeReport:
     -----
     A parameter is reported if
 
-    - the value of the best candidate is in the outer 5 % of a bounded distribution (in the outer
-      1/n with fewer than 20 candidates), or the smallest or largest of at least three numbers in
-      a list, or beyond the range, and no candidate is further beyond this edge; and
+    - the value of the best candidate is in the outer 5 % (in the outer 1/n with fewer than 20
+      candidates) of a bounded distribution or of the values of a list of at least three numbers, or
+      beyond the range, and no candidate is further beyond this edge; and
     - values closer to this edge were better: over the candidates in this half of the range, the
       rank correlation between the value and the result is positive, with a p-value of at most 0.1.
       The result is the furthest rung, and then the score. Or the best three candidates all are in

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha.inspection.ranking import check_metric
+
 Row = Mapping[str, Any]
 
 
@@ -37,7 +39,9 @@ def envelope(
     Raises
     ------
     TypeError
-        If `results` is ``cv_results_``.
+        If `results` is something else, such as ``cv_results_``.
+    ValueError
+        If ``all_cv_results_`` does not have the metric.
 
     Examples
     --------
@@ -51,13 +55,15 @@ def envelope(
     >>> resources.tolist(), gamma.tolist()
     ([1, 2], [0.5, 0.25])
     """
+    is_table = isinstance(results, Mapping)
+    if not (isinstance(results, list | tuple) or (is_table and "candidate" in results)):
+        raise TypeError(
+            "envelope requires all_cv_results_ or rung_history_. cv_results_ has the last rung "
+            f"only. results is of type {type(results).__name__}."
+        )
     if isinstance(results, Mapping):
-        if "candidate" not in results:
-            raise TypeError(
-                "envelope requires all_cv_results_ or rung_history_. cv_results_ has the last "
-                "rung only."
-            )
         candidates = np.asarray(results["candidate"])
+        check_metric(results, metric)
         resources = np.asarray(results["n_resources"])
         scores = np.asarray(results[f"mean_test_{metric}"], dtype=float)
     else:

@@ -26,6 +26,10 @@ NOT_REACHED = (
     "The last rung was not reached, so that eliminated candidates cannot be compared with the best "
     "one at full resource. If the search was interrupted, call resume."
 )
+LAST_RUNG_FAILED = (
+    "All candidates of the last rung failed, so that eliminated candidates cannot be compared with "
+    "the best one at full resource. See failures_, and fix the scorer or the fits."
+)
 NOT_SCORED = (
     "The scores of the selected candidate are non-finite, so that eliminated candidates cannot be "
     "compared with it. See failures_, and fix the scorer or the fits."
@@ -112,6 +116,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         )
     metric, results = search.promote_by_, search.all_cv_results_
     folds = _fold_scores(results, metric)
+    _drop_failed(folds, search)
     row = selected_row(search, metric)
     final = np.stack([results[f"split{k}_test_{metric}"][row] for k in range(search.n_splits_)])
     selected = int(results["candidate"][row])
@@ -143,7 +148,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     if not np.isfinite(final).any():
         problem = NOT_SCORED
     elif not all(map(is_last, (rows[-1] for rows in brackets))):
-        problem = NOT_REACHED
+        problem = NOT_REACHED if is_interrupted(search) else LAST_RUNG_FAILED
     audited = _audited(brackets, audited_ids)
     return Evidence(brackets, folds, selected, final, known, audited, problem)
 
@@ -251,6 +256,15 @@ def _fold_scores(
     scores = np.where(np.isfinite(scores), scores, np.nan)
     keys = zip(results["candidate"].tolist(), _levels(results), strict=True)
     return dict(zip(keys, scores, strict=True))
+
+
+def _drop_failed(folds: Mapping[tuple[int, Level], NDArray[np.float64]], search: Any) -> None:
+    """Replace scores that are `error_score`, a number, of failed fits and scores by NaN."""
+    failed = {(row["candidate"], row["n_resources"], row["split"]) for row in search.failures_}
+    for (candidate, (n_resources, _)), scores in folds.items():
+        for split, score in enumerate(scores):
+            if score == search.error_score and (candidate, n_resources, split) in failed:
+                scores[split] = np.nan
 
 
 def _brackets(

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._formatting import html_table, short_names, text_table
 from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.candidates.encoding import encoded
+from sklearn_sha.inspection.ranking import check_metric
 
 _N_TREES = 64
 
@@ -148,11 +149,13 @@ def parameter_importance(
     candidates = [results["params"][row] for row in rows]
     columns = encoded(candidates)
     names = np.array(sorted({name for params in candidates for name in params}), dtype=object)
+    texts = short_names(names.tolist())  # of all, as in the other figures
     varies = np.ptp(columns, axis=0) > 0
     columns, names = columns[:, varies], names[varies]
     if not len(names) or np.ptp(ranks) == 0:
         unknown = np.full(len(names), np.nan)
-        return ParameterImportance(names.tolist(), unknown, unknown, np.nan, np.nan)
+        shown = [texts[name] for name in names]
+        return ParameterImportance(shown, unknown, unknown, np.nan, np.nan)
 
     from sklearn.ensemble import RandomForestRegressor  # slow to import, and rarely needed
 
@@ -160,7 +163,6 @@ def parameter_importance(
     shares = np.array([main_effects(tree.tree_, columns) for tree in forest.estimators_])
     rest = np.maximum(1 - shares.sum(axis=1), 0.0)  # rounding can make it negative
     order = np.argsort(-np.nanmean(shares, axis=0), kind="stable")
-    texts = short_names(names.tolist())
     return ParameterImportance(
         [texts[name] for name in names[order]],
         np.nanmean(shares, axis=0)[order],
@@ -168,13 +170,6 @@ def parameter_importance(
         float(np.nanmean(rest)),
         float(np.nanstd(rest)),
     )
-
-
-def check_metric(results: Mapping[str, Any], metric: str) -> None:
-    """Raise a ValueError if ``all_cv_results_`` does not have a metric."""
-    if f"mean_test_{metric}" not in results:
-        known = [name[10:] for name in results if name.startswith("mean_test_")]
-        raise ValueError(f"metric={metric!r} is none of the metrics {known}. Choose one of them.")
 
 
 def rung_ranks(

@@ -60,6 +60,13 @@ def best_index(results: Mapping[str, Any], metric: str) -> int:
     return int(first[best_position(results[f"mean_test_{metric}"][first])])
 
 
+def check_metric(results: Mapping[str, Any], metric: str) -> None:
+    """Raise a ValueError if ``all_cv_results_`` does not have a metric."""
+    if f"mean_test_{metric}" not in results:
+        known = [name[10:] for name in results if name.startswith("mean_test_")]
+        raise ValueError(f"metric={metric!r} is none of the metrics {known}. Choose one of them.")
+
+
 def selected_row(search: Any, metric: str) -> int:
     """Row of ``all_cv_results_`` from which a fitted search selected its best candidate.
 
@@ -67,17 +74,15 @@ def selected_row(search: Any, metric: str) -> int:
     ----------
     search : SuccessiveHalvingSearchCV or HyperbandSearchCV
     metric : str
-        For the metric that promotes this is the row of ``best_index_``, if the search has it. For
-        another metric, or without ``best_index_``, it is the row of the best score.
+        Metric of the best candidate, if the search has selected none: with several metrics and
+        ``refit=False``.
 
     Returns
     -------
     int
     """
-    if metric == search.promote_by_ and hasattr(search, "best_index_"):
-        index = search.best_index_
-    else:
-        index = best_index(search.cv_results_, metric)
+    has_selected = hasattr(search, "best_index_")
+    index = search.best_index_ if has_selected else best_index(search.cv_results_, metric)
     return int(search.cv_results_rows_[index])
 
 

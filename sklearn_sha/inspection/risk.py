@@ -16,9 +16,11 @@ from sklearn_sha.inspection.risk_coefficients import COEFFICIENTS
 Floats = NDArray[np.float64]
 
 _MAX_LOG_HAZARD = float(np.log(50))
-_N_MARGINS = 200
-_MAX_MARGIN = 1e4
-"""Of the expected loss, in tolerances. Beyond it the probability is below 1e-8."""
+_N_MARGINS = 60
+MAX_MARGIN = 5.0
+"""Of the expected loss, in tolerances. With it, the expected loss of searches on measured curves is
+about their regret; without a maximum it is several times that, since candidates far behind, such as
+diverged ones, would count as if they could end as far ahead."""
 
 _N_BISECTIONS = 40
 
@@ -264,7 +266,8 @@ def hazards(
         + spread
     )
     behind = np.maximum(0.0, margin + known.gap + at["carried_over"] * known.lead)
-    # Without any spread, a candidate that is behind stays behind.
+    # Without any spread, a candidate that is behind stays behind. A tie shows nothing: candidates
+    # that have not learned yet tie too.
     ratios, tolerances = np.where(behind > 0, np.inf, 0.0), np.zeros_like(variance)
     np.divide(behind**2, variance, out=ratios, where=variance > 0)
     np.divide(known.tolerance**2, variance, out=tolerances, where=variance > 0)
@@ -300,8 +303,8 @@ def probability(known: Eliminated, margin: float) -> float:
 def expected_loss(known: Eliminated) -> float:
     """Expected difference between the best of all candidates and the selected one.
 
-    It is the integral over all margins of the probability that one of them would have ended
-    better by that margin.
+    It is the integral of the probability that one of them would have ended better by a margin,
+    over the margins up to `MAX_MARGIN` times the tolerance.
 
     Parameters
     ----------
@@ -312,12 +315,18 @@ def expected_loss(known: Eliminated) -> float:
     float
         In the unit of the scores.
     """
-    if not len(known.candidate):
-        return 0.0
-    scale = max(float(known.tolerance[0]), float(np.abs(known.lead).max()) * 1e-3, 1e-12)
-    margins = scale * np.concatenate([[0.0], np.geomspace(1e-2, _MAX_MARGIN, _N_MARGINS)])
+    steps = np.concatenate([[0.0], np.geomspace(1e-2, MAX_MARGIN, _N_MARGINS)])
+    margins = steps * _noise(known)
     better = [1 - probability(known, margin) for margin in margins]
     return float(trapezoid(better, margins))
+
+
+def _noise(known: Eliminated) -> float:
+    """Return the tolerance; if it is 0, the smallest change of leads, or the smallest lead."""
+    for values in (known.tolerance, np.sqrt(known.changes), known.lead):
+        if (values > 0).any():
+            return float(values[values > 0].min())
+    return 0.0
 
 
 def highest_leads(known: Eliminated, level: float = 0.05) -> tuple[Floats, Floats]:

@@ -110,9 +110,13 @@ class ScoreAxis:
         return " ".join(sentences)
 
     def _format(self, score: float) -> str:
+        largest = max(abs(self.low), abs(self.high))
+        if not self.low < self.high or largest == 0:
+            return f"{score + 0.0:.4g}"
         step = _step(self.high - self.low)
-        if not 1e-4 <= max(abs(self.low), abs(self.high)) < 1e6:
-            return f"{score:.4g}"
+        if not 1e-4 <= largest < 1e6:
+            digits = 1 + floor(log10(largest)) - floor(log10(step))
+            return f"{score:.{max(4, digits + 1)}g}"
         decimals = max(0, -floor(log10(step) + 1e-9))
         if abs(step * 10**decimals - round(step * 10**decimals)) > 1e-6:
             decimals += 1
@@ -142,7 +146,7 @@ def score_axis(curves: Mapping[int, Curve]) -> ScoreAxis | None:
     low = _focus(curves, high)
     step = _step(high - low)
     low = float(np.floor(low / step + 1e-6) * step)
-    if not isfinite(low) or high - low > _MAX_FOCUS * (high - lowest):
+    if not low < high or high - low > _MAX_FOCUS * (high - lowest):
         low = lowest
     return ScoreAxis(
         lowest=lowest,

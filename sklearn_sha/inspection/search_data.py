@@ -23,14 +23,10 @@ from sklearn_sha.inspection.curves import (
     n_candidates_at,
     param_points,
 )
-from sklearn_sha.inspection.importance import (
-    ParameterImportance,
-    check_metric,
-    parameter_importance,
-)
+from sklearn_sha.inspection.importance import ParameterImportance, parameter_importance
 from sklearn_sha.inspection.metric_names import metric_label
 from sklearn_sha.inspection.possible_scores import PossibleScores, possible_scores
-from sklearn_sha.inspection.ranking import selected_row
+from sklearn_sha.inspection.ranking import check_metric, selected_row
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,9 @@ class SearchData:
     grid_cost : int
         Units of a grid search, which trains every candidate with the largest resource.
     selected : int
-        The selected candidate.
+        The selected candidate; the best one by `metric` if the search has selected none.
+    selected_level : int
+        Level from which it was selected.
     metric : str
         As in ``cv_results_``.
     score_label : str
@@ -80,6 +78,7 @@ class SearchData:
     costs: list[int]
     grid_cost: int
     selected: int
+    selected_level: int
     metric: str
     score_label: str
     unit: str
@@ -112,9 +111,14 @@ class SearchData:
         """Title of the figure of the cost."""
         return f"{sum(self.costs) / self.grid_cost:.2g} times the cost of a grid search"
 
+    @property
+    def selected_score(self) -> float:
+        """Score of the selected candidate at `selected_level`."""
+        return self.curves[self.selected].score_at(self.selected_level)
+
     def selected_text(self) -> str:
         """Score and parameters of the selected candidate."""
-        score = self.curves[self.selected].scores[-1]
+        score = self.selected_score
         params = format_params(self.params[self.selected])
         return f"Selected: {self.score_label} {score:.4g} with {params or 'the default parameters'}"
 
@@ -180,13 +184,15 @@ def search_data(
     position = {level: k for k, level in enumerate(levels)}
     candidates = results["candidate"].tolist()
     rows = zip(results["n_resources"].tolist(), results["n_folds"].tolist(), strict=True)
+    level_of_row = [position[row] for row in rows]
+    selected = selected_row(search, metric)
     params = dict(zip(candidates, results["params"], strict=True))
     names = short_names(name for own in params.values() for name in own)
     short = {c: renamed(own, names) for c, own in params.items()}
     return SearchData(
         curves=curves(
             candidates,
-            [position[row] for row in rows],
+            level_of_row,
             results[f"mean_test_{metric}"],
             results[f"std_test_{metric}"],
         ),
@@ -200,7 +206,8 @@ def search_data(
         ],
         costs=cost_by_level(history),
         grid_cost=len({*map(params_key, params.values())}) * schedule.full_cost,
-        selected=candidates[selected_row(search, metric)],
+        selected=candidates[selected],
+        selected_level=level_of_row[selected],
         metric=metric,
         score_label=metric_label(metric, search.scoring, search.estimator),
         unit=schedule.unit,

@@ -29,6 +29,7 @@ def score_curves_svg(
     level_labels: Sequence[str],
     *,
     unit: str,
+    best_level: int | None = None,
     score_label: str = "score",
     params: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> str:
@@ -47,6 +48,8 @@ def score_curves_svg(
         Resource of each level, and the number of folds in a second line if it varies.
     unit : str
         What the resource counts, in the plural.
+    best_level : int or None, default=None
+        Level from which it was selected, at which its label is. None: the last that it reached.
     score_label : str, default="score"
         Name of the metric.
     params : mapping of int to mapping or None, default=None
@@ -60,7 +63,9 @@ def score_curves_svg(
     axis = score_axis(curves)
     if axis is None:
         return ""
-    drawing = _Drawing(curves, best, level_labels, unit, score_label, params or {}, axis)
+    drawing = _Drawing(
+        curves, best, best_level, level_labels, unit, score_label, params or {}, axis
+    )
     return drawing.svg()
 
 
@@ -70,6 +75,7 @@ class _Drawing:
 
     curves: Mapping[int, Curve]
     best: int | None
+    best_level: int | None
     level_labels: Sequence[str]
     unit: str
     score_label: str
@@ -195,10 +201,11 @@ class _Drawing:
         if self.best is None or self.best not in self.curves:
             return ""
         curve = self.curves[self.best]
-        score = float(curve.scores[-1])
+        level = int(curve.levels[-1]) if self.best_level is None else self.best_level
+        score = curve.score_at(level)
         if not np.isfinite(score):
             return ""
-        x, y = self._x(int(curve.levels[-1])) + 8, self._y(score)
+        x, y = self._x(level) + 8, self._y(score)
         return (
             f'<g fill="currentColor">{_text(x, y - 1, "selected", weight="bold")}'
             f"{_text(x, y + 13, f'{score:.4g}', weight='bold')}</g>"

@@ -33,7 +33,8 @@ def trust_report(search: Any) -> TrustReport:
     Parameters
     ----------
     search : SuccessiveHalvingSearchCV or HyperbandSearchCV
-        Fitted search. With ``budget="double"`` the report is about the last completed run.
+        Fitted search. With ``budget="double"`` or ``"anytime"``, the report is about the last
+        completed run.
 
     Returns
     -------

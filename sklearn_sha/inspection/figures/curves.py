@@ -34,12 +34,11 @@ def plot_curves(data: SearchData, ax: Any, *, spread: bool = False) -> list[Any]
         if spread:
             low, high = curve.scores - curve.spreads, curve.scores + curve.spreads
             ax.fill_between(curve.levels, low, high, color=color, alpha=0.1, linewidth=0)
-    selected = data.curves[data.selected]
     level_axis(ax, data)
     ax.set_ylabel(score_name(data), fontsize=10, parse_math=False)
     limit_scores(ax, data)
     end_label(
-        ax, (selected.levels[-1], selected.scores[-1]), f"selected\n{selected.scores[-1]:.4g}",
+        ax, (data.selected_level, data.selected_score), f"selected\n{data.selected_score:.4g}",
         bold=True,
     )  # fmt: skip
     clean(ax)

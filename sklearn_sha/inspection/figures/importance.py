@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 from sklearn_sha.inspection.figures.style import RUNG, SMALL, clean, note_lines, text_color, title
@@ -21,8 +22,8 @@ def plot_importance(data: SearchData, ax: Any) -> list[Any]:
             error_kw={"ecolor": text_color(), "elinewidth": 1, "capsize": 2},
         )  # fmt: skip
         ax.annotate(
-            f"{share:.0%}", (share + spread, k), xytext=(5, 0), textcoords="offset points",
-            va="center", fontsize=SMALL,
+            "" if isnan(share) else f"{share:.0%}", (share + spread, k), xytext=(5, 0),
+            textcoords="offset points", va="center", fontsize=SMALL,
         )  # fmt: skip
     ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.invert_yaxis()

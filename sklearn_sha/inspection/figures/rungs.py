@@ -34,7 +34,7 @@ def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
     labels: dict[str, float] = {}
     for level in range(data.n_levels):
         members = [curve for curve in data.curves.values() if level in curve.levels]
-        scores = np.array([curve.scores[curve.levels == level][0] for curve in members])
+        scores = np.array([curve.score_at(level) for curve in members])
         is_selected = np.array([curve.candidate == data.selected for curve in members])
         places = np.where(is_selected, level, level + _WIDTH * jitter(len(members)))
         dot_colors = np.array([colors[curve.levels[-1]] for curve in members])
@@ -54,14 +54,13 @@ def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
         )  # fmt: skip
         if level == 0:
             labels["lowest promoted"] = cut
-    selected = data.curves[data.selected]
     level_axis(ax, data)
     ax.set_ylabel(score_name(data), fontsize=10, parse_math=False)
     axis = limit_scores(ax, data)
     ax.set_xlim(-0.5, data.n_levels - 0.5)
     if axis is not None:
         _label_lines(ax, labels, axis)
-    end_label(ax, (int(selected.levels[-1]), selected.scores[-1]), "selected", bold=True)
+    end_label(ax, (data.selected_level, data.selected_score), "selected", bold=True)
     clean(ax)
     title(ax, data.selected_text())
     return [ax]

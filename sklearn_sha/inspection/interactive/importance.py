@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 from sklearn_sha.inspection.figures.style import RUNG
@@ -17,7 +18,10 @@ def importance_figure(data: SearchData) -> Any:
     figure = new_figure(importance.headline)
     figure.add_bar(
         x=shares,
-        y=[f"{escaped(name)}, {share:.0%}" for name, share in zip(names, shares, strict=True)],
+        y=[
+            escaped(name) if isnan(share) else f"{escaped(name)}, {share:.0%}"
+            for name, share in zip(names, shares, strict=True)
+        ],
         orientation="h",
         error_x={"type": "data", "array": stds, "color": NEUTRAL},
         marker={"color": [*[RUNG] * len(importance.names), NEUTRAL]},
