@@ -326,8 +326,9 @@ def test_a_grid_is_extended_until_all_combinations_are_tried(sampler):
 
 def test_a_grid_with_too_few_combinations_is_a_warning():
     search = curves(25, space=GRID).fit(NOTHING)
-    with pytest.warns(UserWarning, match="=5 is more than the 2 further candidates that") as caught:
-        search.extend(NOTHING, n_candidates=5)
+    message = "n_iter=5 is more than the 2 further candidates that param_distributions holds"
+    with pytest.warns(UserWarning, match=message) as caught:
+        search.extend(NOTHING, n_iter=5)
     assert caught[0].filename == __file__
     assert len(candidates_of(search)) == 27
 

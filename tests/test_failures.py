@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import FixedSchedule
 
 X = np.zeros((12, 1))
 ONE_RUNG = {"resource": "n_samples", "min_resources": 1.0}
@@ -233,11 +234,21 @@ def test_preprocessing_that_fails_on_test_samples_is_the_same_error_for_all_cand
     assert len({*errors}) == 1
 
 
-def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do():
+@pytest.mark.parametrize(
+    ("first_rung", "remedy"),
+    [
+        ({"min_resources": 50}, "raise min_resources, for example min_resources=100."),
+        (
+            {"algorithm": FixedSchedule([4, 2, 1], [50, 100, 200])},
+            "raise the budget, or the rungs of the algorithm, to start with 100 samples.",
+        ),
+    ],
+)
+def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do(first_rung, remedy):
     X, y = load_digits(return_X_y=True)
     search = SuccessiveHalvingSearchCV(
         KNeighborsClassifier(), {"n_neighbors": [1, 5, 60, 70]}, resource="n_samples",
-        min_resources=50, max_resources=200, cv=2,
+        max_resources=200, cv=2, **first_rung,
     )  # fmt: skip
     with (
         pytest.warns(UserWarning, match="Scoring failed"),
@@ -250,7 +261,7 @@ def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do():
         "Candidates 2, 3 failed when trained on 50 samples, fewer than the 899 samples of the "
         "training fold."
     )
-    assert message.endswith("raise min_resources, for example min_resources=100.")
+    assert message.endswith(remedy)
 
 
 def test_an_invalid_parameter_is_no_matter_of_samples():

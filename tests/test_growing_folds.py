@@ -10,9 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.stats import loguniform
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits, make_classification
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
     GridSearchCV,
@@ -597,6 +602,21 @@ def test_a_plan_explains_its_later_start_and_advises_on_equal_terms():
     other = search.set_params(resource="max_iter").plan(X, y)
     ratio = grown.relative_cost() / other.relative_cost()
     assert advice == f"resource='max_iter' continues training and costs {ratio:.1f} times less."
+
+
+def test_a_plan_advises_no_trees_that_are_not_there_and_warns_of_learning_rates():
+    X, y = load_digits(return_X_y=True)
+    none = SuccessiveHalvingSearchCV(
+        RandomForestClassifier(n_estimators=0), {"max_depth": range(1, 17)}, min_resources=100,
+        resource="n_samples",
+    )  # fmt: skip
+    assert "costs" not in str(none.plan(X, y)).partition("grid search")[2]
+    rates = SuccessiveHalvingSearchCV(
+        GradientBoostingClassifier(), {"learning_rate": loguniform(0.01, 1)}, n_candidates=64,
+        resource="n_samples", min_resources=400, min_folds="all", random_state=0,
+    )  # fmt: skip
+    note = "times less (learning_rate is searched: large ones lead in early rungs)."
+    assert note in str(rates.plan(X, y)).replace("\n", " ")
 
 
 class InTurns(SuccessiveHalving):

@@ -458,6 +458,8 @@ def test_an_unknown_parameter_is_the_error_of_grid_search(search):
         parameter, _, message = str(error.value).partition(". ")
         assert parameter == "initial_candidates has {'alpha': 1}"
         assert message.split(". Valid")[0] == str(expected.value).split(". Valid")[0]
+        with pytest.raises(ValueError, match=r"initial_candidates has \{'limit__x': 1\}\. "):
+            getattr(curves(search, initial_candidates=[{"limit__x": 1}]), method)(NOTHING)
     assert CALLS == []
 
 

@@ -87,6 +87,7 @@ class Share(Leaves):
         (Steps(), Descent()),
         (PartialFit(None, 0, np.unique(Y)), SGDClassifier(random_state=0)),
         (PartialFit(16, 0, np.unique(Y)), SGDClassifier(random_state=0)),
+        (PartialFit(), SGDClassifier(random_state=0)),
         (IntegerParameter("n_estimators"), RandomForestClassifier(random_state=0)),
         (IntegerParameter("max_iter"), SGDClassifier(random_state=0, tol=None)),
     ],

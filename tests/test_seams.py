@@ -242,6 +242,8 @@ def test_proposals_are_checked():
         search_of(sampler=Wrong([3])).fit(X)
     with pytest.raises(ValueError, match=r"returned 17 candidates for n=16"):
         search_of(sampler=Wrong([{}] * 17)).fit(X)
+    with pytest.raises(TypeError, match=r"Wrong.propose returned None\. Return a list of dicts"):
+        search_of(sampler=Wrong(None)).fit(X)
 
 
 @pytest.mark.parametrize("n", [5, *slow(1, 2, 27, 64)])
@@ -377,6 +379,11 @@ class Careless(Sampler):
 def test_check_sampler_finds_what_is_broken(way, message):
     with pytest.raises(AssertionError, match=message):
         check_sampler(Careless(way), {"a": uniform()})
+
+
+def test_check_sampler_takes_arrays_as_values():
+    values = [np.array([0.5, 0.5]), np.array([0.3, 0.7]), np.array([0.1, 0.9])]
+    check_sampler(RandomSampler(), {"priors": values})
 
 
 class Forgetful(Sampler):

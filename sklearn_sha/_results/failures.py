@@ -61,7 +61,9 @@ def all_failed_message(failures: Failures) -> str:
     )
 
 
-def few_samples_messages(failures: Failures, n_resources: Sequence[int], n_train: int) -> list[str]:
+def few_samples_messages(
+    failures: Failures, n_resources: Sequence[int], n_train: int, *, has_own_rungs: bool = False
+) -> list[str]:
     """Format which candidates failed in a rung with fewer samples than the training fold.
 
     Parameters
@@ -72,6 +74,8 @@ def few_samples_messages(failures: Failures, n_resources: Sequence[int], n_train
         Number of samples in each rung.
     n_train : int
         Number of samples of the largest training fold.
+    has_own_rungs : bool, default=False
+        Whether a budget or the algorithm sets the first rung, and not `min_resources`.
 
     Returns
     -------
@@ -92,10 +96,13 @@ def few_samples_messages(failures: Failures, n_resources: Sequence[int], n_train
     larger = min((n for n in n_resources if n > failed_at[-1]), default=n_train)
     is_last = failed_at[-1] >= max(n_resources)
     parameters = "max_resources and min_resources" if is_last else "min_resources"
+    remedy = f"raise {parameters}, for example min_resources={larger}"
+    if has_own_rungs:
+        remedy = f"raise the budget, or the rungs of the algorithm, to start with {larger} samples"
     return [
         f"{_candidates(early)} failed when trained on {_listed(failed_at)} samples, fewer than the "
         f"{n_train} samples of the training fold. If their parameters require more samples (such "
-        f"as n_neighbors or n_components), raise {parameters}, for example min_resources={larger}."
+        f"as n_neighbors or n_components), {remedy}."
     ]
 
 

@@ -111,8 +111,11 @@ class ExtendableSearch(AuditedSearch):
             )
         completed, data = self._completed("extend"), (X, y, params)
         self._check_unchanged("extend", completed.origin, data)
+        n_name = "n_candidates" if n_iter is None else "n_iter"
         n_new = n_candidates_of(n_candidates, n_iter)
-        union, space, origin = self._union(completed, n_new, param_distributions, param_grid)
+        union, space, origin = self._union(
+            completed, n_new, n_name, param_distributions, param_grid
+        )
         spec = union._prepare(X, y, params, deepcopy(origin.random_state))
         origin.check_unchanged_plan("extend", spec)
         if spec.sampler.uses_history:
@@ -132,6 +135,7 @@ class ExtendableSearch(AuditedSearch):
         self,
         completed: CompletedSearch,
         n_candidates: int | str,
+        n_name: str,
         param_distributions: Any,
         param_grid: Any,
     ) -> tuple[Self, Any, Origin]:
@@ -151,7 +155,7 @@ class ExtendableSearch(AuditedSearch):
             n_candidates,
             History(tuple(known), tuple(completed.evaluations.values())),
             rng,
-            space_name(union),
+            (space_name(union), n_name),
         )
         # Completed, as a list of dicts does not complete them.
         union.initial_candidates = self._initial_candidates()

@@ -225,7 +225,12 @@ def few_samples_hints(spec: SearchSpec, failures: Sequence[Mapping[str, Any]]) -
     if not spec.resource.counts_samples:
         return []
     n_train = max(len(fold.train) for fold in spec.folds)
-    return few_samples_messages(failures, spec.schedule.n_resources, n_train)
+    return few_samples_messages(
+        failures,
+        spec.schedule.n_resources,
+        n_train,
+        has_own_rungs=not spec.algorithm.needs_maximum,
+    )
 
 
 def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
-from sklearn_sha.candidates.space import check_spaces, params_key, spaces_of
+from sklearn_sha.candidates.space import check_spaces, is_in, params_key, spaces_of
 
 
 def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seeds: int = 5) -> None:
@@ -86,13 +86,6 @@ def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[A
 
 def _check_params(params: Any, space: Space) -> None:
     assert isinstance(params, Mapping), f"a candidate is not a dict: {params!r}"
-    fitting = [
-        one
-        for one in spaces_of(space)
-        if one.keys() == params.keys()
-        and all(
-            hasattr(values, "rvs") or any(params[name] is v or params[name] == v for v in values)
-            for name, values in one.items()
-        )
-    ]
-    assert fitting, f"a candidate does not belong to a dict of the space: {dict(params)!r}"
+    assert is_in(space, params), (
+        f"a candidate does not belong to a dict of the space: {dict(params)!r}"
+    )

@@ -47,7 +47,7 @@ def further_candidates(
     n_candidates: int | str,
     history: History,
     rng: RandomState,
-    name: str = "param_distributions",
+    names: tuple[str, str] = ("param_distributions", "n_candidates"),
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the number of further candidates, and those that are known before any training.
 
@@ -62,13 +62,14 @@ def further_candidates(
         Of the search so far. Its candidates are not repeated.
     rng : RandomState
         In the state in which the first candidates were sampled, if they are of the same space.
-    name : str
-        Name of the parameter by which the user set `space`.
+    names : (str, str)
+        Names of the parameters by which the user set `space` and `n_candidates`.
 
     Returns
     -------
     n : int
-        Fewer than `n_candidates`, with a warning, if the space has fewer.
+        Fewer than `n_candidates`, with a warning, if the space has fewer or the sampler proposes
+        fewer.
     candidates : list of dict
         Empty if the sampler uses the history.
 
@@ -92,18 +93,20 @@ def further_candidates(
         n = len(candidates)
     if not n:
         reason = (
-            f"the sampler proposes none that is new in {name}"
+            f"the sampler proposes none that is new in {names[0]}"
             if grid is None
-            else f"all {quantity(len(grid), 'combinations')} of {name} have been tried"
+            else f"all {quantity(len(grid), 'combinations')} of {names[0]} have been tried"
         )
         raise ValueError(
             f"There are no further candidates: {reason}. Pass other values to extend, as "
             "param_distributions."
         )
     if n < wanted and n_candidates != "auto":
+        has_more = not sampler.uses_history and n < n_further(space, wanted, history.candidates)
+        source = f"{type(sampler).__name__} proposed" if has_more else f"{names[0]} holds"
         warnings.warn(
-            f"n_candidates={wanted} is more than the {quantity(n, 'further candidates')} that "
-            f"{name} holds; trying these.",
+            f"{names[1]}={wanted} is more than the {quantity(n, 'further candidates')} that "
+            f"{source}; trying these.",
             UserWarning,
             stacklevel=4,
         )

@@ -230,8 +230,10 @@ def proposed(
     TypeError, ValueError
         If a candidate is not a dict, if there are more than n, or if there are none at all.
     """
-    candidates = list(sampler.propose(n, space, history, rng))
+    candidates = sampler.propose(n, space, history, rng)
     name = type(sampler).__name__
+    if not isinstance(candidates, Sequence):
+        raise TypeError(f"{name}.propose returned {candidates!r}. Return a list of dicts.")
     for params in candidates:
         if not isinstance(params, Mapping):
             raise TypeError(f"{name}.propose returned {params!r} as a candidate. Return dicts.")
@@ -249,7 +251,7 @@ def proposed(
 
 
 def sample_distinct(
-    param_distributions: Any, wanted: int | None, random_state: RandomState
+    param_distributions: Any, wanted: int, random_state: RandomState
 ) -> list[dict[str, Any]]:
     """Sample different candidates.
 
@@ -257,8 +259,8 @@ def sample_distinct(
     ----------
     param_distributions : dict or list of dict
         Search space.
-    wanted : int or None
-        Number of candidates. None: the whole grid, or `N_CANDIDATES` if there are distributions.
+    wanted : int
+        Number of candidates.
     random_state : RandomState
 
     Returns
@@ -270,10 +272,9 @@ def sample_distinct(
     check_spaces(spaces, param_distributions)
     grid = grid_of(param_distributions)
     if grid is not None:
-        if wanted is None or wanted >= len(grid):
+        if wanted >= len(grid):
             return list(grid)
         return list(ParameterSampler(param_distributions, wanted, random_state=random_state))
-    wanted = N_CANDIDATES if wanted is None else wanted
     # Discrete distributions repeat values. ParameterSampler is lazy, so that sampling stops as soon
     # as there are enough different candidates.
     samples = ParameterSampler(

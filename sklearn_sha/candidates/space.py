@@ -42,13 +42,25 @@ def n_outside(space: Any, candidates: Sequence[Mapping[str, Any]]) -> int:
     >>> n_outside({"C": [1, 2]}, [{"C": 1}, {"C": 3}, {}])
     2
     """
-    return sum(not any(_contains(one, params) for one in spaces_of(space)) for params in candidates)
+    return sum(not is_in(space, params) for params in candidates)
 
 
-def _contains(space: Mapping[str, Any], params: Mapping[str, Any]) -> bool:
-    return space.keys() == params.keys() and all(
-        any(value_key(value) == value_key(params[name]) for value in values)
-        for name, values in space.items()
+def is_in(space: Any, params: Mapping[str, Any]) -> bool:
+    """Return whether a candidate belongs to a space. Any value can be one of a distribution.
+
+    Examples
+    --------
+    >>> from sklearn_sha.candidates.space import is_in
+    >>> is_in({"C": [1, 2]}, {"C": 1}), is_in([{"C": [1, 2]}, {}], {}), is_in({"C": [1, 2]}, {})
+    (True, True, False)
+    """
+    return any(
+        one.keys() == params.keys()
+        and all(
+            hasattr(values, "rvs") or value_key(params[name]) in map(value_key, values)
+            for name, values in one.items()
+        )
+        for one in spaces_of(space)
     )
 
 

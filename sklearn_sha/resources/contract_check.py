@@ -41,6 +41,7 @@ def check_resource(
         training are not bit-identical to those trained in a single fit; or if `advance` changes its
         samples or the resource.
     """
+    resource = resource.prepared(model, y, seed=0)  # as a search does, for classes of partial_fit
     before = joblib.hash(vars(resource))
     n = n_samples_of(X)
     folds = make_folds(

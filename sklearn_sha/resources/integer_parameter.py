@@ -22,6 +22,10 @@ _GROWING_PARAMETERS = ("n_estimators", *ITERATION_PARAMETERS)
 _TREES_PER_FIT = 20
 
 
+LEARNING_RATES = frozenset({"learning_rate", "eta"})
+"""Names of the learning rate of boosting. Large ones are ahead at first and behind in the end."""
+
+
 class IntegerParameter(Resource):
     """One unit is 1 of an integer parameter, such as n_estimators.
 
@@ -124,8 +128,7 @@ class IntegerParameter(Resource):
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
         last = last_step(model)
         name, value = growing_parameter(last)
-        # Large learning rates are ahead at first and behind in the end.
-        if not name or not searched.isdisjoint({name, "learning_rate", "eta"}):
+        if not name or not searched.isdisjoint({name, *LEARNING_RATES}):
             return None
         return last_prefix(model) + name, value
 

@@ -11,7 +11,11 @@ from sklearn_sha._data.slicing import Rows
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
 from sklearn_sha.resources.fixed_costs import candidate_cost
-from sklearn_sha.resources.integer_parameter import IntegerParameter, growing_parameter
+from sklearn_sha.resources.integer_parameter import (
+    LEARNING_RATES,
+    IntegerParameter,
+    growing_parameter,
+)
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, start_later
@@ -69,11 +73,13 @@ class SampleCount(Resource):
             name, value = growing_parameter(last)
             if not name or name in searched or not IntegerParameter(name).continues(last, n_train):
                 return []
-            crosses = "learning_rate" in searched
-            found.add((f"{last_prefix(model)}{name}", value, crosses))
+            rates = ", ".join(sorted(LEARNING_RATES.intersection(searched)))
+            found.add((f"{last_prefix(model)}{name}", value, rates))
         if len(found) != 1:
             return []
-        ((name, value, crosses),) = found
+        ((name, value, rates),) = found
+        if value < 1:
+            return []
         n = schedule.n_candidates[0]
         other = schedule_from_range(n, factor=factor, max_resources=value)
         order = schedule.rungs[-1].folds
@@ -82,7 +88,7 @@ class SampleCount(Resource):
         ratio = schedule.relative_cost() / other.relative_cost()
         if ratio < _WORTH_ADVICE:
             return []
-        caution = " (learning_rate is searched: large ones lead in early rungs)" if crosses else ""
+        caution = f" ({rates} is searched: large ones lead in early rungs)" if rates else ""
         return [f"resource={name!r} continues training and costs {ratio:.1f} times less{caution}."]
 
     @classmethod

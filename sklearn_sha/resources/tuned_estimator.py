@@ -157,4 +157,4 @@ def _decisive(estimator: Any, space: Mapping[str, Any]) -> list[str]:
     """Names in a space whose values can change which resource its candidates have."""
     prefix = last_prefix(estimator)
     own = {f"{prefix}{name}" for name in _DECISIVE}
-    return [name for name in space if name in own or name in ("steps", prefix.rstrip("_"))]
+    return [name for name in space if name in own or name in ("steps", prefix.removesuffix("__"))]
