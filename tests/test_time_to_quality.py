@@ -96,3 +96,12 @@ def test_a_goal_that_no_peer_reached_is_only_ours(quality):
         "| sklearn_sha, sobol | never |",
     ):
         assert row in lines
+
+
+def test_a_split_whose_runs_are_not_all_there_is_left_out(quality):
+    second = [one | {"seed": 1} for one in RUNS]
+    assert quality.complete([*RUNS, *second], LIMIT) == [*RUNS, *second]
+    assert quality.complete([*RUNS, *second[:3]], LIMIT) == RUNS
+    other_limit = [one | {"limit": 2 * LIMIT} for one in RUNS]
+    assert quality.complete([*RUNS, *other_limit, run("SMAC3", [], n_cores=2)], LIMIT) == RUNS
+    assert quality.complete([], LIMIT) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import inf, isfinite
 from statistics import geometric_mean, mean, median
 from typing import Any
@@ -37,6 +38,14 @@ def traces_of(runs: list[dict[str, Any]], limit: float) -> dict[Key, Trace]:
                 halved = [(seconds / 2, *scores) for seconds, *scores in one["trace"]]
                 traces[name, DOUBLE, n_cores, seed] = _within(limit, halved)
     return traces
+
+
+def complete(runs: list[dict[str, Any]], limit: float) -> list[dict[str, Any]]:
+    """Runs with a limit, without those of splits that have fewer than others: some are missing."""
+    within = [one for one in runs if one["limit"] == limit]
+    n_runs = Counter((one["n_cores"], one["seed"]) for one in within)
+    most = max(n_runs.values(), default=0)
+    return [one for one in within if n_runs[one["n_cores"], one["seed"]] == most]
 
 
 def _within(limit: float, trace: Any) -> Trace:
@@ -87,10 +96,9 @@ def overall(by_workload: dict[str, list[float]], limit: float) -> float:
 
 def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem: str) -> list[str]:
     """Lines of the page, whose figures begin with a stem."""
-    runs = [one for one in measured["runs"] if one["limit"] == limit]
+    runs = complete(measured["runs"], limit)
     traces = traces_of(runs, limit)
     versions = ", ".join(f"{name} {number}" for name, number in measured["versions"].items())
-    n_seeds = len({one["seed"] for one in runs})
     lines = [
         "# Time to quality",
         "",
@@ -99,8 +107,7 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "Seconds until a search has found a model whose held-out score is within "
         f"{AS_GOOD} of the best one that any search found in the same split. "
         "Written by `python docs/benchmarks/time_to_quality.py`, which explains what is counted. "
-        f"The limit of a run is {limit:g} s. Medians of "
-        f"{quantity(n_seeds, 'splits')}, each with its seed; in "
+        f"The limit of a run is {limit:g} s. Medians over the splits, each with its seed; in "
         "parentheses the number of runs that never found one, if any. These count as "
         f"{NEVER} times the limit in the geometric mean, which is over all runs. "
         "sklearn_sha is its `SuccessiveHalvingSearchCV`: with random, Sobol or model-based "
@@ -109,7 +116,8 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "has half of its seconds.",
     ]
     for n_cores in sorted({one["n_cores"] for one in runs}):
-        lines += ["", f"## {n_cores} {'core' if n_cores == 1 else 'cores'}", ""]
+        n_seeds = len({one["seed"] for one in runs if one["n_cores"] == n_cores})
+        lines += ["", f"## {quantity(n_cores, 'cores')}, {quantity(n_seeds, 'splits')}", ""]
         lines += tables(traces, n_cores, limit, titles)
     failed = [one for one in runs if "error" in one]
     if failed:

@@ -6,8 +6,9 @@ Each contender searches each workload of quality_workloads.py, as quality_conten
 one core and on two, with several seeds, which are those of the splits too. Each run is a process of
 its own with OMP_NUM_THREADS=1. Runs on one core go side by side, one on each core. What was
 measured is kept, so that the command can be interrupted and continued; with all contenders, a seed
-takes about two and a half hours on two cores. `--report` writes the page and its figures again. To
-measure a contender again, remove its runs from the JSON file.
+takes about two and a half hours on two cores. A split is in the report once all its runs are there.
+`--report` writes the page and its figures again. To measure a contender again, remove its runs from
+the JSON file.
 
 A run is a trace: when a user could have had which model. Where peers can be treated in two ways, it
 is the one that is better for them:
@@ -52,7 +53,7 @@ from queue import Queue
 from typing import Any
 
 from quality_contenders import CONTENDERS
-from quality_report import Key, draw, key_of, report, traces_of
+from quality_report import Key, complete, draw, key_of, report, traces_of
 from quality_workloads import WORKLOADS
 from reports import RESULTS, write
 
@@ -92,7 +93,8 @@ def main() -> None:
                 print(*key_of(done), done["trace"][-1:] or done.get("error"), flush=True)
     titles = {name: work.title for name, work in WORKLOADS.items()}
     write(str(out), report(measured, options.limit, titles, out.stem))
-    draw(traces_of(measured["runs"], options.limit), titles, out.stem)
+    runs = complete(measured["runs"], options.limit)
+    draw(traces_of(runs, options.limit), titles, out.stem)
 
 
 def about() -> dict[str, Any]:
