@@ -27,6 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import FixedBudget, FixedSchedule
 from sklearn_sha.resources import PartialFit, SampleCount
 from sklearn_sha.resources.automatic import auto_resource
 
@@ -305,7 +306,21 @@ def test_an_automatic_maximum_is_one_that_a_candidate_has(space, n_epochs):
     assert search.plan(X, Y).n_resources[-1] == n_epochs
 
 
-@pytest.mark.parametrize("batch_size", [1, 7, 200, 10**6])
+@pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
+@pytest.mark.parametrize("algorithm", [FixedSchedule([2, 1], [2, 104]), FixedBudget(120)])
+def test_rungs_of_an_algorithm_are_no_automatic_maximum(algorithm):
+    network = MLPClassifier((4,), max_iter=300, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        network, {"alpha": [1e-4, 1]}, resource="partial_fit", algorithm=algorithm, cv=2
+    )  # fmt: skip
+    notes = " ".join(search.plan(X[:200], Y[:200]).notes)
+    assert "max_resources='auto'" not in notes
+    assert "The refit calls fit" not in notes
+    search.fit(X[:200], Y[:200])
+    assert len(search.best_estimator_.loss_curve_) == search.best_n_resources_
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, np.int64(200), 10**6])
 @pytest.mark.parametrize(("max_iter", "n_epochs"), [(3, 3), (200, 100)])
 def test_with_batches_the_automatic_maximum_is_as_many_epochs(batch_size, max_iter, n_epochs):
     network = MLPClassifier(max_iter=max_iter)

@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import loguniform
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
@@ -37,6 +39,8 @@ from sklearn_sha._storage.checkpoint import FORMAT, Checkpoint
 from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import Store
+from sklearn_sha.bandit import Algorithm, FixedSchedule, RungRequest, promote
+from sklearn_sha.schedules import Schedule
 
 X, Y = (part[:300] for part in load_digits(return_X_y=True))
 NOTHING = np.zeros((12, 1))
@@ -560,10 +564,77 @@ def test_a_folder_with_other_files_raises(tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "nine years of work"
 
 
+@pytest.mark.parametrize("name", ["models-v1", "workers-list", "models-0123abcd.pkl"])
+def test_folders_of_others_are_neither_used_nor_deleted(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "thesis.tex").write_text("nine years of work")
+    with pytest.raises(CheckpointError, match=rf"contains other files \({name}\)"):
+        same_search(tmp_path).fit(NOTHING)
+    same = Checkpoint(tmp_path / "own")
+    with same:
+        (tmp_path / "own" / name).mkdir()
+        same.claim({"a": "1"})
+    with Checkpoint(tmp_path / "own"):
+        assert (tmp_path / "own" / name).is_dir()
+
+
+def test_results_without_what_identifies_their_search_are_not_deleted(tmp_path, reference):
+    same_search(tmp_path).fit(NOTHING)
+    content = (tmp_path / "about.json").read_bytes()
+    (tmp_path / "about.json").unlink()
+    with pytest.raises(CheckpointError, match=r"about.json can't be used: it is missing"):
+        same_search(tmp_path).fit(NOTHING)
+    (tmp_path / "about.json").write_bytes(content)
+    CALLS.clear()
+    assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
+    assert CALLS == []
+
+
+def test_a_completed_search_needs_no_folder_of_models(tmp_path, reference):
+    same_search(tmp_path).fit(NOTHING)
+    (folder,) = tmp_path.glob("models-*")
+    rmtree(folder)
+    assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
+
+
 def test_a_file_instead_of_a_folder_raises(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(CheckpointError, match="is not a folder"):
         same_search(tmp_path / "file").fit(NOTHING)
+    with pytest.raises(CheckpointError, match=r"checkpoint='.*file/inside' cannot be created: "):
+        same_search(tmp_path / "file" / "inside").fit(NOTHING)
+
+
+def test_integers_of_numpy_can_be_stored(tmp_path):
+    """Those of an algorithm, and the size of a mini-batch."""
+    grid = {"limit": [k / 10 for k in range(8)]}
+    for params in (
+        {"algorithm": FixedSchedule(np.array([8, 2]), np.array([1, 4]))},
+        {"algorithm": NumPyIds(), "max_resources": 4},
+        {"batch_size": np.int64(3), "max_resources": 4, "min_folds": "all"},
+    ):
+        search = SuccessiveHalvingSearchCV(
+            Curve(), grid, resource="partial_fit", cv=KFold(2), refit=False, **params
+        )
+        search.fit(NOTHING)
+        stored = clone(search).set_params(checkpoint=tmp_path / str(len(params))).fit(NOTHING)
+        again = clone(stored).fit(NOTHING)
+        assert numbers(search) == numbers(stored) == numbers(again)
+        rmtree(tmp_path / str(len(params)))
+
+
+class NumPyIds(Algorithm):
+    """Computes with arrays of NumPy's integers."""
+
+    def plan(self, bounds):
+        return Schedule.from_rungs([bounds.n_candidates, 2], [1, bounds.max_resources])
+
+    def requests(self, plan, propose):
+        ids = np.array(propose(plan.rungs[0].n_candidates))
+        losses = yield RungRequest(0, tuple(ids), np.int64(1))
+        ids = np.sort(ids[promote(losses, 2)])
+        losses = yield RungRequest(1, tuple(ids), np.int64(plan.rungs[1].n_resources), True, True)
+        return int(ids[promote(losses, 1)[0]])
 
 
 @pytest.mark.parametrize("checkpoint", [True, 3, ["a"]])

@@ -269,6 +269,10 @@ def test_two_rungs_are_a_fixed_schedule():
         ({"budget": "double", "stop": "stable"}, "stop='stable' is for a single run"),
         ({"algorithm": FixedSchedule([7, 1], [1, 2])}, "has 7 candidates, and the search has 5"),
         ({"algorithm": FixedSchedule([5, 1], [1, 99])}, "ends above the maximum"),
+        (
+            {"algorithm": Hyperband()},
+            r"algorithm=Hyperband\(...\) sets the number .* Use HyperbandS",
+        ),
     ],
 )
 def test_what_is_refused(params, message):
@@ -320,11 +324,14 @@ def test_a_single_rung_with_a_target_is_a_bound():
         ([8, 2], [4, 2], "must not decrease"),
         ([8, 2], [0, 2], "a value of n_resources=0 must be an integer of at least 1"),
         ([8, 2], [1, 2.5], "a value of n_resources=2.5 must be an integer"),
+        ([8, 2], [3, 3], "has two rungs with the same resource and folds"),
     ],
 )
 def test_fixed_rungs_that_are_refused(sizes, resources, message):
     with pytest.raises(ValueError, match=message):
         FixedSchedule(sizes, resources).plan(Bounds(n_candidates=8, max_resources=32))
+    with pytest.raises(TypeError, match="n_candidates=8 must be a sequence of integers"):
+        FixedSchedule(8, 4).plan(Bounds(n_candidates=8, max_resources=32))
 
 
 def test_all_groups_of_the_last_rung_are_promoted_candidates():

@@ -217,6 +217,25 @@ def test_an_algorithm_of_the_library_by_instance_is_its_parameters():
     )
 
 
+def test_an_algorithm_can_compute_with_the_losses():
+    """What it computes from them are plain losses, those of a single fold."""
+
+    class Penalized(SuccessiveHalving):
+        def requests(self, plan, propose):
+            inner = super().requests(plan, propose)
+            request = next(inner)
+            while True:
+                losses = yield request
+                try:
+                    request = inner.send(losses + 0.1)
+                except StopIteration as end:
+                    return end.value
+
+    plain = search_of(algorithm=SuccessiveHalving(stop="stable"), min_folds="all").fit(X)
+    penalized = search_of(algorithm=Penalized(stop="stable"), min_folds="all").fit(X)
+    assert penalized.best_params_ == plain.best_params_
+
+
 def test_what_is_no_sampler_or_algorithm_is_refused_by_name():
     with pytest.raises(
         TypeError, match=r'=\'sobel\' must be "auto", "random", "sobol", "model" or an instance'

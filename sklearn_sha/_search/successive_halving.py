@@ -21,6 +21,7 @@ from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.bandit.anytime import N_LATER_RUNS, Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.doubling import BudgetDoubling
+from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.sampling import first_candidates, proposed
@@ -399,6 +400,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                     f'algorithm={self.algorithm!r} must be "auto" or an instance of a subclass of '
                     "sklearn_sha.bandit.Algorithm."
                 )
+            if isinstance(self.algorithm, Hyperband):
+                raise ValueError(
+                    "algorithm=Hyperband(...) sets the number of candidates of each bracket, which "
+                    "n_candidates would contradict. Use HyperbandSearchCV."
+                )
             if self.budget is not None:
                 raise ValueError(
                     f"budget={self.budget!r} and algorithm={self.algorithm!r} both set the "
@@ -476,7 +482,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         return self.budget is None and is_automatic
 
     def _has_automatic_maximum(self) -> bool:
-        return super()._has_automatic_maximum() and self.budget in (None, *_DOUBLING)
+        has_own_rungs = self.algorithm != "auto" and not self.algorithm.needs_maximum
+        is_automatic = super()._has_automatic_maximum() and self.budget in (None, *_DOUBLING)
+        return is_automatic and not has_own_rungs
 
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:
         if self.budget is not None or self.algorithm != "auto":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import stat
 import warnings
@@ -22,6 +23,9 @@ from sklearn_sha._storage.store import OutcomeAndModel, Store
 
 FORMAT = 1
 _MAX_SHOWN = 60
+
+_OWN_FOLDER = re.compile(r"models-[0-9a-f]{8}|workers-\w{8}")
+"""Names of the folders that a checkpoint makes and deletes."""
 
 
 class Checkpoint(Store):
@@ -87,8 +91,7 @@ class Checkpoint(Store):
                 "set checkpoint to another folder."
             ) from None
         try:
-            for folder in self.path.glob("workers-*"):  # of a process that was terminated
-                rmtree(folder)
+            self._delete_folders("workers-")  # of a process that was terminated
             since = datetime.now(UTC).isoformat(" ", "seconds")
             self._process.write_text(f"process {os.getpid()} on {gethostname()} since {since}")
             self._read_about()
@@ -129,6 +132,7 @@ class Checkpoint(Store):
                 "search, delete this one."
             )
         else:
+            folder.mkdir(mode=0o700, exist_ok=True)  # a completed search needs none of its models
             _check_mode(folder)
             self._check_extensions(extensions)
             if len(extensions) > len(self._extensions):
@@ -196,15 +200,23 @@ class Checkpoint(Store):
 
     def _create(self) -> None:
         if not self.path.exists():
-            # Another process can create it in this moment.
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                # Another process can create it in this moment.
+                self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            except OSError as error:
+                raise CheckpointError(
+                    f"checkpoint={str(self.path)!r} cannot be created: {error}. Set checkpoint to "
+                    "a folder that can be."
+                ) from error
         _check_mode(self.path)
         if not self._about.exists():
             ours = {"lock", self._process.name, self._journal.name}
+            ours |= {folder.name for folder in self._own_folders()}
             others = [
-                p.name for p in self.path.iterdir()
-                if p.name not in ours and not p.name.startswith((".about", "models-", "workers-"))
-            ]  # fmt: skip
+                path.name
+                for path in self.path.iterdir()
+                if path.name not in ours and not path.name.startswith(".about")
+            ]
             if others:
                 raise CheckpointError(
                     f"{self.path} is not a checkpoint and contains other files ({others[0]}). "
@@ -212,12 +224,25 @@ class Checkpoint(Store):
                 )
         self.path.chmod(0o700)
 
+    def _own_folders(self) -> list[Path]:
+        """Return the folders of models and of workers."""
+        return [
+            path
+            for path in self.path.iterdir()
+            if _OWN_FOLDER.fullmatch(path.name) and path.is_dir() and not path.is_symlink()
+        ]
+
+    def _delete_folders(self, prefix: str) -> None:
+        for folder in self._own_folders():
+            if folder.name.startswith(prefix):
+                rmtree(folder)
+
     def _read_about(self) -> None:
         if not self._about.exists():
+            if self._journal.exists():  # which is written after it
+                raise self._unusable(self._about, "it is missing")
             self.seed = secrets.randbits(32)
-            self._journal.unlink(missing_ok=True)
-            for folder in self.path.glob("models-*"):
-                rmtree(folder)
+            self._delete_folders("models-")
             return
         about = _without_checksum(self._about.read_bytes().removesuffix(b"\n"))
         if about is None:

@@ -47,10 +47,8 @@ class FixedSchedule(Algorithm):
         self.n_resources = n_resources
 
     def plan(self, bounds: Bounds) -> Schedule:
-        sizes, resources = [*self.n_candidates], [*self.n_resources]
-        for name, values in (("n_candidates", sizes), ("n_resources", resources)):
-            for value in values:
-                check_int(f"a value of {name}", value)
+        sizes = _integers("n_candidates", self.n_candidates)
+        resources = _integers("n_resources", self.n_resources)
         if not sizes or len(sizes) != len(resources):
             raise ValueError(
                 f"n_candidates={sizes} and n_resources={resources} must have one value for each "
@@ -63,7 +61,8 @@ class FixedSchedule(Algorithm):
         if sizes[0] != bounds.n_candidates:
             raise ValueError(
                 f"The first rung of {sizes} has {sizes[0]} candidates, and the search has "
-                f"{bounds.n_candidates}. Set n_candidates of both to the same number."
+                f"{bounds.n_candidates}. Set n_candidates of both to the same number. (A search "
+                "with this algorithm cannot be extended.)"
             )
         if bounds.max_resources and resources[-1] > bounds.max_resources:
             raise ValueError(
@@ -78,9 +77,27 @@ class FixedSchedule(Algorithm):
             )
         schedule = Schedule.from_rungs(sizes, resources, bounds.continues)
         schedule = schedule.with_kept(bounds.n_kept)
-        if len(sizes) == 1:
-            return schedule
-        return bounds.with_folds(schedule, sizes[0] / sizes[1])
+        if len(sizes) > 1:
+            schedule = bounds.with_folds(schedule, sizes[0] / sizes[1])
+        levels = [(rung.n_resources, rung.folds) for rung in schedule.rungs]
+        if any(before == after for before, after in pairwise(levels)):
+            raise ValueError(
+                f"n_resources={resources} has two rungs with the same resource and folds, the "
+                "second of which would evaluate nothing. Raise its resource, or set min_folds so "
+                "that it adds folds."
+            )
+        return schedule
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
         return halving(plan, propose)
+
+
+def _integers(name: str, values: Sequence[int]) -> list[int]:
+    """Return the values of a parameter as integers of Python, after a check."""
+    try:
+        given = [*values]
+    except TypeError as error:
+        raise TypeError(f"{name}={values!r} must be a sequence of integers.") from error
+    for value in given:
+        check_int(f"a value of {name}", value)
+    return [int(value) for value in given]

@@ -47,6 +47,14 @@ class RungRequest:
     bracket: int = 0
     folds: tuple[int, ...] | None = None
 
+    def __post_init__(self) -> None:
+        # Algorithms may compute with NumPy's integers, which a checkpoint cannot store as JSON.
+        own = self.__dict__
+        own["n_resources"] = int(self.n_resources)
+        for name in ("candidate_ids", "eliminated", "folds"):
+            if own[name] is not None:
+                own[name] = tuple(map(int, own[name]))
+
 
 class RungLosses(np.ndarray):
     """Losses of the candidates of a rung, with their losses on each fold.
@@ -87,8 +95,8 @@ class RungLosses(np.ndarray):
 
 def as_rung_losses(losses: ArrayLike) -> RungLosses:
     """Return losses as `RungLosses`; others count as those of a single fold without failed fits."""
-    if isinstance(losses, RungLosses):
-        return losses
+    if isinstance(losses, RungLosses) and hasattr(losses, "fold_losses"):
+        return losses  # and not an array that was computed from some, which has no attributes
     return RungLosses.of(losses, np.asarray(losses, dtype=float)[:, np.newaxis])
 
 

@@ -113,7 +113,7 @@ class Limits:
                 f'max_resources="auto" is the value of resource={self.resource!r} in the '
                 f"estimator, {highest}, which is less than 1; give max_resources an integer."
             )
-        return highest
+        return int(highest)
 
 
 @dataclass(frozen=True)

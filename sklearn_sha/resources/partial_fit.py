@@ -73,7 +73,7 @@ class PartialFit(Resource):
         self, batch_size: int | None = None, seed: int | None = None, classes: Any = None
     ) -> None:
         check_int("batch_size", batch_size, "None", batch_size is None)
-        self.batch_size = batch_size
+        self.batch_size = None if batch_size is None else int(batch_size)
         self.in_batches = batch_size is not None
         self.seed = seed
         self.classes = classes
