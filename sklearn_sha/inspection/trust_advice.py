@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import floor
+from math import floor, sqrt
 from typing import Any
 
 import numpy as np
@@ -52,13 +52,16 @@ def larger_budget(
     {'min_resources': 10}
     >>> larger_budget([(400, 1), (1600, 2), (1600, 5)], [0.1, 0.3, 0])
     {'min_folds': 4, 'min_resources': 400}
+    >>> larger_budget([(14, 5), (30, 5)], [0.5, 0])
+    {'min_resources': 30}
     """
     first, (last, n_folds) = min(levels)[0], max(levels)
     below = [pair for pair in zip(levels, risks, strict=True) if pair[0][0] < last]
-    # A search from one resource to another has two rungs if they differ by the factor.
+    # A search from one resource to another has two rungs if they differ by the factor. A first rung
+    # with hardly more resource would change nothing.
     before_last = floor(last / factor)
-    between = sorted({n for n in (before_last, *(n for (n, _), _ in below)) if first < n})
-    between = [n for n in between if n <= before_last]
+    resources = {before_last, *(n for (n, _), _ in below)}
+    between = sorted(n for n in resources if sqrt(factor) * first <= n <= before_last)
     risk_below = sum(risk for _, risk in below)
     few_folds = [count for n, count in levels if n == last and count < n_folds]
     if few_folds and (not between or sum(risks) > 2 * risk_below):
