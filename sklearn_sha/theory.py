@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sklearn_sha._param_validation import check_int
+
 __all__ = [
     "GammaInverse",
     "budget_for",
@@ -87,7 +89,7 @@ def confidence_for(n_candidates: int, top: float = 0.05) -> float:
     Raises
     ------
     ValueError
-        If `top` is not above 0 and below 1.
+        If `n_candidates` is not an integer of at least 1, or `top` not above 0 and below 1.
 
     Examples
     --------
@@ -95,6 +97,7 @@ def confidence_for(n_candidates: int, top: float = 0.05) -> float:
     >>> round(confidence_for(64), 3)
     0.962
     """
+    check_int("n_candidates", n_candidates)
     _check_share("top", top)
     return -expm1(n_candidates * log1p(-top))
 
@@ -284,6 +287,11 @@ def budget_for(
     45864
     """
     minimum = 4 * sampling_gap(distribution, n, delta)
+    if minimum == float("inf"):
+        raise ValueError(
+            f"n={n} arms are fewer than log(2 / delta)={log(2 / delta):.3g}, so that no budget is "
+            f"known to suffice for delta={delta}. Raise n or delta."
+        )
     if epsilon < minimum:
         raise ValueError(
             f"epsilon={epsilon} is less than {minimum:.6g}, the minimum for n={n} arms and "
@@ -321,6 +329,7 @@ def sampling_gap(distribution: Any, n: int, delta: float) -> float:
     >>> round(sampling_gap(uniform(), n=64, delta=0.1), 4)
     0.0468
     """
+    check_int("n", n)
     _check_share("delta", delta)
     share = log(2 / delta) / n
     return float(distribution.ppf(share)) - _lowest(distribution) if share <= 1 else float("inf")
@@ -329,6 +338,8 @@ def sampling_gap(distribution: Any, n: int, delta: float) -> float:
 def _gaps(limits: ArrayLike, epsilon: float) -> NDArray[np.float64]:
     """Return v_i - v_1 for i = 2..n, in increasing order."""
     ordered = np.sort(np.asarray(limits, dtype=float))
+    if not ordered.size or np.isnan(ordered).any():
+        raise ValueError(f"limits={limits!r} must have a value for each arm, and no NaN.")
     if epsilon < 0:
         raise ValueError(f"epsilon={epsilon!r} must be at least 0.")
     gaps = ordered[1:] - ordered[0]

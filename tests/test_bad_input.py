@@ -17,6 +17,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from toys import CALLS, Curve
 
@@ -152,6 +153,14 @@ MISTAKES = {
         {"alpha": object},
         {},
         "but got <class 'object'> (of type type) instead. Single values need to be wrapped in a ",
+    ),
+    "a parameter of a step that not all candidates have": (
+        Pipeline([("scale", "passthrough"), ("clf", SGD)]),
+        {"scale": ["passthrough", StandardScaler()], "scale__with_mean": [True, False]},
+        {},
+        "{'scale': 'passthrough', 'scale__with_mean': True} cannot be set: 'str' object has no "
+        "attribute 'set_params'. If a parameter does not belong to each value of a step, use a "
+        "list of dicts, one with the step and one without it.",
     ),
     "no such searched parameter": (SGD, {"beta": [1]}, {}, "Invalid parameter 'beta'"),
     "more samples than there are": (

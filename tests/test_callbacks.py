@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from conftest import ROOT, slow
+from scipy.stats import loguniform
 from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.datasets import load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
@@ -18,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from toys import InPlace
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.candidates import RandomSampler
 
 X, Y = load_iris(return_X_y=True)
 GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
@@ -173,6 +175,26 @@ def test_a_callback_that_returns_true_at_the_end_of_a_rung_stops_the_search(n_jo
     assert not search.interrupted_
     for name in ("mean_test_score", "candidate", "n_resources"):
         assert search.all_cv_results_[name].tolist() == whole.all_cv_results_[name].tolist()
+
+
+class InWaves(RandomSampler):
+    """Proposes two candidates at a time."""
+
+    uses_history = True
+
+    def propose(self, n, space, history, rng):
+        return super().propose(min(n, 2), space, history, rng)
+
+
+def test_a_first_rung_that_is_stopped_before_it_has_all_candidates_is_not_complete():
+    recorder = Recorder(lambda context: context.task_name == "halving-iteration")
+    search = ours(grid={"C": loguniform(0.01, 10)}, n_candidates=6, sampler=InWaves())
+    with pytest.warns(UserWarning, match="was stopped in the first rung, when 2 of 6") as caught:
+        search.set_callbacks(recorder).fit(X, Y)
+    assert "max_time" not in str(caught[0].message)
+    assert search.interrupted_
+    assert search.n_candidates_ == [2]
+    assert search.set_callbacks().resume(X, Y).n_candidates_[0] == 6
 
 
 @pytest.mark.parametrize("budget", [None, "double"])

@@ -200,6 +200,14 @@ def test_the_envelope_of_a_search_equals_that_of_its_curves():
         (lambda: hyperband_h(norm(), math.ceil, 9, 0.1, 1), "not bounded below"),
         (lambda: budget_for(uniform(), math.ceil, 64, 0.1, 0.1), "epsilon=0.1 is less than 0.187"),
         (lambda: sampling_gap(uniform(), 9, 1.5), "delta=1.5 must be above 0"),
+        (lambda: sampling_gap(uniform(), 0, 0.1), "n=0 must be an integer of at least 1"),
+        (lambda: confidence_for(-3), "n_candidates=-3 must be an integer of at least 1"),
+        (lambda: z_uniform([], math.ceil), r"limits=\[\] must have a value for each arm"),
+        (lambda: z_uniform([1.0, math.nan], math.ceil), "and no NaN"),
+        (
+            lambda: budget_for(uniform(), math.ceil, 2, 0.1, 0.4),
+            r"n=2 arms are fewer than log\(2 / ",
+        ),
     ],
 )
 def test_invalid_values_raise(call, message):

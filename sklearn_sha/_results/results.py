@@ -280,6 +280,14 @@ class Results:
         """
         self._promoted[request.bracket, request.rung] = ids
 
+    def end_interrupted(self) -> None:
+        """Mark rungs as incomplete to which further candidates would have been added."""
+        for k, rung in enumerate(self._rungs):
+            request = rung.request
+            promotes = bool(self._promoted.get((request.bracket, request.rung)))
+            if not (promotes or rung.has_failed or request.is_last_rung):
+                self._rungs[k] = replace(rung, is_complete=False)
+
     @property
     def metrics(self) -> list[str]:
         """Names of the metrics, ``["score"]`` as long as they are not known."""

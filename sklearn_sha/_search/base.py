@@ -381,6 +381,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         try:
             run.evaluate_rungs()
         except StoppedError:
+            results.end_interrupted()
             if not results.n_rungs:
                 raise TimeoutError(
                     f"max_time={quantity(self.max_time, 'seconds')} ended before any candidate was "
@@ -391,6 +392,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         except KeyboardInterrupt as interrupt:
             interrupt.add_note("Completed results are kept: resume(X, y) continues the search.")
             self.interrupted_ = True
+            results.end_interrupted()
             if results.n_rungs:
                 with never_replacing(interrupt):
                     self._set_attributes(run.spec, results)

@@ -67,7 +67,8 @@ class BestEstimatorMixin(MetaEstimatorMixin):
         NotFittedError
             If there is no best estimator.
         ValueError
-            If there are other parameters without metadata routing.
+            If there are other parameters without metadata routing; or if there are several metrics
+            and `refit` is a callable.
         """
         _check_refit(self, "score")
         self._check_has_best_estimator()
@@ -79,6 +80,11 @@ class BestEstimatorMixin(MetaEstimatorMixin):
                 f"Passing extra keyword arguments to {type(self).__name__}.score is only supported "
                 "if enable_metadata_routing=True, which you can set using `sklearn.set_config`. "
                 f"Extra parameters passed are: {sorted(params)}."
+            )
+        if isinstance(self.scorer_, dict) and callable(self.refit):
+            raise ValueError(
+                f"score requires one of the metrics {[*self.scorer_]}, and refit={self.refit!r} "
+                "names none of them. Call scorer_[name](best_estimator_, X, y)."
             )
         scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
         score = scorer(self.best_estimator_, X, y, **score_params)

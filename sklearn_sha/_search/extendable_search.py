@@ -78,7 +78,9 @@ class ExtendableSearch(AuditedSearch):
             If there are no further candidates; if ``budget="anytime"``; if the last `fit`, `resume`
             or `extend` was interrupted, so that `resume` has to be called first; or if the data,
             the splits or the parameters have changed since `fit`.
-        TypeError, TimeoutError, CheckpointError, KeyboardInterrupt
+        KeyboardInterrupt
+            As in `fit`: the attributes are those of the incomplete search over all candidates.
+        TypeError, TimeoutError, CheckpointError
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
             `extend`, or one that raised an error in training; with `checkpoint`, nothing else can
             follow the latter in this folder.

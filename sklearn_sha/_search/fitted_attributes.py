@@ -157,23 +157,26 @@ def warn_about_scores(
     messages += _non_finite_messages(all_cv_results, {row["candidate"] for row in failures})
     messages += few_samples_hints(spec, failures)
     messages += _failed_initial_messages(rung_history, failures, spec.schedule)
-    messages += _equal_scores_messages(rung_history, len(spec.folds))
+    remedy = _more_folds(counts_folds=spec.resource.counts_folds)
+    messages += _equal_scores_messages(rung_history, len(spec.folds), remedy)
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
 
 
 def incomplete_rung_message(
-    schedule: Schedule, rung_history: Sequence[Mapping[str, Any]], max_time: float
+    schedule: Schedule, rung_history: Sequence[Mapping[str, Any]], max_time: float | None
 ) -> str:
-    """Return the warning that `max_time` ended before all candidates completed the first rung."""
+    """Return the warning that the search ended before all candidates completed the first rung."""
     n_completed = sum(row["n_candidates"] for row in rung_history)
     brackets = [schedule.brackets[row.get("bracket", 0)] for row in rung_history]
     n_planned = sum(bracket.rungs[0].n_candidates for bracket in brackets)
+    start, remedy = "The search was stopped", "Call"
+    if max_time is not None:
+        start = f"max_time={quantity(max_time, 'seconds')} ended"
+        remedy = "Raise max_time or lower min_resources, or call"
     return (
-        f"max_time={quantity(max_time, 'seconds')} ended in the first rung, when "
-        f"{n_completed} of {n_planned} candidates were completed: the best candidate is selected "
-        "from these only. Raise max_time or lower min_resources, or call resume to complete the "
-        "search."
+        f"{start} in the first rung, when {n_completed} of {n_planned} candidates were completed: "
+        f"the best candidate is selected from these only. {remedy} resume to complete the search."
     )
 
 
@@ -210,14 +213,19 @@ def few_folds_message(
     if last_rung_failed:
         return (
             "All candidates of the last rung failed, so that the best one of an earlier rung is "
-            f'selected: {scored} See failures_, or set min_folds="all".'
+            f"selected: {scored} See failures_, or {_more_folds(counts_folds=not resource)}."
         )
     if is_complete:
         return f"The last rung did not have all folds: {scored}"
     return (
-        f"The search was interrupted before its last rung: {scored} Raise max_time, or call resume "
-        "to complete the search."
+        f"The search was interrupted before its last rung was completed: {scored} Call resume to "
+        "complete it, with a larger max_time if that ended it."
     )
+
+
+def _more_folds(*, counts_folds: bool) -> str:
+    """Return how to have more folds in the first rung."""
+    return "raise min_resources" if counts_folds else 'set min_folds="all"'
 
 
 def few_samples_hints(spec: SearchSpec, failures: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -273,7 +281,9 @@ _MANY = 8
 """Number of candidates that hardly have equal scores by chance; a few good ones often do."""
 
 
-def _equal_scores_messages(rung_history: Sequence[Mapping[str, Any]], n_splits: int) -> list[str]:
+def _equal_scores_messages(
+    rung_history: Sequence[Mapping[str, Any]], n_splits: int, remedy: str
+) -> list[str]:
     """Return a warning if candidates were eliminated on some folds that score all of them equal."""
     for row in rung_history:
         n_candidates, n_folds = row["n_candidates"], row["n_folds"]
@@ -283,6 +293,6 @@ def _equal_scores_messages(rung_history: Sequence[Mapping[str, Any]], n_splits: 
                 f"All {n_candidates} candidates of rung {row['iter']} have the same score, "
                 f"{row['scores'][0]:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
                 "those that come first were promoted. If these folds cannot distinguish the "
-                'candidates, set min_folds="all".'
+                f"candidates, {remedy}."
             ]
     return []

@@ -109,7 +109,8 @@ def _log_best(search: Any, X: Any, y: Any) -> None:
         mlflow.log_params({f"best_{name}": value for name, value in search.best_params_.items()})
     if hasattr(search, "best_score_"):
         mlflow.log_metric("best_cv_score", float(search.best_score_))
-    if hasattr(search, "best_estimator_"):
+    has_metric = not (search.multimetric_ and callable(search.refit))
+    if hasattr(search, "best_estimator_") and has_metric:
         mlflow.log_metric("training_score", float(search.score(X, y)))
 
 
@@ -120,7 +121,7 @@ def _log_candidates(search: Any) -> None:
 
     final = pd.DataFrame(search.cv_results_).filter(regex="^rank_")
     final["candidate"] = search.all_cv_results_["candidate"][search.cv_results_rows_]
-    order = ["n_resources", f"mean_test_{search.promote_by_}"]
+    order = ["n_resources", "n_folds", f"mean_test_{search.promote_by_}"]
     best_first = search.results_frame().sort_values(order, ascending=False, kind="stable")
     best_first = best_first.merge(final, on="candidate", how="left")  # only the last rung has ranks
     # None stands for all runs in MLflow.

@@ -118,8 +118,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         Raises
         ------
         TypeError, ValueError
-            For parameters that `fit` would reject before training; only `fit_timeout` depends on
-            the workers, so that `fit` checks it.
+            For parameters that `fit` would reject before training, but for those of workers and
+            files: `n_jobs`, `pre_dispatch`, `fit_timeout` and `checkpoint`.
         """
         # A copy, so that the random state is not advanced.
         random_state = deepcopy(check_random_state(self.random_state))

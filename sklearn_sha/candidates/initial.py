@@ -65,7 +65,7 @@ def _completed(params: Mapping[str, Any], estimator: Any, names: Any) -> dict[st
     """Return a candidate with the estimator's own values of the parameters that it lacks."""
     try:
         model = with_params(estimator, params)
-    except (ValueError, AttributeError) as error:  # for an unknown name, or one of a missing step
+    except ValueError as error:  # for an unknown name
         raise ValueError(f"initial_candidates has {params!r}. {error}") from error
     own, changed = estimator.get_params(), model.get_params()
     values = dict(params)

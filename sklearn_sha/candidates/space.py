@@ -23,8 +23,16 @@ def grid_of(param_distributions: Any) -> ParameterGrid | None:
 def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
     """Return a clone of an estimator with the parameters of a candidate."""
     model = clone(estimator)
-    # Parameters may be estimators, which are cloned for each model as in GridSearchCV.
-    return model.set_params(**clone(params, safe=False)) if params else model
+    if not params:
+        return model
+    try:
+        # Parameters may be estimators, which are cloned for each model as in GridSearchCV.
+        return model.set_params(**clone(params, safe=False))
+    except AttributeError as error:  # of a step without parameters, such as "passthrough"
+        raise ValueError(
+            f"{dict(params)!r} cannot be set: {error}. If a parameter does not belong to each "
+            "value of a step, use a list of dicts, one with the step and one without it."
+        ) from error
 
 
 def spaces_of(param_distributions: Any) -> Any:
