@@ -158,9 +158,9 @@ MISTAKES = {
         Pipeline([("scale", "passthrough"), ("clf", SGD)]),
         {"scale": ["passthrough", StandardScaler()], "scale__with_mean": [True, False]},
         {},
-        "{'scale': 'passthrough', 'scale__with_mean': True} cannot be set: 'str' object has no "
-        "attribute 'set_params'. If a parameter does not belong to each value of a step, use a "
-        "list of dicts, one with the step and one without it.",
+        "'scale__with_mean' cannot be set, since 'scale' is 'passthrough' in {'scale': "
+        "'passthrough', 'scale__with_mean': True}. Leave it out there: with a list of dicts, each "
+        "value of a step can have its own parameters.",
     ),
     "no such searched parameter": (SGD, {"beta": [1]}, {}, "Invalid parameter 'beta'"),
     "more samples than there are": (

@@ -181,7 +181,9 @@ def test_a_plan_that_patience_can_end_is_an_upper_bound(params, is_bound):
 
 
 def test_one_bracket_warns():
-    message = "max_resources=5 and min_resources=2, with factor=3, give brackets of a single rung"
+    message = (
+        "max_resources=5 and min_resources=2, with factor=3, give no bracket with more than one"
+    )
     with pytest.warns(UserWarning, match=message):
         search = search_of(max_resources=5, min_resources=2).fit(X)
     assert search.n_resources_ == [5]

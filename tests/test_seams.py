@@ -1,5 +1,6 @@
 """A sampler and an algorithm from outside of the library, through the public class."""
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 
@@ -18,12 +19,14 @@ from sklearn_sha.bandit import (
     FixedBudget,
     FixedSchedule,
     Hyperband,
+    RungLosses,
     RungRequest,
     SuccessiveHalving,
     check_algorithm,
     halving,
     promote,
 )
+from sklearn_sha.bandit.requests import as_rung_losses
 from sklearn_sha.candidates import GridSampler, RandomSampler, Sampler, check_sampler
 
 X = np.zeros((40, 1))
@@ -234,6 +237,26 @@ def test_an_algorithm_can_compute_with_the_losses():
     plain = search_of(algorithm=SuccessiveHalving(stop="stable"), min_folds="all").fit(X)
     penalized = search_of(algorithm=Penalized(stop="stable"), min_folds="all").fit(X)
     assert penalized.best_params_ == plain.best_params_
+
+
+def test_losses_that_were_computed_keep_which_fits_failed():
+    losses = RungLosses.of([0.5, 0.25, 1.0], np.ones((3, 2)), [False, False, True])
+    computed = as_rung_losses(losses + 0.5)
+    assert computed.tolist() == [1.0, 0.75, 1.5]
+    assert computed.has_failed.tolist() == [False, False, True]
+    assert computed.fold_losses.tolist() == [[1.0], [0.75], [1.5]]
+    assert as_rung_losses(losses) is losses
+    # In another order, they are not known.
+    assert as_rung_losses(losses[[2, 0, 1]]).has_failed.tolist() == [False] * 3
+
+
+def test_requests_have_integers():
+    numbers = np.array([0, 2])
+    request = RungRequest(np.int64(0), tuple(numbers), np.int32(3), folds=tuple(numbers))
+    assert json.dumps([request.rung, request.candidate_ids, request.n_resources, request.folds])
+    for wrong in ({"n_resources": 2.7}, {"candidate_ids": (0.9,)}, {"folds": (1.5,)}):
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            replace(request, **wrong)
 
 
 def test_what_is_no_sampler_or_algorithm_is_refused_by_name():

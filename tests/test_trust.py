@@ -28,7 +28,7 @@ from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._search.run_times import RunTimes
-from sklearn_sha.bandit import FixedSchedule
+from sklearn_sha.bandit import FixedSchedule, SuccessiveHalving
 from sklearn_sha.inspection import envelope, trust_report
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.risk import (
@@ -370,6 +370,45 @@ def test_advice_for_one_rung_and_for_few_candidates():
     assert "would have ended above the best one is 0.6" in report.advice  # no noise is known
 
 
+def test_the_last_rung_of_an_algorithm_that_ends_before_it_has_not_failed():
+    class EndsEarly(SuccessiveHalving):
+        def requests(self, plan, propose):
+            inner = super().requests(plan, propose)
+            losses = yield next(inner)
+            request = inner.send(losses)
+            return request.candidate_ids[0]
+
+    search = search_of(algorithm=EndsEarly(), n_candidates=8, max_resources=16).fit(X)
+    advice = trust_report(search).advice
+    assert advice.startswith("The last rung was not reached")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize("resource", ["partial_fit", "folds"])
+def test_a_fold_on_which_the_selected_candidate_failed_is_no_evidence(resource):
+    """In all rungs, and for the tolerance too."""
+
+    class FailsOnAFold(Noisy):
+        def score(self, X, y=None):
+            if X[0, 0] == 3:
+                raise RuntimeError("not this fold")
+            return super().score(X, y) + self.limit
+
+    bounds = {"max_resources": "auto", "min_resources": 1} if resource == "folds" else {}
+    search = search_of(
+        FailsOnAFold(), resource=resource, cv=KFold(4), error_score=-50.0, min_folds="all",
+        n_candidates=8, **bounds,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        search.fit(np.arange(400.0).reshape(-1, 1) // 100 * 3)
+    evidence = evidence_of(search, "test")
+    failed = [key for key, scores in evidence.folds.items() if (scores == -50).any()]
+    assert failed == []
+    assert np.isnan(evidence.final_scores).sum() == 1
+    assert trust_report(search).tolerance < 1
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 @pytest.mark.parametrize("fails", ["fit", "score"])
 def test_a_failed_candidate_is_no_risk_whatever_score_it_is_assigned(fails):
@@ -521,7 +560,7 @@ def test_a_larger_margin_is_a_smaller_risk_and_their_integral_is_the_expected_lo
 def test_diverged_candidates_change_the_expected_loss_little(rungs, n_diverged):
     """By at most the largest margin, which is of the size of the noise, however far they are."""
     losses = []
-    for score in (-1e4, -1e6, -1e20):
+    for score in (-1e6, -1e8, -1e20):
         rungs[0].scores[-n_diverged:] = score
         known = known_of(rungs)
         losses.append(expected_loss(known))

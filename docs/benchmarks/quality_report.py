@@ -115,6 +115,11 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         '`budget="anytime"` (and model-based candidates). RandomizedSearchCV at double budget '
         "has half of its seconds.",
     ]
+    if left_out := {(one["n_cores"], one["seed"]) for one in measured["runs"]} - {
+        (one["n_cores"], one["seed"]) for one in runs
+    }:
+        named = (f"{quantity(n, 'cores')}, seed {seed}" for n, seed in sorted(left_out))
+        lines += ["", f"Left out, since some of their runs are missing: {'; '.join(named)}."]
     for n_cores in sorted({one["n_cores"] for one in runs}):
         n_seeds = len({one["seed"] for one in runs if one["n_cores"] == n_cores})
         lines += ["", f"## {quantity(n_cores, 'cores')}, {quantity(n_seeds, 'splits')}", ""]

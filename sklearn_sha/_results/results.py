@@ -281,12 +281,21 @@ class Results:
         self._promoted[request.bracket, request.rung] = ids
 
     def end_interrupted(self) -> None:
-        """Mark rungs as incomplete to which further candidates would have been added."""
-        for k, rung in enumerate(self._rungs):
-            request = rung.request
-            promotes = bool(self._promoted.get((request.bracket, request.rung)))
-            if not (promotes or rung.has_failed or request.is_last_rung):
-                self._rungs[k] = replace(rung, is_complete=False)
+        """Mark rungs as incomplete to which further candidates or folds would have been added.
+
+        A last rung remains complete if others are: its candidates have full resource.
+        """
+        # A rung that promotes none is about to be extended, or has failed.
+        growing = [
+            k
+            for k, rung in enumerate(self._rungs)
+            if self._promoted.get((rung.request.bracket, rung.request.rung)) == ()
+            and not rung.has_failed
+        ]
+        has_others = any(self._rungs[k].is_complete for k in {*range(self.n_rungs)} - {*growing})
+        for k in growing:
+            if not (self._rungs[k].request.is_last_rung and has_others):
+                self._rungs[k] = replace(self._rungs[k], is_complete=False)
 
     @property
     def metrics(self) -> list[str]:

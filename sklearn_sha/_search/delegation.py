@@ -81,10 +81,10 @@ class BestEstimatorMixin(MetaEstimatorMixin):
                 "if enable_metadata_routing=True, which you can set using `sklearn.set_config`. "
                 f"Extra parameters passed are: {sorted(params)}."
             )
-        if isinstance(self.scorer_, dict) and callable(self.refit):
+        if self.multimetric_ and callable(self.refit):
             raise ValueError(
-                f"score requires one of the metrics {[*self.scorer_]}, and refit={self.refit!r} "
-                "names none of them. Call scorer_[name](best_estimator_, X, y)."
+                f"score requires the name of a metric as refit, and refit={self.refit!r} is a "
+                "callable. Score best_estimator_ by one of the metrics instead."
             )
         scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
         score = scorer(self.best_estimator_, X, y, **score_params)

@@ -225,7 +225,7 @@ def few_folds_message(
 
 def _more_folds(*, counts_folds: bool) -> str:
     """Return how to have more folds in the first rung."""
-    return "raise min_resources" if counts_folds else 'set min_folds="all"'
+    return "start with more folds" if counts_folds else 'set min_folds="all"'
 
 
 def few_samples_hints(spec: SearchSpec, failures: Sequence[Mapping[str, Any]]) -> list[str]:

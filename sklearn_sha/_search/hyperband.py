@@ -299,9 +299,9 @@ class HyperbandSearchCV(AuditedSearch):
             n_resources = brackets[0].rungs[0].n_resources
             warnings.warn(
                 f"max_resources={self.max_resources!r} and min_resources={self.min_resources!r}, "
-                f"with factor={self.factor}, give brackets of a single rung "
-                f"at n_resources={n_resources}, which are a random search. Raise max_resources or "
-                "lower min_resources.",
+                f"with factor={self.factor}, give no bracket with more than one rung, so that this "
+                f"is a random search with n_resources={n_resources}. Raise max_resources or lower "
+                "min_resources.",
                 UserWarning,
                 stacklevel=5,
             )

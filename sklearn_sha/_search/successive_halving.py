@@ -400,7 +400,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                     f'algorithm={self.algorithm!r} must be "auto" or an instance of a subclass of '
                     "sklearn_sha.bandit.Algorithm."
                 )
-            if isinstance(self.algorithm, Hyperband):
+            if type(self.algorithm) is Hyperband:
                 raise ValueError(
                     "algorithm=Hyperband(...) sets the number of candidates of each bracket, which "
                     "n_candidates would contradict. Use HyperbandSearchCV."

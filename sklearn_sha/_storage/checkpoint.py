@@ -132,7 +132,8 @@ class Checkpoint(Store):
                 "search, delete this one."
             )
         else:
-            folder.mkdir(mode=0o700, exist_ok=True)  # a completed search needs none of its models
+            if not folder.exists():  # a completed search needs none of its models
+                folder.mkdir(mode=0o700)
             _check_mode(folder)
             self._check_extensions(extensions)
             if len(extensions) > len(self._extensions):
@@ -199,15 +200,15 @@ class Checkpoint(Store):
         write_files({self._about: _with_checksum(about)})
 
     def _create(self) -> None:
-        if not self.path.exists():
-            try:
+        try:
+            if not self.path.exists():
                 # Another process can create it in this moment.
                 self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            except OSError as error:
-                raise CheckpointError(
-                    f"checkpoint={str(self.path)!r} cannot be created: {error}. Set checkpoint to "
-                    "a folder that can be."
-                ) from error
+        except OSError as error:
+            raise CheckpointError(
+                f"checkpoint={str(self.path)!r} cannot be created: {error}. Set checkpoint to a "
+                "folder in which you can write."
+            ) from error
         _check_mode(self.path)
         if not self._about.exists():
             ours = {"lock", self._process.name, self._journal.name}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from itertools import count, islice
+from operator import index
 from typing import Any, Self
 
 import numpy as np
@@ -50,16 +51,18 @@ class RungRequest:
     def __post_init__(self) -> None:
         # Algorithms may compute with NumPy's integers, which a checkpoint cannot store as JSON.
         own = self.__dict__
-        own["n_resources"] = int(self.n_resources)
+        for name in ("rung", "n_resources", "bracket"):
+            own[name] = index(own[name])
         for name in ("candidate_ids", "eliminated", "folds"):
             if own[name] is not None:
-                own[name] = tuple(map(int, own[name]))
+                own[name] = tuple(map(index, own[name]))
 
 
 class RungLosses(np.ndarray):
     """Losses of the candidates of a rung, with their losses on each fold.
 
-    A search sends them to its algorithm. They are an array of shape (n_candidates,).
+    A search sends them to its algorithm. They are an array of shape (n_candidates,). What is
+    computed from them has no `fold_losses`, so that it counts as losses on a single fold.
 
     Attributes
     ----------
@@ -80,6 +83,17 @@ class RungLosses(np.ndarray):
     fold_losses: NDArray[np.float64]
     has_failed: NDArray[np.bool_]
 
+    def __array_wrap__(self, array: Any, context: Any = None, *args: Any) -> Any:
+        """Return the result of a computation; the fits that failed remain the same."""
+        wrapped = super().__array_wrap__(array, context, *args)
+        if (
+            isinstance(wrapped, RungLosses)
+            and wrapped.shape == self.shape
+            and hasattr(self, "has_failed")
+        ):
+            wrapped.has_failed = self.has_failed
+        return wrapped
+
     @classmethod
     def of(
         cls, losses: ArrayLike, fold_losses: ArrayLike, fit_failed: ArrayLike | None = None
@@ -97,7 +111,8 @@ def as_rung_losses(losses: ArrayLike) -> RungLosses:
     """Return losses as `RungLosses`; others count as those of a single fold without failed fits."""
     if isinstance(losses, RungLosses) and hasattr(losses, "fold_losses"):
         return losses  # and not an array that was computed from some, which has no attributes
-    return RungLosses.of(losses, np.asarray(losses, dtype=float)[:, np.newaxis])
+    has_failed = getattr(losses, "has_failed", None)
+    return RungLosses.of(losses, np.asarray(losses, dtype=float)[:, np.newaxis], has_failed)
 
 
 @dataclass(frozen=True)

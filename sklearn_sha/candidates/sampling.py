@@ -230,10 +230,12 @@ def proposed(
     TypeError, ValueError
         If a candidate is not a dict, if there are more than n, or if there are none at all.
     """
-    candidates = sampler.propose(n, space, history, rng)
+    returned = sampler.propose(n, space, history, rng)
     name = type(sampler).__name__
-    if not isinstance(candidates, Sequence):
-        raise TypeError(f"{name}.propose returned {candidates!r}. Return a list of dicts.")
+    try:
+        candidates = list(returned)
+    except TypeError as error:
+        raise TypeError(f"{name}.propose returned {returned!r}. Return a list of dicts.") from error
     for params in candidates:
         if not isinstance(params, Mapping):
             raise TypeError(f"{name}.propose returned {params!r} as a candidate. Return dicts.")

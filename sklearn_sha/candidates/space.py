@@ -28,11 +28,17 @@ def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
     try:
         # Parameters may be estimators, which are cloned for each model as in GridSearchCV.
         return model.set_params(**clone(params, safe=False))
-    except AttributeError as error:  # of a step without parameters, such as "passthrough"
-        raise ValueError(
-            f"{dict(params)!r} cannot be set: {error}. If a parameter does not belong to each "
-            "value of a step, use a list of dicts, one with the step and one without it."
-        ) from error
+    except AttributeError as error:
+        values = {**model.get_params(), **params}
+        parents = {name: name.rpartition("__")[0] for name in params if "__" in name}
+        for name, parent in parents.items():  # of a step without parameters, such as "passthrough"
+            if parent in values and not hasattr(values[parent], "set_params"):
+                raise ValueError(
+                    f"{name!r} cannot be set, since {parent!r} is {values[parent]!r} in "
+                    f"{dict(params)!r}. Leave it out there: with a list of dicts, each value of a "
+                    "step can have its own parameters."
+                ) from error
+        raise
 
 
 def spaces_of(param_distributions: Any) -> Any:

@@ -118,16 +118,19 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     folds = _fold_scores(results, metric)
     _drop_failed(folds, search)
     row = selected_row(search, metric)
-    final = np.stack([results[f"split{k}_test_{metric}"][row] for k in range(search.n_splits_)])
     selected = int(results["candidate"][row])
+    final = folds[selected, _levels(results)[row]]
     last_rungs = [bracket.rungs[-1] for bracket in search.schedule_.brackets]
 
-    def is_last(row: Row) -> bool:
-        return len(row["promoted"]) == 1 and any(
+    def is_at_end(row: Row) -> bool:
+        return any(
             rung.n_resources == row["n_resources"]
             and (rung.folds is None or len(rung.folds) == row["n_folds"])
             for rung in last_rungs
         )
+
+    def is_last(row: Row) -> bool:
+        return len(row["promoted"]) == 1 and is_at_end(row)
 
     brackets = _brackets(history, results, is_last, repeats=search.schedule_.repeats)
     if not is_interrupted(search):
@@ -148,7 +151,9 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     if not np.isfinite(final).any():
         problem = NOT_SCORED
     elif not all(map(is_last, (rows[-1] for rows in brackets))):
-        problem = NOT_REACHED if is_interrupted(search) else LAST_RUNG_FAILED
+        has_failed = any(not row["promoted"] and is_at_end(row) for row in search.rung_history_)
+        is_complete = not is_interrupted(search)
+        problem = LAST_RUNG_FAILED if has_failed and is_complete else NOT_REACHED
     audited = _audited(brackets, audited_ids)
     return Evidence(brackets, folds, selected, final, known, audited, problem)
 
@@ -260,10 +265,15 @@ def _fold_scores(
 
 def _drop_failed(folds: Mapping[tuple[int, Level], NDArray[np.float64]], search: Any) -> None:
     """Replace scores that are `error_score`, a number, of failed fits and scores by NaN."""
-    failed = {(row["candidate"], row["n_resources"], row["split"]) for row in search.failures_}
+    # With folds as the resource, later rungs have the scores of earlier ones.
+    counts_folds = search.schedule_.counts_folds
+    failed = {
+        (row["candidate"], row["split"], 0 if counts_folds else row["n_resources"])
+        for row in search.failures_
+    }
     for (candidate, (n_resources, _)), scores in folds.items():
-        for split, score in enumerate(scores):
-            if score == search.error_score and (candidate, n_resources, split) in failed:
+        for split in np.flatnonzero(scores == search.error_score).tolist():
+            if (candidate, split, 0 if counts_folds else n_resources) in failed:
                 scores[split] = np.nan
 
 

@@ -322,10 +322,14 @@ def expected_loss(known: Eliminated) -> float:
 
 
 def _noise(known: Eliminated) -> float:
-    """Return the tolerance; if it is 0, the smallest change of leads, or the smallest lead."""
-    for values in (known.tolerance, np.sqrt(known.changes), known.lead):
-        if (values > 0).any():
-            return float(values[values > 0].min())
+    """Return the tolerance; if it is 0, the median change of leads, or the median lead."""
+    leads = known.lead[known.lead > 0]
+    is_rounding = len(leads) and known.tolerance[0] < _ROUNDING * leads.min()
+    tolerance = 0 * known.tolerance if is_rounding else known.tolerance
+    for values in (tolerance, np.sqrt(known.changes), leads):
+        positive = np.sort(values[values > 0])
+        if len(positive):
+            return float(positive[(len(positive) - 1) // 2])  # of two, not the diverged one
     return 0.0
 
 

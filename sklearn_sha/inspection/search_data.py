@@ -95,6 +95,11 @@ class SearchData:
         """Number of candidates that were evaluated at a level."""
         return n_candidates_at(level, self.curves)
 
+    def result(self, candidate: int) -> float:
+        """Last score of a candidate; that of its selection if it was selected."""
+        is_selected = candidate == self.selected
+        return self.selected_score if is_selected else float(self.curves[candidate].scores[-1])
+
     def last_level(self, candidate: int) -> int:
         return int(self.curves[candidate].levels[-1])
 

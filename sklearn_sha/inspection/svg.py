@@ -185,13 +185,19 @@ class _Drawing:
             f'<circle cx="{x:.0f}" cy="{y:.1f}" r="{radius}" stroke="none"/></g>'
         )
 
+    def _level(self, curve: Curve) -> int:
+        """Level whose score a candidate shows: the last one, or that of its selection."""
+        is_best = curve.candidate == self.best
+        return self.best_level if is_best and self.best_level is not None else int(curve.levels[-1])
+
     def _tooltip(self, curve: Curve, names: Mapping[str, str]) -> str:
         """Number, last score and parameters of a candidate."""
         is_best = curve.candidate == self.best
-        at = level_text(self.level_labels[curve.levels[-1]], self.unit, " on ")
-        score = format_number(curve.scores[-1], 4)
+        level = self._level(curve)
+        at = level_text(self.level_labels[level], self.unit, " on ")
+        score = format_number(curve.score_at(level), 4)
         text = f"candidate {curve.candidate}{' (selected)' if is_best else ''}"
-        has_score = np.isfinite(curve.scores[-1])
+        has_score = np.isfinite(curve.score_at(level))
         text += f": {self.score_label} {score} at {at}" if has_score else f": no score at {at}"
         short = renamed(self.params.get(curve.candidate, {}), names)
         return f"{text}\n{format_params(short)}" if short else text
@@ -201,7 +207,7 @@ class _Drawing:
         if self.best is None or self.best not in self.curves:
             return ""
         curve = self.curves[self.best]
-        level = int(curve.levels[-1]) if self.best_level is None else self.best_level
+        level = self._level(curve)
         score = curve.score_at(level)
         if not np.isfinite(score):
             return ""

@@ -31,7 +31,7 @@ def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
     """Plot one line per candidate, in the color of the rung that it reached."""
     candidates = list(data.curves)
     axis = score_axis(data.curves)
-    last_scores = np.array([data.curves[candidate].scores[-1] for candidate in candidates])
+    last_scores = np.array([data.result(candidate) for candidate in candidates])
     heights = [_heights(points, candidates) for points in data.points]
     heights.append(np.full(len(candidates), np.nan) if axis is None else axis.position(last_scores))
     table = np.column_stack(heights)

@@ -83,7 +83,7 @@ def _plot_panel(data: SearchData, ax: Any, points: ParamPoints) -> None:
     colors = rung_colors(data.n_levels, ax)
     ax.scatter(
         places,
-        [data.curves[candidate].scores[-1] for candidate in candidates],
+        [data.result(candidate) for candidate in candidates],
         c=np.array([to_rgb(candidate_color(data, one, colors)) for one in candidates]),
         s=[55 if one == data.selected else 18 for one in candidates],
     )

@@ -30,7 +30,7 @@ _MISSING = -0.13
 def parallel_figure(data: SearchData) -> Any:
     """Return a figure with one line per candidate."""
     candidates = ordered(data)
-    last_scores = [float(data.curves[candidate].scores[-1]) for candidate in candidates]
+    last_scores = [data.result(candidate) for candidate in candidates]
     axis = score_axis(data.curves)
     places, labels = ([], []) if axis is None else (heights(axis, axis.ticks()), axis.labels())
     values = np.array(heights(axis, last_scores))

@@ -44,7 +44,7 @@ def params_figure(data: SearchData) -> Any:
             axis |= {"tickvals": list(range(len(labels))), "ticktext": labels}
         if points.is_log:
             axis |= {"type": "log", "exponentformat": "power"}
-        scores = [float(data.curves[candidate].scores[-1]) for candidate in candidates]
+        scores = [data.result(candidate) for candidate in candidates]
         figure.add_scatter(
             x=places.tolist(),
             y=heights(scores_axis, scores),

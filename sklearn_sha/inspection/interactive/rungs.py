@@ -30,7 +30,7 @@ def rungs_figure(data: SearchData) -> Any:
     for level in range(data.n_levels):
         members = [c for c in ordered(data) if level in data.curves[c].levels]
         curves = [data.curves[candidate] for candidate in members]
-        scores = [float(curve.scores[curve.levels == level][0]) for curve in curves]
+        scores = [curve.score_at(level) for curve in curves]
         places = level + _WIDTH * jitter(len(members))
         if data.selected in members:
             places[members.index(data.selected)] = level
