@@ -271,6 +271,8 @@ def _drop_failed(folds: Mapping[tuple[int, Level], NDArray[np.float64]], search:
         (row["candidate"], row["split"], 0 if counts_folds else row["n_resources"])
         for row in search.failures_
     }
+    if not failed:  # as with "raise", which is no score to compare with
+        return
     for (candidate, (n_resources, _)), scores in folds.items():
         for split in np.flatnonzero(scores == search.error_score).tolist():
             if (candidate, split, 0 if counts_folds else n_resources) in failed:
