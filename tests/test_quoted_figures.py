@@ -231,6 +231,11 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     most = max(abs(mean) / error for mean, error in differences)
     (quoted,) = re.findall(r"differs from the share right by more than ([\d.]+) times", text)
     assert 0 <= float(quoted) - most < 0.1
+    expected, true = map(float, rows_of(measured.partition("By metric")[0])["all"][8:10])
+    assert f"{expected:.3f}" == f"{true:.3f}"
+    assert f"On all replayed searches it is {expected:.3f} on average, and so is the true" in text
+    ratios = [float(row[8]) / float(row[9]) for name, row in before.items() if ", " in name]
+    assert f"it is {min(ratios):.1f} to {max(ratios):.0f} times the true one" in text
     (regret,) = re.findall(r"below 0.95, the mean regret is\n([\d.]+)\.", measured)
     with_advice, times = re.findall(r"it is ([\d.]+), at ([\d.]+) times the cost", measured)[0]
     assert f"the mean regret is {regret}. With" in guide
