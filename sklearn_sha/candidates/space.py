@@ -35,8 +35,8 @@ def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
             if parent in values and not hasattr(values[parent], "set_params"):
                 raise ValueError(
                     f"{name!r} cannot be set, since {parent!r} is {values[parent]!r} in "
-                    f"{dict(sorted(params.items()))!r}. Leave it out there: with a list of dicts, each value of a "
-                    "step can have its own parameters."
+                    f"{dict(sorted(params.items()))!r}. Leave it out there: with a list of dicts, "
+                    "each value of a step can have its own parameters."
                 ) from error
         raise
 
