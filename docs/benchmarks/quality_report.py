@@ -27,6 +27,11 @@ def key_of(one: dict[str, Any]) -> Key:
     return one["workload"], one["contender"], one["n_cores"], one["seed"]
 
 
+def split_of(one: dict[str, Any]) -> tuple[int, int]:
+    """Number of cores and seed of a run: splits are measured on each number of cores."""
+    return one["n_cores"], one["seed"]
+
+
 def traces_of(runs: list[dict[str, Any]], limit: float) -> dict[Key, Trace]:
     """Models that there were within the limit, with those of random search at double budget."""
     traces: dict[Key, Trace] = {}
@@ -43,9 +48,9 @@ def traces_of(runs: list[dict[str, Any]], limit: float) -> dict[Key, Trace]:
 def complete(runs: list[dict[str, Any]], limit: float) -> list[dict[str, Any]]:
     """Runs with a limit, without those of splits that have fewer than others: some are missing."""
     within = [one for one in runs if one["limit"] == limit]
-    n_runs = Counter((one["n_cores"], one["seed"]) for one in within)
+    n_runs = Counter(map(split_of, within))
     most = max(n_runs.values(), default=0)
-    return [one for one in within if n_runs[one["n_cores"], one["seed"]] == most]
+    return [one for one in within if n_runs[split_of(one)] == most]
 
 
 def _within(limit: float, trace: Any) -> Trace:
@@ -115,9 +120,7 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         '`budget="anytime"` (and model-based candidates). RandomizedSearchCV at double budget '
         "has half of its seconds.",
     ]
-    if left_out := {(one["n_cores"], one["seed"]) for one in measured["runs"]} - {
-        (one["n_cores"], one["seed"]) for one in runs
-    }:
+    if left_out := {*map(split_of, measured["runs"])} - {*map(split_of, runs)}:
         named = (f"{quantity(n, 'cores')}, seed {seed}" for n, seed in sorted(left_out))
         lines += ["", f"Left out, since some of their runs are missing: {'; '.join(named)}."]
     for n_cores in sorted({one["n_cores"] for one in runs}):

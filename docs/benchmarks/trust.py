@@ -35,7 +35,7 @@ from scipy.optimize import minimize
 
 import sklearn_sha
 from sklearn_sha.bandit import Bounds, RungLosses, RungRequest, SuccessiveHalving, numbered
-from sklearn_sha.inspection.risk import MAX_MARGIN, Eliminated, RungScores, hazards
+from sklearn_sha.inspection.risk import MARGIN_STEPS, Eliminated, RungScores, hazards
 from sklearn_sha.inspection.trust_advice import TRUSTED, larger_budget
 from sklearn_sha.schedules import FoldGrowth, Schedule
 
@@ -327,9 +327,10 @@ class Sample:
 
     def expected_losses(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Integral over the margins, as in sklearn_sha.inspection.risk."""
-        steps = np.concatenate([[0.0], np.geomspace(1e-2, MAX_MARGIN, 60)])
-        better = [1 - self.probabilities(coefficients, step * self.tolerance) for step in steps]
-        return np.asarray(trapezoid(better, steps, axis=0) * self.tolerance)
+        better = [
+            1 - self.probabilities(coefficients, step * self.tolerance) for step in MARGIN_STEPS
+        ]
+        return np.asarray(trapezoid(better, MARGIN_STEPS, axis=0) * self.tolerance)
 
     def fit(self) -> NDArray[np.float64]:
         """Coefficients of the highest penalized likelihood of what is at most which margin."""

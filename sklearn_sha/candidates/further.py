@@ -11,7 +11,13 @@ from numpy.random import RandomState
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.sampling import N_CANDIDATES, first_distinct, n_further, proposed
+from sklearn_sha.candidates.sampling import (
+    N_CANDIDATES,
+    first_distinct,
+    n_further,
+    proposed,
+    scarce_source,
+)
 from sklearn_sha.candidates.space import check_spaces, grid_of, spaces_of
 
 
@@ -102,8 +108,7 @@ def further_candidates(
             "param_distributions."
         )
     if n < wanted and n_candidates != "auto":
-        has_more = not sampler.uses_history and n < n_further(space, wanted, history.candidates)
-        source = f"{type(sampler).__name__} proposed" if has_more else f"{names[0]} holds"
+        source = scarce_source(sampler, space, n, wanted, history.candidates, names[0])
         warnings.warn(
             f"{names[1]}={wanted} is more than the {quantity(n, 'further candidates')} that "
             f"{source}; trying these.",

@@ -88,10 +88,7 @@ def first_candidates(
         candidates = _after(initial, sampler, wanted - n_initial, space, rng)
         n = len(candidates)
     if n < wanted and n_candidates != "auto":
-        has_more = not sampler.uses_history and (
-            n < n_initial + n_further(space, wanted - n_initial, initial)
-        )
-        source = f"{type(sampler).__name__} proposed" if has_more else f"{names[0]} holds"
+        source = scarce_source(sampler, space, n - n_initial, wanted - n_initial, initial, names[0])
         warnings.warn(
             f"{names[1]}={wanted} is more than the {quantity(n, 'different candidates')} that "
             f"{source}; trying these.",
@@ -99,6 +96,36 @@ def first_candidates(
             stacklevel=2,
         )
     return n, candidates
+
+
+def scarce_source(
+    sampler: Sampler,
+    space: Space,
+    n: int,
+    wanted: int,
+    known: Collection[Mapping[str, Any]],
+    space_name: str,
+) -> str:
+    """Return what has no more than n new candidates, as the subject and verb of a clause.
+
+    Parameters
+    ----------
+    sampler : Sampler
+    space : dict or list of dict
+    n, wanted : int
+        Number of new candidates that were found, and that were to be found.
+    known : collection of dict
+        Candidates that are not new.
+    space_name : str
+        Name of the parameter by which the user set `space`.
+
+    Returns
+    -------
+    str
+        The sampler if it proposed fewer than the space has, otherwise the space.
+    """
+    has_more = not sampler.uses_history and n < n_further(space, wanted, known)
+    return f"{type(sampler).__name__} proposed" if has_more else f"{space_name} holds"
 
 
 def n_combinations(space: Space, initial: Sequence[dict[str, Any]] = ()) -> int | None:

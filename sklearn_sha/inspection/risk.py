@@ -16,11 +16,13 @@ from sklearn_sha.inspection.risk_coefficients import COEFFICIENTS
 Floats = NDArray[np.float64]
 
 _MAX_LOG_HAZARD = float(np.log(50))
-_N_MARGINS = 60
 MAX_MARGIN = 5.0
 """Of the expected loss, in tolerances. With it, the expected loss of searches on measured curves is
 about their regret; without a maximum it is several times that, since candidates far behind, such as
 diverged ones, would count as if they could end as far ahead."""
+
+MARGIN_STEPS = np.concatenate([[0.0], np.geomspace(1e-2, MAX_MARGIN, 60)])
+"""Margins of the expected loss, in tolerances."""
 
 _N_BISECTIONS = 40
 
@@ -315,8 +317,7 @@ def expected_loss(known: Eliminated) -> float:
     float
         In the unit of the scores.
     """
-    steps = np.concatenate([[0.0], np.geomspace(1e-2, MAX_MARGIN, _N_MARGINS)])
-    margins = steps * _noise(known)
+    margins = MARGIN_STEPS * _noise(known)
     better = [1 - probability(known, margin) for margin in margins]
     return float(trapezoid(better, margins))
 
