@@ -8,7 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import loguniform, uniform
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_iris, make_classification
+from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.tree import DecisionTreeClassifier
@@ -223,6 +224,16 @@ def test_importance_shows_the_share_of_each_parameter(search):
     assert labels == [*importance.names, "interactions and noise"]
     texts = [text.get_text() for text in display.ax_.texts]
     assert texts == [f"{100 * share:.0f}%" for share in [*importance.shares, importance.rest]]
+
+
+def test_importance_names_parameters_as_the_other_figures_do():
+    """As short as is clear among all parameters, also those with a single value."""
+    trees = [("one", DecisionTreeClassifier()), ("two", DecisionTreeClassifier(max_depth=1))]
+    space = {"one__max_depth": [1, 2, 3, 4], "two__max_depth": [1]}
+    search = SuccessiveHalvingSearchCV(VotingClassifier(trees), space, min_resources=1.0)
+    search.fit(*load_iris(return_X_y=True))
+    assert parameter_importance(search).names == ["one__max_depth"]
+    assert "one__max_depth" in SearchDisplay.from_search(search, kind="params").ax_.get_xlabel()
 
 
 def worst(results):

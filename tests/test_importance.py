@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
-from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeRegressor
 from toys import Curve
 
-from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import parameter_importance
 from sklearn_sha.inspection.importance import main_effects, rung_ranks
 
@@ -108,16 +106,6 @@ def test_parameters_that_not_all_candidates_have_and_constant_ones():
     space = [{"a": [0, 1], "b": [1]}, {"a": [0, 1], "b": [1], "c": [0, 1, 2]}]
     importance = parameter_importance(search_of(space=space, min_resources=8).fit(X))
     assert {*importance.names} == {"a", "c"}
-
-
-def test_names_are_those_of_the_other_figures():
-    """As short as is clear among all parameters, also those with a single value."""
-    trees = [("one", DecisionTreeClassifier()), ("two", DecisionTreeClassifier(max_depth=1))]
-    space = {"one__max_depth": [1, 2, 3, 4], "two__max_depth": [1]}
-    search = SuccessiveHalvingSearchCV(VotingClassifier(trees), space, min_resources=1.0)
-    search.fit(*load_iris(return_X_y=True))
-    assert parameter_importance(search).names == ["one__max_depth"]
-    assert "one__max_depth" in SearchDisplay.from_search(search, kind="params").ax_.get_xlabel()
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(0, 100))
