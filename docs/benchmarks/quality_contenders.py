@@ -113,17 +113,20 @@ def sizes(search: Callable[[Task, int], Any]) -> Contender:
 
 
 def times(search: Callable[[Task, float], Any]) -> Contender:
-    """What ends by itself at a given time: a single fit for each, twice the time of the last one.
+    """What ends by itself at a given time: a single fit for each of them.
 
-    There is no model if nothing was completed in time.
+    The last one is the limit, and each other is twice the one before. There is no model if nothing
+    was completed in time.
     """
 
     def run(task: Task) -> Iterator[Model]:
-        max_time = min(FIRST_SECONDS, task.limit)
-        while max_time <= task.limit:
+        max_time = FIRST_SECONDS
+        while max_time < task.limit:
             with suppress(TimeoutError):
                 yield fitted(search(task, max_time), task)
             max_time *= 2
+        with suppress(TimeoutError):
+            yield fitted(search(task, task.limit), task)
 
     return run
 
