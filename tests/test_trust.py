@@ -13,10 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import kendalltau, sem, spearmanr, uniform
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning, NotFittedError
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import fbeta_score, make_scorer, roc_auc_score
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import (
+    class_likelihood_ratios,
+    fbeta_score,
+    get_scorer,
+    get_scorer_names,
+    make_scorer,
+    mutual_info_score,
+    roc_auc_score,
+)
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -31,6 +40,7 @@ from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha.bandit import FixedSchedule, SuccessiveHalving
 from sklearn_sha.inspection import envelope, trust_report
 from sklearn_sha.inspection.evidence import evidence_of
+from sklearn_sha.inspection.highest_score import WITHOUT_MAXIMUM, highest_score
 from sklearn_sha.inspection.risk import (
     MAX_MARGIN,
     Eliminated,
@@ -723,3 +733,87 @@ def test_envelopes_of_all_cv_results_and_rung_history_are_equal():
             envelope(wrong)
     with pytest.raises(ValueError, match=r"metric='f1' is none of the metrics \['score'\]"):
         envelope(search.all_cv_results_, metric="f1")
+
+
+class Oracle(ClassifierMixin, BaseEstimator):
+    """Predicts what is in the first columns of X."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return X[:, 0] if X.shape[1] == 1 else X
+
+    def predict_proba(self, X):
+        return (self.classes_ == X[:, :1]).astype(float)
+
+
+# The other likelihood ratio is undefined.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("name", sorted({*get_scorer_names()} - {*WITHOUT_MAXIMUM}))
+def test_perfect_predictions_have_the_highest_score(name):
+    y = np.array([0.0, 1.0, 0.0, 1.0, 1.0])
+    if "deviance" in name:
+        y += 1
+    elif name.endswith("_samples"):
+        y = np.column_stack([y, 1 - y])
+    elif name == "top_k_accuracy":
+        y[0] = 2.0
+    X = y.reshape(len(y), -1)
+    score = get_scorer(name)(Oracle().fit(X, y), X, y)
+    assert score == pytest.approx(highest_score("score", name, None), abs=1e-12)
+
+
+def test_some_scores_have_no_maximum():
+    y = np.arange(20)
+    assert mutual_info_score(y, y) > 1
+    y_true, y_predicted = [0] * 9 + [1] * 9, [0] * 8 + [1] * 10
+    assert class_likelihood_ratios(y_true, y_predicted)[0] > 1
+    assert {highest_score("score", name, None) for name in WITHOUT_MAXIMUM} == {np.inf}
+
+
+@pytest.mark.parametrize(
+    ("metric", "scoring", "estimator", "highest"),
+    [
+        ("score", None, GaussianNB(), 1.0),
+        ("score", None, make_pipeline(MinMaxScaler(), LinearRegression()), 1.0),
+        ("score", None, Curve(), np.inf),
+        ("score", make_scorer(fbeta_score, beta=2), GaussianNB(), np.inf),
+        ("f1", ["f1", "neg_log_loss"], GaussianNB(), 1.0),
+        ("neg_log_loss", ("f1", "neg_log_loss"), GaussianNB(), 0.0),
+        ("f1", {"f1": "neg_log_loss"}, GaussianNB(), 0.0),
+        ("neg_mine", {"neg_mine": make_scorer(fbeta_score, beta=2)}, GaussianNB(), np.inf),
+        ("f1", lambda *args: {"f1": 2.0}, GaussianNB(), np.inf),
+    ],
+)
+def test_the_highest_score_is_known_by_the_name_of_the_scorer(metric, scoring, estimator, highest):
+    assert highest_score(metric, scoring, estimator) == highest
+
+
+@given(final=st.floats(0.5, 1), margin=st.floats(0, 0.6))
+def test_no_candidate_ends_above_the_highest_score(final, margin):
+    scores = np.array([[0.4, 0.3], [0.3, 0.1]])
+    rungs = [RungScores([0, 1], 1, scores), RungScores([0], 4, np.full((1, 2), final))]
+    known, free = (
+        Eliminated.of([rungs], 0, np.full(2, final), continues=False, highest_score=highest)
+        for highest in (1.0, np.inf)
+    )
+    expected = hazards(free, margin) if margin < 1 - final else [0.0]
+    assert hazards(free, margin) > 0
+    assert hazards(known, margin) == pytest.approx(expected)
+    assert final + highest_leads(known)[1] <= 1 + 1e-9
+    assert expected_loss(known) <= expected_loss(free)
+
+
+def test_nothing_is_better_than_an_accuracy_of_one():
+    """A function may have higher scores."""
+    X = np.repeat([[0.0], [1.0]], 200, axis=0)
+    y = X.ravel().astype(int)
+    search = SuccessiveHalvingSearchCV(
+        GaussianNB(), {"var_smoothing": [1e-9, 1e-8, 1e-7, 1e-6]}, min_resources=40
+    )
+    report = trust_report(search.fit(X, y))
+    assert (report.probability, report.expected_loss, report.enough) == (1.0, 0.0, True)
+    search.set_params(scoring=lambda model, X, y: model.score(X, y))
+    assert trust_report(search.fit(X, y)).probability < 0.9

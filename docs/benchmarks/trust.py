@@ -137,6 +137,7 @@ class Search:
             continues=self.continues,
             estimators=self.estimators,
             roc_auc=self.metric == "AUC",
+            highest_score=0.0 if self.metric == "log-loss" else 1.0,
             audited=self.audited_ids,
         )
 

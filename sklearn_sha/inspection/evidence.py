@@ -16,6 +16,7 @@ from sklearn_sha._compat import metric_of
 from sklearn_sha._param_validation import check_has_rungs, is_estimator
 from sklearn_sha.candidates.space import params_key
 from sklearn_sha.inspection.envelope import Row
+from sklearn_sha.inspection.highest_score import highest_score
 from sklearn_sha.inspection.ranking import selected_row
 from sklearn_sha.inspection.risk import Eliminated, RungScores
 
@@ -144,6 +145,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         continues=search.schedule_.continues,
         estimators=_has_several_estimators(results["params"]),
         roc_auc=_is_roc_auc(search),
+        highest_score=highest_score(metric, search.scoring, search.estimator),
         audited=audited_ids,
         known_at_full=_repeated(brackets, results),
     )

@@ -1,7 +1,8 @@
-"""Names of metrics for axes: "ROC AUC" for scoring="roc_auc"."""
+"""Names of metrics: those of scikit-learn, and those for axes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -36,19 +37,46 @@ def metric_label(metric: str, scoring: Any, estimator: Any) -> str:
     """
     if metric != "score":
         return _words(metric)
-    if isinstance(scoring, str):
-        return _words(scoring)
-    return "score" if scoring is not None else _default_score(estimator)
+    name = scorer_name(metric, scoring, estimator)
+    return "score" if name is None else _words(name)
+
+
+def scorer_name(metric: str, scoring: Any, estimator: Any) -> str | None:
+    """Return scikit-learn's name of the scorer of a metric, or None if it has none.
+
+    Parameters
+    ----------
+    metric, scoring, estimator
+        As in `metric_label`.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn_sha.inspection.metric_names import scorer_name
+    >>> scorer_name("score", None, Ridge()), scorer_name("area", {"area": "roc_auc"}, Ridge())
+    ('r2', 'roc_auc')
+    """
+    if scoring is None:
+        return _default_scorer(estimator)
+    if isinstance(scoring, Mapping):
+        scoring = scoring.get(metric)
+    elif not (isinstance(scoring, str) or callable(scoring)):
+        scoring = metric  # one of a list of names
+    return scoring if isinstance(scoring, str) else None
 
 
 def _words(name: str) -> str:
     return " ".join(_WORDS.get(word, word) for word in name.split("_"))
 
 
-def _default_score(estimator: Any) -> str:
+def _default_scorer(estimator: Any) -> str | None:
     while hasattr(estimator, "steps"):
         estimator = estimator.steps[-1][1]
     score = getattr(type(estimator), "score", None)
     if score is ClassifierMixin.score:
         return "accuracy"
-    return "R²" if score is RegressorMixin.score else "score"
+    return "r2" if score is RegressorMixin.score else None

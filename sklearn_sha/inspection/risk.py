@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
+from math import inf
 from typing import Any, Self
 
 import numpy as np
@@ -84,6 +85,8 @@ class Eliminated:
         1 if candidates differ in the class of an estimator, 0 if in other parameters only.
     roc_auc : ndarray of float
         1 if the score is an area under the ROC curve.
+    room : ndarray of float
+        How far above the score of the selected candidate a score can be.
     """
 
     candidate: NDArray[Any]
@@ -100,6 +103,7 @@ class Eliminated:
     continues: Floats
     estimators: Floats
     roc_auc: Floats
+    room: Floats
 
     @classmethod
     def of(
@@ -111,6 +115,7 @@ class Eliminated:
         continues: bool,
         estimators: bool = False,
         roc_auc: bool = False,
+        highest_score: float = inf,
         audited: Collection[int] = (),
         known_at_full: Collection[int] = (),
     ) -> Self:
@@ -130,6 +135,8 @@ class Eliminated:
             Whether candidates differ in the class of an estimator.
         roc_auc : bool, default=False
             Whether the score is an area under the ROC curve.
+        highest_score : float, default=inf
+            The highest score that the metric can have.
         audited : collection of int, default=()
             Eliminated candidates that an audit added to the last rung of their bracket. They were
             not promoted, and do not show how the scores of promoted candidates change.
@@ -144,7 +151,8 @@ class Eliminated:
             those that an audit trained to full resource.
         """
         tolerance, final = tolerance_of(final_scores), float(_means(final_scores[None])[0])
-        of_all = tolerance, float(continues), float(estimators), float(roc_auc)
+        room = max(0.0, highest_score - final)
+        of_all = tolerance, float(continues), float(estimators), float(roc_auc), room
         rows = [
             (*row, *of_all)
             for number, rungs in enumerate(brackets)
@@ -284,7 +292,8 @@ def hazards(
         + at["tolerance"] * np.log1p(tolerances)
         - at["tail"] / 2 * np.log1p(ratios)
     )
-    return np.asarray(np.exp(np.minimum(log_hazard, _MAX_LOG_HAZARD)))
+    possible = np.exp(np.minimum(log_hazard, _MAX_LOG_HAZARD))
+    return np.asarray(np.where(margin < known.room, possible, 0.0))
 
 
 def probability(known: Eliminated, margin: float) -> float:

@@ -58,7 +58,8 @@ def trust_report(search: Any) -> TrustReport:
     that it changes enough decreases as a power of the lead, relative to that amount, so that large
     changes remain possible. This risk is higher if candidates are estimators of different classes,
     and lower if the score is the area under the ROC curve. Nothing depends on the unit of the
-    scores.
+    scores. No candidate can end above the highest score that the metric has, such as an accuracy
+    of 1; this limit is known for the metrics that scikit-learn has a name for.
 
     The weights were estimated on searches that were replayed on complete learning curves, where
     the scores of eliminated candidates at full resource are known. Promoted candidates are not a
