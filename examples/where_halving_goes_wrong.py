@@ -24,7 +24,7 @@ from sklearn_sha import SearchDisplay, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import trust_report
 
 X, y = load_breast_cancer(return_X_y=True)
-model = GradientBoostingClassifier(n_estimators=128, max_depth=2, random_state=0)
+model = GradientBoostingClassifier(n_estimators=128, random_state=0)
 space = {
     "learning_rate": np.geomspace(0.02, 1, 6).round(3).tolist(),
     "max_depth": [1, 2, 3],

@@ -8,6 +8,7 @@ import pytest
 from conftest import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from scipy.stats import loguniform
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
@@ -21,7 +22,7 @@ from toys import CALLS, curve
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation
 from sklearn_sha._search import audited_search, base
-from sklearn_sha.inspection import trust_report
+from sklearn_sha.inspection import trust, trust_advice, trust_report
 from sklearn_sha.inspection.curves import cost_by_level
 
 X, Y = (part[:300] for part in load_digits(return_X_y=True))
@@ -64,7 +65,8 @@ def search_of(name="halving", seed=0, **params):
 
 def audited_ids(search):
     results = search.all_cv_results_
-    return sorted(results["candidate"][results["audited"]].tolist())
+    is_audited = results.get("audited", np.zeros(len(results["candidate"]), dtype=bool))
+    return sorted(results["candidate"][is_audited].tolist())
 
 
 def n_steps():
@@ -222,8 +224,9 @@ def test_an_automatic_audit_ends_when_it_can_be_trusted_or_costs_a_tenth(seed, n
     assert before.probability < 0.95
     if report.probability < 0.95:  # not one more would have been within the limit
         one = report.eliminated[0]
-        folds = 3 if search.schedule_.n_folds else 1
-        assert total_cost + (27 - one["n_resources"]) * folds > 1.1 * cost or folds == 3
+        row = next(r for r in report.rungs if r["iter"] == one["iter"])
+        n_folds, n_known = (3, row["folds"]) if search.schedule_.n_folds else (1, 1)
+        assert total_cost + 27 * n_folds - one["n_resources"] * n_known > 1.1 * cost
 
 
 def test_an_automatic_audit_that_would_cost_too_much_is_left_out_with_a_line(capsys):
@@ -238,16 +241,21 @@ def test_an_automatic_audit_that_would_cost_too_much_is_left_out_with_a_line(cap
     assert "left out" not in capsys.readouterr().out
 
 
-def test_an_automatic_audit_needs_no_more_than_it_takes():
-    search = search_of(n_candidates=60, max_resources=9, audit_eliminated="auto", seed=2)
-    search.fit(NOTHING)
-    audited = audited_ids(search)
-    report = trust_report(search)
-    if report.enough:
-        one_less = search_of(n_candidates=60, max_resources=9, seed=2).fit(NOTHING)
-        one_less.audit(NOTHING, n_candidates=len(audited) - 1)
-        assert not trust_report(one_less).enough
-    assert audited
+def test_an_automatic_audit_needs_no_more_than_it_takes(monkeypatch):
+    params = {"n_candidates": 60, "max_resources": 9, "seed": 1, "keep_eliminated": True}
+
+    def probability(n_candidates):
+        search = search_of(**params).fit(NOTHING).audit(NOTHING, n_candidates=n_candidates)
+        return trust_report(search).probability
+
+    one, two = probability(1), probability(2)
+    assert one < two
+    for enough, n_needed in ((one, 1), ((one + two) / 2, 2), (two, 2)):
+        for module in (trust, trust_advice):
+            monkeypatch.setattr(module, "TRUSTED", enough)
+        search = search_of(**params, audit_eliminated="auto").fit(NOTHING)
+        assert len(audited_ids(search)) == n_needed
+        assert trust_report(search).enough
 
 
 @pytest.mark.parametrize("params", [{}, {"checkpoint": True}, {"keep_eliminated": True}])
@@ -373,12 +381,16 @@ def test_the_report_is_true_if_refit_selects_another_than_the_best():
     assert "None is better than the best of the others." in report.advice
 
 
-def test_failing_candidates_rank_last():
+def test_candidates_without_a_score_are_not_audited():
     space = SPACE | {"fails": [False, False, "nan"]}
     search = search_of(space=space, n_candidates=20).fit(NOTHING)
-    best = search.best_score_
+    finalists = search.rung_history_[-1]["candidates"]
+    results = search.all_cv_results_
+    params = dict(zip(results["candidate"].tolist(), results["params"], strict=True))
+    failed = [candidate for candidate, one in params.items() if one["fails"]]
+    assert failed
     search.audit(NOTHING, n_candidates=20)
-    assert search.best_score_ >= best
+    assert {*audited_ids(search)} == {*params}.difference(failed, finalists)
 
 
 class Late(Stopped):
@@ -696,3 +708,11 @@ def test_a_bracket_that_fails_is_no_reason_to_say_nothing_of_the_others(monkeypa
     assert {one["bracket"] for one in report.eliminated} == {1, 2}
     search.audit(NOTHING, n_candidates=2)
     assert len(trust_report(search).audited) == 2
+
+
+def test_targets_are_the_same_whatever_scipy_notes_in_them():
+    y = sparse.csr_array(np.arange(900).reshape(300, 3) % 4)
+    search = search_of(min_resources=1).fit(NOTHING, y)
+    assert y.has_canonical_format
+    assert y.has_sorted_indices
+    assert len(audited_ids(search.audit(NOTHING, y, n_candidates=1))) == 1

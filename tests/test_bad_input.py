@@ -112,15 +112,15 @@ MISTAKES = {
     "minimum of zero": (SGD, ALPHAS, {"min_resources": 0}, "min_resources=0 must be"),
     "fraction above one": (SGD, ALPHAS, {"min_resources": 1.5}, "min_resources=1.5 must be"),
     "maximum of a half": (SGD, ALPHAS, {"max_resources": 0.5}, "max_resources=0.5 must be"),
-    "factor of one": (SGD, ALPHAS, {"factor": 1}, "factor=1 would eliminate no candidate"),
+    "factor of one": (SGD, ALPHAS, {"factor": 1}, "factor=1 must be a finite number"),
     "factor that is not used": (
         SGD,
         ALPHAS,
         {"factor": 1, "algorithm": FixedSchedule([2, 1], [50, 75])},
-        "factor=1 would eliminate no candidate",
+        "factor=1 must be a finite number",
     ),
-    "factor of nan": (SGD, ALPHAS, {"factor": float("nan")}, "factor=nan would eliminate"),
-    "factor of text": (SGD, ALPHAS, {"factor": "2"}, "factor='2' would eliminate"),
+    "factor of nan": (SGD, ALPHAS, {"factor": float("nan")}, "factor=nan must be a finite number"),
+    "factor of text": (SGD, ALPHAS, {"factor": "2"}, "factor='2' must be a finite number"),
     "budget too small": (
         SGD,
         ALPHAS,
@@ -361,7 +361,7 @@ def test_a_failure_costs_its_candidate_only_and_is_told_once():
     fits, scores = (str(warning.message) for warning in caught)
     assert "6 fits failed out of a total of 22.\nThe score on these train-test" in fits
     assert "will be set to nan" in fits
-    assert "Candidates 2, 3, in rung 0, 1; the first has the parameters" in fits
+    assert "Candidates 2, 3, in rungs 0, 1; the first has the parameters" in fits
     assert "no fit today" in fits
     assert "no score" not in fits
     assert "4 scores failed with the following error:" in scores
@@ -389,7 +389,7 @@ def test_error_score_raise_names_the_candidate(fails, n_jobs):
         search.fit(X)
     note = " ".join(caught.value.__notes__)
     assert re.search(rf"candidate [01] with parameters {{'fails': '{fails}', 'limit': 0.\d}}", note)
-    assert re.search(r"on fold [01], in rung 0 at resource 8", note)
+    assert re.search(r"on fold [01], in rung 0", note)
 
 
 def test_all_failing_raises_as_grid_search_does_and_keeps_the_results():

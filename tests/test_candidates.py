@@ -17,7 +17,7 @@ from sklearn_sha.candidates.sampling import (
     first_candidates,
     sample_distinct,
 )
-from sklearn_sha.candidates.space import params_key
+from sklearn_sha.candidates.space import params_key, value_key
 
 GRIDS = [
     {"a": [1, 2, 3], "b": ["x", "y"]},
@@ -114,6 +114,16 @@ def test_keys_distinguish_types_and_accept_all_values():
     assert len(set(keys)) == len(values)
     assert keys == [params_key({"a": value}) for value in values]
     assert params_key({"a": 1, "b": 2}) == params_key({"b": 2, "a": 1})
+
+
+def test_arrays_are_compared_by_their_values():
+    arrays = [np.ones(2), np.ones((2, 1)), np.ones(2, dtype=int), np.zeros(2)]
+    arrays += [np.array([1, "a"], dtype=object), np.array([True, "a"], dtype=object)]
+    keys = [value_key(array) for array in arrays]
+    assert len({*keys}) == len(arrays)
+    assert keys == [value_key(array.copy()) for array in arrays]
+    space = {"a": [np.ones(2), np.ones(2), np.zeros(2)], "b": randint(1, 3)}
+    assert len(sample_distinct(space, 9, np.random.RandomState(0))) == 4
 
 
 @pytest.mark.parametrize(

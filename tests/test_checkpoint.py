@@ -174,8 +174,10 @@ def test_a_search_that_was_killed_is_resumed(tmp_path, script, n_jobs, kills):
     log, process = start(script, tmp_path / "whole" / "checkpoint", 1)
     assert results == results_of(process)
     n_needed = len(log.read_text().splitlines())
-    # Each worker loses the fits of at most one batch, which takes two seconds.
-    assert n_needed <= n_trained <= n_needed + len(kills) * n_jobs * (2 / 0.02 + 4)
+    # The last fit is lost, of at most 4 epochs, or the last batches: at most the 18 of a rung.
+    n_lost = 4 if n_jobs == 1 else 18
+    assert len(kills) * n_lost < sum(kills)  # what is lost without a checkpoint
+    assert n_needed <= n_trained <= n_needed + len(kills) * n_lost
     assert models_in(folder) == []
 
 
@@ -433,8 +435,8 @@ def test_a_newer_format_raises(tmp_path):
     ("params", "data", "named"),
     [
         ({"max_resources": 21}, NOTHING, r"schedule, max_resources \(20 then, 21 now\)"),
-        ({"random_state": 1}, NOTHING, "candidates"),
-        ({"n_candidates": 11}, NOTHING, "candidates, schedule"),
+        ({"random_state": 1}, NOTHING, "random_state"),
+        ({"n_candidates": 11}, NOTHING, r"n_candidates \(12 then, 11 now\), schedule"),
         ({"cv": KFold(3)}, NOTHING, "splits"),
         ({"tol": 0.5}, NOTHING, r"tol \(0.0 then, 0.5 now\)"),
         ({"estimator": Curve(growth=1)}, NOTHING, "estimator"),

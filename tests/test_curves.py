@@ -228,3 +228,9 @@ def test_a_display_has_the_scores_and_costs_of_the_search(monkeypatch):
     possible = SearchDisplay.from_search(search, kind="trust").data.possible
     eliminated = {one["candidate"] for one in trust_report(search).eliminated}
     assert {one.candidate for one in possible.candidates} == eliminated
+
+
+def test_the_axis_of_few_integers_is_linear():
+    params = {k: {"a": value} for k, value in enumerate([1, 2, 3, 4, 2, 3])}
+    (points,) = param_points(params, {"a": randint(1, 5)})
+    assert not points.is_log

@@ -226,6 +226,14 @@ def test_importance_shows_the_share_of_each_parameter(search):
     assert texts == [f"{100 * share:.0f}%" for share in [*importance.shares, importance.rest]]
 
 
+def test_a_display_plots_its_own_kind_again(search):
+    for kind in KINDS:
+        display = SearchDisplay.from_search(search, kind=kind)
+        labels = [(ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) for ax in display.axes_]
+        again = display.plot().axes_
+        assert [(ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) for ax in again] == labels
+
+
 def test_importance_names_parameters_as_the_other_figures_do():
     """As short as is clear among all parameters, also those with a single value."""
     trees = [("one", DecisionTreeClassifier()), ("two", DecisionTreeClassifier(max_depth=1))]

@@ -178,7 +178,7 @@ def test_a_kept_candidate_is_no_evidence():
 
 def test_what_is_printed_and_errors():
     nothing = report({"a": [0.1, 1, 10]})
-    assert str(nothing) == "No best value is at the edge of a range that matters."
+    assert str(nothing) == "No best value is at an edge towards which the scores rise."
     assert nothing._repr_html_() == f"<p>{nothing}</p>"
     with pytest.raises(NotFittedError):
         edge_report(SuccessiveHalvingSearchCV(Peak(), {"a": [1, 2]}))
@@ -192,6 +192,37 @@ def test_of_alternative_spaces_the_one_of_the_best_candidate_counts():
         Peak(optimum=5, b_optimum=2), spaces, resource="partial_fit", max_resources=4, cv=2
     ).fit(X)
     assert [(edge.name, edge.is_upper) for edge in edge_report(search).edges] == [("a", True)]
+
+
+def test_of_alternative_spaces_with_the_same_names_the_values_of_the_best_candidate_decide():
+    spaces = [
+        {"kind": ["peak"], "a": [1e-4, 1e-3, 1e-2, 0.1, 1.0]},
+        {"kind": ["plateau"], "a": [10.0, 100.0, 1e3, 1e4, 1e5]},
+    ]
+    for optimum, kind, upper in ((1, "peak", 1.0), (6, "plateau", 1e5)):
+        search = SuccessiveHalvingSearchCV(
+            Peak(optimum=optimum), [s for s in spaces if s["kind"] == [kind]] + [
+                s | {"a": [1e-9, 1e-8, 1e-7]} for s in spaces if s["kind"] != [kind]
+            ],
+            resource="partial_fit", max_resources=4, cv=2,
+        ).fit(X)  # fmt: skip
+        assert search.best_params_["kind"] == kind
+        (edge,) = edge_report(search).edges
+        assert (edge.name, edge.upper, edge.is_upper) == ("a", upper, True)
+
+
+def test_without_a_score_no_value_is_the_best():
+    search = SuccessiveHalvingSearchCV(
+        Peak(), {"a": [1, 10, 100, 1000]}, scoring=lambda *args: float("nan"),
+        resource="partial_fit", max_resources=4, cv=2,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.fit(X)
+    assert edge_report(search).edges == ()
+
+
+def test_a_constant_distribution_has_no_edge():
+    assert found({"a": uniform(1, 0), "b": [0, 1, 2]}, n_candidates=3) == []
 
 
 def test_the_trust_report_prints_it_after_its_advice():

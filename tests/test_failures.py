@@ -1,10 +1,12 @@
 """Failures cost their own candidates only, and are reported in few lines."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
 from scipy.stats import uniform
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_digits
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, KFold
@@ -16,6 +18,7 @@ from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import FixedSchedule
+from sklearn_sha.inspection import trust_report
 
 X = np.zeros((12, 1))
 ONE_RUNG = {"resource": "n_samples", "min_resources": 1.0}
@@ -348,3 +351,95 @@ def test_scores_that_fail_with_all_samples_are_no_matter_of_samples():
     with pytest.warns(UserWarning, match="Scoring failed") as warned:
         search.fit(np.zeros((64, 1)))
     assert not [w for w in warned if "when trained on" in str(w.message)]
+
+
+class TwoArgumentsError(ValueError):
+    """Its pickle cannot be loaded, since its constructor needs two arguments."""
+
+    def __init__(self, what, where):
+        super().__init__(f"{what} at {where}")
+
+
+class Picky(TransformerMixin, BaseEstimator):
+    """Does not transform samples above a value."""
+
+    def fit(self, X, y=None):
+        self.highest_ = X.max()
+        return self
+
+    def fit_transform(self, X, y=None):
+        return self.fit(X).highest_ * X
+
+    def transform(self, X):
+        if X.max() >= 29:
+            raise TwoArgumentsError("unknown value", X.max())
+        return X
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_an_error_that_cannot_be_pickled_fails_the_scores_only(n_jobs):
+    X, y = np.arange(30.0).reshape(-1, 1), np.arange(30) % 2
+    grid = {"kneighborsclassifier__n_neighbors": [1, 3, 5]}
+    search = SuccessiveHalvingSearchCV(
+        make_pipeline(Picky(), KNeighborsClassifier()), grid, cv=KFold(3), n_jobs=n_jobs,
+        return_train_score=True, error_score=-1.0, **ONE_RUNG,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="TwoArgumentsError: unknown value at 29"):
+        search.fit(X, y)
+    results = search.cv_results_
+    # The last sample is in the last test fold, and in the training samples of the others.
+    np.testing.assert_array_equal(results["split2_test_score"], -1)
+    assert (results["split0_test_score"] >= 0).all()
+    np.testing.assert_array_equal(results["split0_train_score"], -1)
+    assert (results["split2_train_score"] >= 0).all()
+    assert {failure["failed"] for failure in search.failures_} == {"score"}
+
+
+@pytest.mark.parametrize("kind", ["NaN", "error"])
+def test_a_last_rung_without_a_score_does_not_select(kind):
+    """Its fits succeed; numbers of the rung before are better than NaN."""
+
+    def score(model, X, y=None):
+        if model.units_ < 8:
+            return model.limit
+        if kind == "error":
+            raise ValueError("no score")
+        return float("nan")
+
+    search = search_of({"limit": [0.1, 0.9, 0.5, 0.2]}, scoring=score, max_resources=8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.set_params(estimator=Curve()).fit(X)
+    assert search.rung_history_[-1]["n_resources"] == 8
+    assert search.best_params_["limit"] == 0.9
+    assert (search.best_score_, search.best_n_resources_) == (0.9, 4)
+    report = trust_report(search)
+    assert np.isnan(report.probability)
+    assert report.advice.startswith("No candidate of the last rung has a score")
+
+
+def test_errors_that_are_not_about_samples_do_not_ask_for_more():
+    class Confused(Curve):
+        def fit(self, X, y=None):
+            raise ValueError("Unknown label type: continuous")
+
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, resource="n_samples", max_resources=32,
+                       min_resources=8).set_params(estimator=Confused())  # fmt: skip
+    with pytest.raises(ValueError, match=r"All the 8 fits failed") as caught:
+        search.fit(np.zeros((64, 1)))
+    assert "min_resources" not in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore:(Scoring failed|.*non-finite)")
+def test_a_trust_report_is_not_about_candidates_that_failed():
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 60, 70]}, resource="n_samples",
+        min_resources=50, cv=3, refit=False,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="Candidates 3, 4 failed when trained on 50 samples"):
+        search.fit(X[:600], y[:600])
+    report = trust_report(search)
+    assert report.unscored == (3, 4)
+    about = "It is not about 2 candidates that failed and were eliminated (see failures_)."
+    assert about in report.advice

@@ -1,5 +1,7 @@
 """HyperbandSearchCV: brackets are Successive Halving runs that run together."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,12 +13,13 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from toys import CALLS, Curve, curve
+from toys import CALLS, Curve, curve, exactly
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.batches import Batching
 from sklearn_sha._parallel import workers
 from sklearn_sha.bandit import hyperband
+from sklearn_sha.candidates.sampling import RandomSampler, candidates_for_brackets
 from sklearn_sha.inspection.search_data import search_data
 
 X = np.zeros((12, 1))
@@ -126,8 +129,8 @@ def test_few_combinations_take_part_in_several_brackets(sampler, limits):
         (20, {}, "17 of the 20 combinations of the grid are sampled."),
         (40, {"n_repeats": 2}, "34 of the 40 combinations of the grid are sampled."),
         (17, {}, None),
-        # If the grid is smaller than the brackets together, each bracket samples again.
-        (15, {}, "13 of the 15 combinations of the grid are sampled."),
+        # If the grid is smaller than the brackets together, all of it is sampled.
+        (15, {}, None),
         (3, {}, None),
     ],
 )
@@ -198,8 +201,8 @@ def test_one_bracket_warns():
             {"min_resources": 10, "max_resources": 9},
             "min_resources=10 is larger than max_resources=9",
         ),
-        ({"factor": 1}, "factor=1 would eliminate no candidate"),
-        ({"factor": float("nan")}, "factor=nan would eliminate no candidate"),
+        ({"factor": 1}, "factor=1 must be a finite number above 1"),
+        ({"factor": float("nan")}, "factor=nan must be a finite number above 1"),
     ],
 )
 def test_invalid_parameters_raise(params, message):
@@ -225,7 +228,7 @@ def test_results_are_the_same_for_all_backends():
             results = search.fit(IRIS, SPECIES).all_cv_results_
         for name, column in expected.items():
             if "_time" not in name:
-                assert str(results[name]) == str(column), name
+                assert exactly(results[name]) == exactly(column), name
 
 
 def test_lines_show_the_bracket(capsys):
@@ -237,3 +240,21 @@ def test_lines_show_the_bracket(capsys):
         ["bracket", "1", "rung", "0/1"],
     ]
     assert len({len(line.partition(", about")[0]) for line in lines}) == 1
+
+
+@given(st.integers(1, 9), st.lists(st.integers(1, 20), min_size=1, max_size=4), st.integers(0, 99))
+def test_all_candidates_take_part_before_any_is_repeated(n, sizes, seed):
+    space = {"limit": [*range(n)]}
+    if sum(sizes) <= n:
+        sizes = [*sizes, n]
+    with pytest.warns(UserWarning, match="take part more than once"):
+        found = candidates_for_brackets(RandomSampler(), space, sizes, np.random.RandomState(seed))
+    assert len(found) == sum(sizes)
+    counts = Counter(params["limit"] for params in found[:n])
+    assert max(counts.values()) == 1 or sizes[0] < n
+    assert {params["limit"] for params in found} == {*range(n)}
+    start = 0
+    for size in sizes:
+        own = Counter(params["limit"] for params in found[start : start + size])
+        assert max(own.values()) <= -(-size // n)
+        start += size

@@ -284,7 +284,9 @@ def wordings(error):
     """What an error says, or each of those of fits that failed, up to a value in it."""
     text = without_numbers(str(error))
     reasons = re.findall(r"^[\w.]+(?:Error|Exception): (.+)", text, re.MULTILINE) or [text]
-    return {re.split(r"\((?!\))|[\[{]|: '", reason)[0] for reason in reasons}
+    words = {re.split(r"\((?!\))|[\[{]|: '", reason)[0] for reason in reasons}
+    assert all(len(some) > 8 for some in words), reasons
+    return words
 
 
 def assert_as_clear(ours, theirs):

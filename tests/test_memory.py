@@ -241,9 +241,14 @@ def test_small_models_are_not_all_measured(monkeypatch, sizes, limit, n_measured
 def test_measuring_does_not_copy_arrays():
     model = {"weights": np.zeros(MB), "name": "a", "lock": None}
     assert nbytes(model) == pytest.approx(len(dumps(model)), abs=200)
-    before = psutil.Process().memory_info().rss
-    nbytes(np.ones(100 * MB, dtype=np.uint8))
-    assert psutil.Process().memory_info().rss - before < 50 * MB
+    array = np.ones(100 * MB, dtype=np.uint8)
+    tracemalloc.start()
+    try:
+        nbytes(array)
+        _, highest = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert highest < MB
 
 
 def files_in(folder, **contents):

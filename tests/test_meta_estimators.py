@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier, SGDRe
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
-from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from sklearn_sha import SuccessiveHalvingSearchCV
@@ -134,3 +134,26 @@ def test_they_are_fitted_around_a_search(name):
     for search in searches:
         assert search.n_resources_ == [4, 8]
     assert model.score(StandardScaler().fit_transform(X), y) > 0.6
+
+
+class Shifted(Pipeline):
+    """Its predictions, and so its scores, are not those of its last step."""
+
+    def predict(self, X):
+        return (super().predict(X) + 1) % 3
+
+    def score(self, X, y):
+        return float((self.predict(X) == y).mean())
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy"])
+@pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
+def test_a_pipeline_of_a_subclass_is_scored_as_a_whole(resource, scoring):
+    steps = [("scale", StandardScaler()), ("model", SGDClassifier(random_state=0))]
+    search = SuccessiveHalvingSearchCV(
+        Shifted(steps), {"model__alpha": [1e-4, 1e-3, 1e-2]}, resource=resource, cv=CV,
+        max_resources="auto" if resource == "n_samples" else 16, scoring=scoring,
+    ).fit(X, SPECIES)  # fmt: skip
+    assert isinstance(search.best_estimator_, Shifted)
+    assert search.best_score_ < 0.3
+    assert search.score(X, SPECIES) < 0.3

@@ -128,8 +128,9 @@ def test_routing_sends_what_partial_fit_asked_for():
         refusing = Recorder().set_partial_fit_request(sample_weight=False)
         splitter_asks = GroupKFold(3)
         groups = np.arange(60) % 6
-        search_of(refusing, cv=splitter_asks).fit(X, Y, groups=groups)
-        assert all(weights is None for name, _, weights in CALLS if name == "partial_fit")
+        refusing.set_score_request(sample_weight=True)
+        search_of(refusing, cv=splitter_asks).fit(X, Y, groups=groups, sample_weight=WEIGHTS)
+        assert {weights is None for name, _, weights in CALLS if name == "partial_fit"} == {True}
 
 
 @pytest.mark.parametrize("request_of_fit", [True, False, "their_weight"])

@@ -314,3 +314,24 @@ def test_preprocessed_samples_are_those_of_the_rung():
     model = SGDClassifier(random_state=0)
     pipeline = make_pipeline(FunctionTransformer(), model)
     assert scores(pipeline, "sgdclassifier__") == scores(model, "")
+
+
+class Balanced(SampleCount):
+    """Has as many samples of each class."""
+
+    def view(self, fold, target):
+        labels = np.asarray(fold.y)[fold.train]
+        by_class = [fold.train[labels == label][: target // 2] for label in np.unique(labels)]
+        return replace(fold, train=np.sort(np.concatenate(by_class)))
+
+
+def test_a_view_can_depend_on_the_targets():
+    X, y = np.arange(80.0).reshape(-1, 1), np.repeat([0, 1], [60, 20])
+    model = DecisionTreeClassifier(max_depth=1)
+    check_resource(Balanced(), model, X, y, units=[8, 16, 32])
+    search = SuccessiveHalvingSearchCV(
+        model, {"max_depth": [1, 2, 3, 4]}, resource=Balanced(), min_resources=8,
+        max_resources=16, cv=KFold(2, shuffle=True, random_state=0), random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert search.n_resources_ == [8, 16]
+    assert search.score(X, y) > 0.9

@@ -14,6 +14,8 @@ from sklearn_sha import (
     HyperbandSearchCV,
     SuccessiveHalvingSearchCV,
     bandit,
+    candidates,
+    inspection,
     resources,
     schedules,
     theory,
@@ -64,7 +66,11 @@ def in_module(value, module):
     return f"{name}.".startswith(f"{module.__name__}.")
 
 
-@pytest.mark.parametrize("module", [schedules, bandit, resources, theory], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module",
+    [sklearn_sha, bandit, candidates, inspection, resources, schedules, theory],
+    ids=lambda m: m.__name__,
+)
 def test_every_public_name_is_in_the_api_page(module):
     api = (ROOT / "docs" / "api.md").read_text()
     for name, value in vars(module).items():
@@ -75,5 +81,14 @@ def test_every_public_name_is_in_the_api_page(module):
 
 @pytest.mark.parametrize("path", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")], ids=str)
 def test_links_lead_somewhere(path):
-    for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
-        assert (path.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([\w-]+))?\)", path.read_text()):
+        page = path.parent / target if target else path
+        assert page.exists(), target
+        if anchor:
+            assert anchor in anchors(page), (target, anchor)
+
+
+def anchors(page):
+    """Anchors of the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}

@@ -88,12 +88,19 @@ def test_time_left_within_a_rung_and_before_the_first_completed_job():
 
 
 def test_rungs_that_run_together_are_counted_together():
+    """At one second per unit."""
     clock = Clock()
+    start = clock.now
     schedule = Schedule.joined(hyperband_schedules(9))
-    progress = Progress(schedule, 1, 1, clock)
-    for rungs in rungs_of(schedule):
-        progress.rungs_begin(rungs)
+    progress, groups = Progress(schedule, 1, 1, clock), rungs_of(schedule)
+    planned = [rung for bracket in schedule.brackets for rung in bracket.rungs]
+    for resource in sorted({rung.n_resources for rung in planned}):
+        together = [rung for rung in planned if rung.n_resources == resource]
+        progress.rungs_begin(next(groups))
+        assert progress.n_jobs == sum(rung.n_candidates for rung in together)
         progress.jobs_completed(progress.n_jobs)
+        clock.now += sum(rung.n_candidates * rung.step for rung in together)
+        assert (progress.left or 0.0) == pytest.approx(start + schedule.total_cost - clock.now)
     assert progress.left is None
 
 
@@ -216,12 +223,13 @@ class Loud(Curve):
         return super().partial_fit(X, y)
 
 
-def test_lines_before_and_after_the_refit(capsys):
+def test_lines_before_and_after_the_refit(capsys, monkeypatch):
+    monkeypatch.setattr(console, "refit_seconds", lambda seconds: "0.5 s")
     search_of(verbose=1).set_params(estimator=Loud(), max_resources=1, factor=8).fit(X)
     _, begins, trained, ends = capsys.readouterr().out.splitlines()
     assert begins == "refit candidate 7, selected at 1 epoch, on all 12 samples"
     assert trained == "trained on all samples"
-    assert ends == "refit finished in 0.0 s"
+    assert ends == "0.5 s"
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -352,6 +360,8 @@ def test_a_notebook_prints_one_line_per_fit_with_verbose_3(notebook, capsys):
 
 
 def test_a_long_fit_is_printed_in_minutes():
-    line = fit_line(Outcome(1, 2, 9, 0.5, fit_time=90.0), {}, n_folds=3, error_score=0.0)
+    line = fit_line(
+        Outcome(1, 2, 9, 0.5, fit_time=90.0), {"n_resources": 9}, n_folds=3, error_score=0.0
+    )
     assert line.startswith("[CV 3/3] END ...")
     assert line.endswith("n_resources=9;, score=0.500 total time= 1.5min")

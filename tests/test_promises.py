@@ -53,12 +53,18 @@ def test_a_real_interrupt_is_resumed(tmp_path, to_all, backend):
                 "    whole =", "    joblib.parallel_config(backend='threading')\n    whole ="
             )
         )
+    log = tmp_path / "log"
     process = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
+        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, start_new_session=True,
+        env=os.environ | {"LOG": str(log)},
+    )  # fmt: skip
     with process:
         assert process.stdout.readline() == "begins\n"
-        time.sleep(2.5)
+        n_before = len(log.read_text().splitlines())
+        # The second rung begins after all 80 fits of the first one.
+        while len(log.read_text().splitlines()) <= n_before + 80:
+            assert process.poll() is None
+            time.sleep(0.01)
         (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
         printed = process.stdout.read().splitlines()
     assert re.fullmatch(r"interrupted True \d+", printed[0])

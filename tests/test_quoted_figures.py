@@ -66,6 +66,10 @@ def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
         f"are lower by {-differences.mean():.4f} ± {sem(differences):.4f} ("
     ) in README
     assert f"{n_measured} with 20 train/test splits or more" in README
+    assert (
+        f"it takes {geometric_mean(cells):.2f} of GridSearchCV's CPU time (geometric mean of "
+        f"{len(cells)} searches), and {means['synthetic 20,000']} with 20,000 samples."
+    ) in README
     faq = (ROOT / "docs" / "faq.md").read_text()
     assert f"{small[0]} to {small[-1]} of GridSearchCV's CPU time on average, and {highest}" in faq
 
@@ -244,7 +248,9 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_commands_of_a_page_exist(path):
-    for script in re.findall(r"python (?:-\w+ )*((?:docs|examples)/[\w/]+\.py)", path.read_text()):
+    for script in re.findall(
+        r"python\s+(?:-\w+ )*((?:docs|examples)/[\w/]+\.py)", path.read_text()
+    ):
         assert (ROOT / script).exists(), script
 
 

@@ -28,7 +28,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
-from toys import Curve
+from toys import Curve, exactly
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 
@@ -44,7 +44,7 @@ def halving(estimator=SGD, grid=SGD_GRID, **params):
 
 
 def without_times(results):
-    return {k: str(v) for k, v in results.items() if "_time" not in k}
+    return {k: exactly(v) for k, v in results.items() if "_time" not in k}
 
 
 def test_attributes_of_grid_search_and_of_scikit_learns_halving():

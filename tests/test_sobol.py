@@ -131,3 +131,28 @@ def test_searches_take_it_by_name(search_class):
     first = [params["alpha"] for params in found[0][:8]]
     parts = np.floor(8 * loguniform(1e-6, 1).cdf(first))
     assert sorted(parts) == list(range(8))
+
+
+def test_a_constant_distribution_has_its_value():
+    space = {"a": uniform(0.3, 0), "b": norm(1, 0), "c": ["x", "y", "z"]}
+    found = SobolSampler().propose(3, space, History(), RandomState(0))
+    assert sorted(params["c"] for params in found) == ["x", "y", "z"]
+    assert {(params["a"], params["b"]) for params in found} == {(0.3, 1.0)}
+
+
+def test_values_that_scipy_does_not_find_are_sampled():
+    class Endless:
+        def ppf(self, q):
+            if np.ndim(q):
+                raise RuntimeError("updating stopped, endless loop")
+            return 1.0
+
+        def rvs(self, random_state=None):
+            return (
+                int(np.random.RandomState(random_state).randint(9))
+                if isinstance(random_state, int)
+                else int(random_state.randint(9))
+            )
+
+    found = SobolSampler().propose(9, {"a": Endless()}, History(), RandomState(0))
+    assert sorted(params["a"] for params in found) == [*range(9)]

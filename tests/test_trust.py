@@ -304,7 +304,8 @@ def test_a_first_rung_with_all_samples_gets_more_folds(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:param_distributions holds", "ignore:Including the fixed cost")
-def test_instead_of_hyperband_as_many_candidates_as_are_different_are_recommended():
+def test_instead_of_hyperband_as_many_candidates_as_are_different_are_recommended(monkeypatch):
+    monkeypatch.setitem(COEFFICIENTS, "constant", 3.0)
     space = {"limit": [0.2, 0.4, 0.6, 0.8], "speed": [1, 2]}
     search = hyperband_of(Unpredictable(), space=space, seed=2).fit(X)
     assert len(set(search.all_cv_results_["candidate"])) > 8
@@ -449,7 +450,7 @@ def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason():
         search.fit(X)
     report = trust_report(search)
     assert np.isnan(report.probability)
-    assert report.advice.startswith("All candidates of the last rung failed")
+    assert report.advice.startswith("No candidate of the last rung has a score")
     assert "resume" not in report.advice
 
 
@@ -817,3 +818,30 @@ def test_nothing_is_better_than_an_accuracy_of_one():
     assert (report.probability, report.expected_loss, report.enough) == (1.0, 0.0, True)
     search.set_params(scoring=lambda model, X, y: model.score(X, y))
     assert trust_report(search.fit(X, y)).probability < 0.9
+
+
+def test_diverged_candidates_do_not_overflow():
+    scores = np.array([[0.9, 0.8], [0.7, 0.6], [-1e200, -1e300], [-1e200, -1e150]])
+    rungs = [
+        RungScores(range(4), 1, scores),
+        RungScores([0, 1, 2], 2, scores[:3]),
+        RungScores([0], 4, scores[:1]),
+    ]
+    known = Eliminated.of([rungs], 0, scores[0], continues=False)
+    assert 0 < probability(known, 0.01) < 1
+    assert np.isfinite(expected_loss(known))
+
+
+def test_after_an_error_there_is_no_report():
+    class Breaks(Curve):
+        def partial_fit(self, X, y=None):
+            if getattr(self, "units_", 0) == 4:
+                raise RuntimeError("no more")
+            return super().partial_fit(X, y)
+
+    search = search_of(Breaks(), error_score="raise", min_resources=4, max_resources=8)
+    with pytest.raises(RuntimeError, match="no more"):
+        search.fit(X)
+    assert search.rung_history_[0]["promoted"]
+    with pytest.raises(NotFittedError):
+        trust_report(search)

@@ -162,6 +162,11 @@ def _copy(values):
     return None if values is None else np.asarray(values).copy()
 
 
+def exactly(value):
+    """Text that is equal only for the same numbers, in full precision; NaN equals NaN."""
+    return repr(value.tolist() if hasattr(value, "tolist") else value)
+
+
 SCRIPT = """
 import json, os, sys, time
 import numpy as np

@@ -1,6 +1,8 @@
 """What a checkpoint costs: the same search with and without one, side by side.
 
-Prints the ratio of the times and the size of the folder while the search runs.
+    python docs/benchmarks/checkpoint_cost.py
+
+prints the ratio of the times and the size of the folder while the search runs.
 """
 
 import statistics

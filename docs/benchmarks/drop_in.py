@@ -10,7 +10,7 @@ GridSearchCV(estimator, grid) and as SuccessiveHalvingSearchCV(estimator, grid, 
 in alternation and on one thread, with everything else left at its default. CPU times are measured
 on all samples. Scores are those of the refitted models on held-out samples of train/test splits.
 With one rung there is nothing to compare: the search is a grid search. Cells that are measured
-replace those of the files, the others are kept. It needs scikit-learn 1.8.
+replace those of the files, the others are kept. It needs scikit-learn 1.8 or newer.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
     python docs/benchmarks/fixed_cost.py
 
-takes about six minutes of CPU time and writes results/fixed_cost.md. It needs scikit-learn 1.8.
+takes about six minutes of CPU time and writes results/fixed_cost.md. It needs scikit-learn 1.8
+or newer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The three searches of "Getting started", on several train/test splits.
+"""The searches of "Getting started", on several train/test splits.
 
     python docs/benchmarks/getting_started.py
 

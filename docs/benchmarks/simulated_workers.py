@@ -1,6 +1,8 @@
 """How long searches take on 1 to 1,000 workers: the real engine, with workers that train nothing.
 
-Prints the table of docs/clusters.md and, where matplotlib is, draws docs/images/workers.svg.
+    python docs/benchmarks/simulated_workers.py
+
+prints the table of docs/clusters.md and, where matplotlib is, draws docs/images/workers.svg.
 """
 
 from collections import defaultdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pickle import dumps, loads
 from types import TracebackType
 from typing import Never
 
@@ -29,4 +30,13 @@ class KeptError:
         raise self.error.with_traceback(self.traceback)
 
     def __reduce__(self) -> tuple[type[KeptError], tuple[Exception]]:
-        return KeptError, (self.error,)  # tracebacks cannot be pickled
+        return KeptError, (_without_traceback(self.error),)  # tracebacks cannot be pickled
+
+
+def _without_traceback(error: Exception) -> Exception:
+    """Return an error as another process receives it: with its text only, if it must."""
+    try:
+        loads(dumps(error))
+    except Exception:  # its constructor has other arguments, or it has a lock
+        return RuntimeError(f"{type(error).__qualname__}: {error}")
+    return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,7 +43,9 @@ class FittedPreprocessing:
     def with_last_step(self, name: str, step: Any) -> Pipeline:
         """Return the fitted pipeline that ends with a step."""
         assert self.pipeline is not None
-        return Pipeline([*self.pipeline.steps, (name, step)])
+        whole = copy(self.pipeline)  # which can be of a subclass
+        whole.steps = [*self.pipeline.steps, (name, step)]
+        return whole
 
     def discard(self) -> None:
         """Do nothing: the memory is freed with the last reference."""
@@ -74,12 +77,18 @@ def fit_preprocessing(
     X, y, _ = used.training() if used.is_writable else (rows.X_train, rows.y_train, {})
     X_train = fit_transform(steps, X, y, fold.train_preprocessing_params())
     transformed = replace(rows, X_train=X_train)
+    # An error fails the scores, not the fits.
     if scores_train:
-        transformed = replace(transformed, X_train_scored=transform(steps, used.training()[0]))
+        try:
+            X_scored = transform(steps, used.training()[0])
+            transformed = replace(transformed, X_train_scored=X_scored)
+        except Exception as error:
+            kept = KeptError(error, error.__traceback__)
+            transformed = replace(transformed, train_error=kept)
     try:
         X_test = transform(steps, used.testing()[0] if used.is_writable else rows.X_test)
         transformed = replace(transformed, X_test=X_test)
-    except Exception as error:  # fails the scores, not the fits
+    except Exception as error:
         kept = KeptError(error, error.__traceback__)
         transformed = replace(transformed, X_test=None, test_error=kept)
     return (

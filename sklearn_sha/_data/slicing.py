@@ -33,8 +33,8 @@ class Rows:
         scorer on the training samples, each sliced to these samples.
     X_train_scored : array-like or None
         Input of the training score if it is not ``X_train``.
-    test_error : KeptError or None
-        Error raised when ``X_test`` was computed.
+    test_error, train_error : KeptError or None
+        Error raised when ``X_test``, or ``X_train_scored``, was computed.
     is_writable : bool
         Whether arrays are passed as copies too.
     """
@@ -48,6 +48,7 @@ class Rows:
     train_score_params: dict[str, Any]
     X_train_scored: Any = None
     test_error: KeptError | None = None
+    train_error: KeptError | None = None
     is_writable: bool = False
 
     @classmethod
@@ -81,6 +82,8 @@ class Rows:
 
     def training(self) -> tuple[Any, Any, dict[str, Any]]:
         """Return X, y and the score parameters of the training samples."""
+        if self.train_error is not None:
+            self.train_error.reraise()
         X = self.X_train if self.X_train_scored is None else self.X_train_scored
         return self._protected(X, self.y_train, self.train_score_params)
 

@@ -195,7 +195,8 @@ class Engine:
             if number not in by_fold:
                 continue
             request = rung.request
-            view = self._config.resource.view(self._folds[number], rung.target)
+            fold = self._folds[number].with_data(self._X, self._y)
+            view = self._config.resource.view(fold, rung.target).with_data(None, None)
             n_train, task = len(view.train), self._observer.task(request)
             views[number, n_train] = view
             for index, candidate in by_fold[number]:

@@ -61,8 +61,8 @@ def evaluate_batch(
     -------
     BatchResult
         Results of the first jobs: as many as fit into `SECONDS_PER_BATCH`, less shortly before the
-        deadline, and ``config.batch_bytes``; and at least one before the deadline unless
-        interrupted.
+        deadline, and ``config.batch_bytes``; and at least one before the deadline, unless
+        interrupted or without access to the models.
     """
     results: list[tuple[Outcome, TrainedModel | None]] = []
     inaccessible: list[tuple[int, int]] = []

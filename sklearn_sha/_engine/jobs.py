@@ -66,7 +66,7 @@ class Job:
         """Add the candidate, fold and rung to an error."""
         error.add_note(
             f"Raised by candidate {self.candidate} with parameters {self.params}, on fold "
-            f"{self.fold}, in rung {self.rung} at resource {self.n_resources}."
+            f"{self.fold}, in rung {self.rung}."
         )
 
 

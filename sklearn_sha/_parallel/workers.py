@@ -120,10 +120,10 @@ class Workers:
             stack.enter_context(self._parallel)
             if self.fit_timeout is not None:
                 self._check_timeout()
-            if self.n_workers > 1:
+            if not self.share_memory:
                 self._monitor_folder = Path(mkdtemp(prefix="workers-", dir=self._parent_folder))
                 stack.callback(rmtree, self._monitor_folder, ignore_errors=True)
-                if self._is_local and not self.share_memory:
+                if self._is_local:
                     self.shared_folder = Path(mkdtemp(prefix="preprocessing-"))
                     stack.callback(rmtree, self.shared_folder, ignore_errors=True)
             self._stack = stack.pop_all()

@@ -65,6 +65,8 @@ class ConsoleProgress:
         if self.verbose > 2:
             for outcome in outcomes:
                 params = self.params[outcome.candidate]
+                if not self.schedule.counts_folds:  # of which each fit has one
+                    params = {**params, "n_resources": outcome.n_resources}
                 print(fit_line(outcome, params, self.n_folds, self.error_score))
 
     def rung_ends(
@@ -115,7 +117,7 @@ def fit_line(outcome: Outcome, params: Mapping[str, Any], n_folds: int, error_sc
     ----------
     outcome : Outcome
     params : dict
-        Parameters of the candidate.
+        Parameters of the candidate, and its resource, which comes last.
     n_folds : int
     error_score : float
         Score that replaces a missing one.
@@ -125,10 +127,10 @@ def fit_line(outcome: Outcome, params: Mapping[str, Any], n_folds: int, error_sc
     >>> from sklearn_sha._storage.outcomes import Outcome
     >>> from sklearn_sha._progress.console import fit_line
     >>> outcome = Outcome(0, 0, 8, test_scores=0.75, fit_time=0.25)
-    >>> fit_line(outcome, {"C": 1.0}, n_folds=5, error_score=0.0)
+    >>> fit_line(outcome, {"C": 1.0, "n_resources": 8}, n_folds=5, error_score=0.0)
     '[CV 1/5] END ..............C=1.0, n_resources=8;, score=0.750 total time=   0.2s'
     """
-    values = [*sorted(params.items()), ("n_resources", outcome.n_resources)]
+    values = sorted(params.items(), key=lambda item: (item[0] == "n_resources", item[0]))
     text = ", ".join(f"{name}={value}" for name, value in values) + ";"
     test, train = outcome.test_scores, outcome.train_scores
     if isinstance(test, dict):

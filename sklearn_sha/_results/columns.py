@@ -123,5 +123,4 @@ def rank_candidates(
 def _rank(means: NDArray[np.float64]) -> NDArray[np.intp]:
     if np.isnan(means).all():
         return np.ones(len(means), dtype=np.intp)
-    finite_means = np.nan_to_num(means, nan=np.nanmin(means) - 1)
-    return rankdata(-finite_means, method="min")
+    return rankdata(-means, method="min")

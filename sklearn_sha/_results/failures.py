@@ -14,8 +14,12 @@ Failures = Sequence[Mapping[str, Any]]
 
 _MAX_TRACEBACKS = 3
 _MAX_NUMBERS = 10
-_INVALID = "InvalidParameterError: "
-"""Error of scikit-learn for the value of a parameter that is invalid for any number of samples."""
+_OTHER_REASONS = "InvalidParameterError: ", "fit_timeout=", "The worker process crashed"
+"""Parts of errors that more samples do not prevent."""
+
+_ABOUT_SAMPLES = re.compile(
+    r"samples\b|sample\(s\)|n_components|n_splits|members|[Ii]nvalid classes"
+)
 
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
@@ -62,7 +66,12 @@ def all_failed_message(failures: Failures) -> str:
 
 
 def few_samples_messages(
-    failures: Failures, n_resources: Sequence[int], n_train: int, *, has_own_rungs: bool = False
+    failures: Failures,
+    n_resources: Sequence[int],
+    n_train: int,
+    *,
+    has_own_rungs: bool = False,
+    all_failed: bool = False,
 ) -> list[str]:
     """Format which candidates failed in a rung with fewer samples than the training fold.
 
@@ -76,6 +85,9 @@ def few_samples_messages(
         Number of samples of the largest training fold.
     has_own_rungs : bool, default=False
         Whether a budget or the algorithm sets the first rung, and not `min_resources`.
+    all_failed : bool, default=False
+        Whether all fits of the search failed. The reason is then the number of samples only if the
+        error names it.
 
     Returns
     -------
@@ -87,8 +99,9 @@ def few_samples_messages(
         failure
         for failure in failures
         if failure["n_resources"] < n_train
-        and _INVALID not in failure["error"]
+        and not any(other in failure["error"] for other in _OTHER_REASONS)
         and _kind(failure) not in late  # with all samples, too
+        and not (all_failed and not _ABOUT_SAMPLES.search(failure["error"].rpartition("\n  ")[2]))
     ]
     if not early:
         return []
@@ -120,10 +133,13 @@ def _details(failures: Failures, what: str) -> str:
     parts = ["Below are more details about the failures:"]
     for group in most_common[:_MAX_TRACEBACKS]:
         rungs = sorted({failure["rung"] for failure in group})
+        n_candidates = len({failure["candidate"] for failure in group})
+        where = f"in {'rung' if len(rungs) == 1 else 'rungs'} {_listed(rungs)}"
+        has = ", has" if n_candidates == 1 else "; the first has"
         parts.append(
             f"{'-' * 80}\n{len(group)} {what} failed with the following error:\n"
-            f"{group[0]['error']}\n{_candidates(group)}, in rung {_listed(rungs)}; the first has "
-            f"the parameters {group[0]['params']}."
+            f"{group[0]['error']}\n{_candidates(group)}, {where}{has} the parameters "
+            f"{group[0]['params']}."
         )
     rest = most_common[_MAX_TRACEBACKS:]
     if rest:

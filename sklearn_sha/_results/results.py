@@ -351,6 +351,10 @@ class Results:
         """Return whether no candidate of the last rung has a score, because fits failed."""
         return self._rungs[-1].has_failed
 
+    def last_rung_has_scores(self) -> bool:
+        """Return whether a candidate of the last rung has a score that is a number."""
+        return self._rungs[-1].has_scores
+
     def have_failed_fits(self) -> NDArray[np.bool_]:
         """Return whether a fit of the last rung failed, for each candidate."""
         return np.asarray(self._rungs[-1].fit_failed.any(axis=1))

@@ -75,7 +75,8 @@ class RungHistory(list[dict[str, Any]]):
         }
         if len(set(columns.get("folds", ()))) <= 1:
             columns.pop("folds", None)
-        return f"{html_table(columns)}\n{self._figure() if self else ''}"
+        has_scores = self and all("candidates" in row for row in self)
+        return f"{html_table(columns)}\n{self._figure() if has_scores else ''}"
 
     def _figure(self) -> str:
         candidates, scores = (

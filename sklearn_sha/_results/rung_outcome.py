@@ -62,6 +62,12 @@ class RungOutcome:
     train: dict[str, NDArray[np.float64]]
 
     @property
+    def has_scores(self) -> bool:
+        """Whether a candidate has a score that is a number, by any metric, and fits succeeded."""
+        numbers = (~np.isnan(scores.mean(axis=1)) for scores in self.test.values())
+        return not self.has_failed and any(map(np.any, numbers))
+
+    @property
     def size(self) -> int:
         """Number of candidates."""
         return len(self.request.candidate_ids)

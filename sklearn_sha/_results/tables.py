@@ -156,12 +156,13 @@ def _last_rungs(
 ) -> list[int]:
     """Indices of the last complete rung of each bracket.
 
-    Failed rungs are ignored if there are others. Incomplete rungs count only if no rung is
-    complete.
+    Failed rungs are ignored if there are others, and so are rungs without a number among their
+    scores. Incomplete rungs count only if no rung is complete.
     """
     indices = range(len(rungs))
     succeeded = [k for k in indices if not rungs[k].has_failed] or indices
     complete = [k for k in succeeded if rungs[k].is_complete] or succeeded
+    complete = [k for k in complete if rungs[k].has_scores] or complete
     last = {rungs[k].request.bracket: k for k in complete}
     if not repeats:
         return [last[bracket] for bracket in sorted(last)]
@@ -171,11 +172,11 @@ def _last_rungs(
 def _fails_later(
     rungs: Sequence[RungOutcome], candidates: NDArray[np.intp], resources: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
-    """Return which candidates are in a rung with the same resource that failed as a whole."""
+    """Return which candidates are in a rung with the same resource that has no scores."""
     failed = {
         (number, rung.request.n_resources)
         for rung in rungs
-        if rung.has_failed
+        if not rung.has_scores
         for number in rung.request.candidate_ids
     }
     return np.array([pair in failed for pair in zip(candidates, resources, strict=True)])
@@ -188,7 +189,7 @@ def _completion(rungs: Sequence[RungOutcome], rung: RungOutcome) -> _Completion:
         other.is_complete
         and other.request.bracket == rung.request.bracket
         and other.request.is_last_rung
-        and not other.has_failed
+        and other.has_scores
         for other in rungs
     )
     return _Completion.COMPLETE_BRACKET if is_bracket_complete else _Completion.COMPLETE_RUNG

@@ -100,6 +100,7 @@ class AuditedSearch(BaseHalvingSearch):
             candidates=[*completed.candidates],
             evaluations=completed.evaluations,
             audits=(*completed.spec.audits, n_candidates),
+            is_closed=True,
         )
         origin = completed.origin.audited(n_candidates)
         refitted = self._refitted()

@@ -244,7 +244,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _make_run(self, spec: SearchSpec, store: Store, start_time: float, task: Task) -> Run:
         """Make the parts of a run of the search."""
         plan = spec.schedule
-        pool = CandidatePool(spec.sampler, spec.space, spec.candidates, spec.seed, spec.evaluations)
+        pool = CandidatePool(
+            spec.sampler,
+            spec.space,
+            spec.candidates,
+            spec.seed,
+            spec.evaluations,
+            is_closed=spec.is_closed,
+        )
         workers = self._make_workers(store)
         results, display = self._make_results_and_display(spec, pool.params, workers.n_workers)
         observer = RungObserver(
@@ -348,7 +355,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         if not run.results.has_complete_rung and hasattr(self, "best_index_"):
             message = incomplete_rung_message(self.schedule_, self.rung_history_, self.max_time)
             warnings.warn(message, UserWarning, stacklevel=5)
-        if hasattr(self, "best_index_"):
+        elif hasattr(self, "best_index_"):
             row = self.cv_results_rows_[self.best_index_]
             n_folds = int(self.all_cv_results_["n_folds"][row])
             if n_folds < self.n_splits_:
@@ -358,7 +365,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     n_folds,
                     self.n_splits_,
                     is_complete=is_complete,
-                    last_rung_failed=run.results.last_rung_failed(),
+                    last_rung_failed=not run.results.last_rung_has_scores(),
                 )
                 warnings.warn(message, UserWarning, stacklevel=5)
         if run.results.audited and not is_complete:
@@ -403,7 +410,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             raise
         if results.all_failed:
             self._set(result_attributes(results))
-            hints = few_samples_hints(run.spec, results.failures)
+            hints = few_samples_hints(run.spec, results.failures, all_failed=True)
             message = all_failed_message(results.failures) + run.spec.resource.failure_hint()
             message = "\n".join([message, *hints])
             if is_complete or results.has_complete_rung:

@@ -108,8 +108,9 @@ class ExtendableSearch(AuditedSearch):
         start_time = time()
         if self.budget == "anytime":
             raise ValueError(
-                'budget="anytime" adds candidates as long as max_time allows, and cannot be '
-                "extended. Raise max_time and call resume, or set another budget."
+                'budget="anytime" adds candidates itself, and cannot be extended. If max_time '
+                "ended the search, raise max_time and call resume. Otherwise set another budget "
+                "and call fit."
             )
         completed, data = self._completed("extend"), (X, y, params)
         self._check_unchanged("extend", completed.origin, data)

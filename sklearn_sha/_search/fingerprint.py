@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 import sklearn
 from numpy.random import RandomState
+from scipy import sparse
 from sklearn.utils import indexable
 
 from sklearn_sha._compat import without_callbacks
@@ -82,8 +83,10 @@ def fingerprint(
         "scikit-learn": sklearn.__version__,
         "search": search_name,
         "estimator": digest(without_callbacks(spec.config.estimator)),
-        "candidates": digest([described_space(spec.space), spec.seed, spec.schedule.n_candidates]),
-        "splits": digest([(f.train, f.test, f.train_order, f.test_order) for f in spec.folds]),
+        "candidates": digest(described_space(spec.space)),
+        "n_candidates": repr(spec.schedule.n_different),
+        "splits": digest([(f.train, f.test) for f in spec.folds]),
+        "random_state": digest([spec.seed, [(f.train_order, f.test_order) for f in spec.folds]]),
         "schedule": digest([vars(rung) for rung in spec.schedule.rungs]),
         # As resolved, with its attributes.
         "resource": f"{spec.resource.name} {digest(spec.resource)}",
@@ -214,6 +217,9 @@ def _canonical(value: Any) -> Any:
         return type(value).__name__, value.name, np.asarray(value.index), _canonical(values)
     if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
         value = as_numpy(value)  # the pickle of a tensor has its address
+    if sparse.issparse(value):
+        csr = value.tocsr()  # without what SciPy notes in the matrix
+        return type(value).__name__, value.shape, csr.data, csr.indices, csr.indptr
     if isinstance(value, np.ndarray):
         return np.ascontiguousarray(value) if value.ndim else value
     return value

@@ -205,14 +205,14 @@ def few_folds_message(
     is_complete : bool
         Whether the search was not interrupted.
     last_rung_failed : bool
-        Whether no candidate of the last rung succeeded.
+        Whether no candidate of the last rung has a score.
     """
     folds = f"{n_folds} of {quantity(n_splits, 'folds')}"
     with_resource = f" with {resource}" if resource else ""
     scored = f"the best candidate is scored{with_resource} on {folds}."
     if last_rung_failed:
         return (
-            "All candidates of the last rung failed, so that the best one of an earlier rung is "
+            "No candidate of the last rung has a score, so that the best one of an earlier rung is "
             f"selected: {scored} See failures_, or {_more_folds(counts_folds=not resource)}."
         )
     if is_complete:
@@ -228,7 +228,9 @@ def _more_folds(*, counts_folds: bool) -> str:
     return "start with more folds" if counts_folds else 'set min_folds="all"'
 
 
-def few_samples_hints(spec: SearchSpec, failures: Sequence[Mapping[str, Any]]) -> list[str]:
+def few_samples_hints(
+    spec: SearchSpec, failures: Sequence[Mapping[str, Any]], *, all_failed: bool = False
+) -> list[str]:
     """Return what to do if candidates failed on fewer samples than the training fold has."""
     if not spec.resource.counts_samples:
         return []
@@ -238,6 +240,7 @@ def few_samples_hints(spec: SearchSpec, failures: Sequence[Mapping[str, Any]]) -
         spec.schedule.n_resources,
         n_train,
         has_own_rungs=not spec.algorithm.needs_maximum,
+        all_failed=all_failed,
     )
 
 

@@ -58,6 +58,8 @@ class SearchSpec:
         What a sampler that uses the history knows of `candidates` from an earlier search.
     audits : tuple of int or "auto"
         Numbers of eliminated candidates that are audited, one audit after the other.
+    is_closed : bool
+        Whether `candidates` are all those of a completed search, to which none are added.
     """
 
     space: Any
@@ -74,6 +76,7 @@ class SearchSpec:
     warning: str = ""
     evaluations: Mapping[EvaluationKey, Evaluation] = field(default_factory=dict)
     audits: tuple[int | Literal["auto"], ...] = ()
+    is_closed: bool = False
 
 
 @dataclass(frozen=True)

@@ -93,9 +93,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           XGBoost, LightGBM and CatBoost if they do not sample at random). Other models are refit
           from scratch.
         - an instance of a custom subclass of `sklearn_sha.resources.Resource`.
-        - "auto": the cheapest resource that all candidates support: "partial_fit" for neural
-          networks, the trees or iterations of forests and boosting if neither these nor the
-          learning rate are searched, otherwise "n_samples". The user guide has the complete table.
+        - "auto": one that all candidates support and whose early scores predict the last ones:
+          "partial_fit" for neural networks, the trees or iterations of forests and boosting if
+          neither these nor the learning rate are searched, otherwise "n_samples". The user guide
+          has the complete table.
           If `min_resources`, `max_resources`, `budget` and `algorithm` have their default values
           too, `min_folds` is no integer, and rungs would cost more than 0.8 times a grid search,
           there is a single rung at full resource.

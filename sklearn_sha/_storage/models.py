@@ -180,8 +180,8 @@ class ModelFolder:
         -------
         dict of tuple of int to ModelFile
             Models that could be written. On another machine, where the folder does not exist,
-            there are none. Unless durable, the models from the first error on are missing, such
-            as a full disk or a model that can't be pickled.
+            there are none. Unless durable, after an error, such as a full disk or a model that
+            can't be pickled, the models of its file and all later ones are missing.
 
         Raises
         ------

@@ -104,6 +104,7 @@ class _RequestChecker:
         self._trained: dict[tuple[int, int], int] = {}
         self._finished: set[int] = set()
         self._failed: set[int] = set()
+        self._rungs: dict[int, int] = {}
         self._cost = 0
 
     def propose(self, n: int) -> tuple[int, ...]:
@@ -121,6 +122,10 @@ class _RequestChecker:
         ids, n_resources = request.candidate_ids, request.n_resources
         assert ids, f"a request has no candidates: {request}"
         assert list(ids) == sorted(set(ids)), f"candidate_ids do not increase: {request}"
+        assert request.rung >= self._rungs.get(request.bracket, 0), (
+            f"the numbers of the rungs of a bracket decrease: {request}"
+        )
+        self._rungs[request.bracket] = request.rung
         assert self._proposed.issuperset(ids), f"candidates were not proposed: {request}"
         assert self._finished.isdisjoint(ids), (
             f"eliminated or final candidates are requested again: {request}"

@@ -28,6 +28,8 @@ class CandidatePool:
         Seed of all later calls of the sampler.
     evaluations : dict of (int, int, int) to Evaluation
         What is known of `candidates`, by candidate id, resource and number of folds.
+    is_closed : bool, default=False
+        Whether there are no others: `candidates` are all those of a completed search.
 
     Attributes
     ----------
@@ -44,12 +46,15 @@ class CandidatePool:
         candidates: Sequence[dict[str, Any]],
         seed: int,
         evaluations: Mapping[EvaluationKey, Evaluation],
+        *,
+        is_closed: bool = False,
     ) -> None:
         self.params = [*candidates]
         self.evaluations = {**evaluations}
         self._sampler = sampler
         self._space = space
         self._seed = seed
+        self._proposes = sampler.uses_history and not is_closed
         self._n_proposed = 0
         # The search that the candidates are from had at most as many calls.
         self._n_calls = len(candidates)
@@ -70,7 +75,7 @@ class CandidatePool:
         n_waiting = len(self.params) - self._n_proposed
         # Initial candidates are proposed together with those of the first call.
         is_due = n_waiting == 0 or (self._n_proposed == 0 and not self.evaluations)
-        if is_due and n_waiting < n and self._sampler.uses_history:
+        if is_due and n_waiting < n and self._proposes:
             rng = RandomState([self._seed, self._n_calls])
             history = History(tuple(self.params), tuple(self.evaluations.values()))
             self.params += proposed(self._sampler, n - n_waiting, self._space, history, rng)

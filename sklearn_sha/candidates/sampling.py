@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -201,8 +201,8 @@ def candidates_for_brackets(
     -------
     list of dict
         All different, if the space has enough; then only `initial` if the sampler uses the history.
-        Otherwise there is a warning, and each bracket gets a random sample, without repetitions as
-        far as possible.
+        Otherwise there is a warning, and all take part before any is repeated. A bracket has
+        repetitions only if it has room for more than all of them.
 
     Raises
     ------
@@ -231,13 +231,27 @@ def candidates_for_brackets(
         UserWarning,
         stacklevel=2,
     )
-    brackets = []
-    for number, size in enumerate(sizes):
-        order = rng.permutation(len(pool))
-        if number == 0:
-            order = order[np.argsort(np.minimum(order, n_initial), kind="stable")]
-        brackets += [pool[position] for position in np.resize(order, size)]
-    return brackets
+    return [pool[position] for position in _in_rounds(len(pool), sizes, n_initial, rng)]
+
+
+def _in_rounds(n: int, sizes: Sequence[int], n_first: int, rng: RandomState) -> Iterator[int]:
+    """Yield positions below n for each bracket, in random rounds that have each of them once.
+
+    The first round begins with the first `n_first`. No bracket repeats any before it has all.
+    """
+    order = rng.permutation(n)
+    waiting = order[np.argsort(np.minimum(order, n_first), kind="stable")].tolist()
+    for size in sizes:
+        used: set[int] = set()
+        for _ in range(size):
+            if len(used) == n:
+                used.clear()
+            if used.issuperset(waiting):
+                waiting += rng.permutation(n).tolist()
+            position = next(position for position in waiting if position not in used)
+            waiting.remove(position)
+            used.add(position)
+            yield position
 
 
 def _after(

@@ -17,7 +17,7 @@ from sklearn_sha.candidates.sampling import (
     RandomSampler,
     first_distinct,
 )
-from sklearn_sha.candidates.space import grid_of, params_key, spaces_of
+from sklearn_sha.candidates.space import grid_of, is_constant, params_key, spaces_of
 
 _CHUNK = 256
 """Points that are computed together. A power of two, which keeps the sequence balanced."""
@@ -102,11 +102,22 @@ def _points(space: Mapping[str, Any], rng: RandomState) -> Iterator[dict[str, An
 
 def _column(values: Any) -> Callable[[NDArray[np.float64], RandomState], Any]:
     """Return the function from points between 0 and 1 to the values of a parameter."""
-    if hasattr(values, "ppf"):
-        # The ppf of a discrete distribution returns floats.
-        is_integer = np.issubdtype(np.asarray(values.rvs(random_state=0)).dtype, np.integer)
-        kind = int if is_integer else float
-        return lambda points, rng: [kind(value) for value in values.ppf(points)]
-    if hasattr(values, "rvs"):
-        return lambda points, rng: [values.rvs(random_state=rng) for _ in points]
-    return lambda points, rng: [values[int(point * len(values))] for point in points]
+    if not hasattr(values, "rvs"):
+        return lambda points, rng: [values[int(point * len(values))] for point in points]
+
+    def sampled(points: NDArray[np.float64], rng: RandomState) -> Any:
+        return [values.rvs(random_state=rng) for _ in points]
+
+    if not hasattr(values, "ppf") or is_constant(values):
+        return sampled
+    # The ppf of a discrete distribution returns floats.
+    is_integer = np.issubdtype(np.asarray(values.rvs(random_state=0)).dtype, np.integer)
+    kind = int if is_integer else float
+
+    def by_ppf(points: NDArray[np.float64], rng: RandomState) -> Any:
+        try:
+            return [kind(value) for value in values.ppf(points)]
+        except RuntimeError:  # SciPy does not find it in a heavy tail of integers
+            return sampled(points, rng)
+
+    return by_ppf

@@ -78,12 +78,26 @@ def is_in(space: Any, params: Mapping[str, Any]) -> bool:
     )
 
 
+def is_constant(distribution: Any) -> bool:
+    """Return whether a distribution of scipy has scale 0. Its functions but `rvs` are then NaN.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm, uniform
+    >>> from sklearn_sha.candidates.space import is_constant
+    >>> is_constant(norm(1, 0)), is_constant(uniform(1, 2))
+    (True, False)
+    """
+    with np.errstate(invalid="ignore"):
+        return bool(np.isnan(distribution.ppf(0.5)))
+
+
 def params_key(params: Mapping[str, Any]) -> Hashable:
     """Return a key that is equal for equal parameters, and different for 1, True and 1.0.
 
-    Estimators are compared by their parameters, NumPy scalars as Python's, and other values that
-    cannot be hashed, such as arrays, by identity. Equal parameters can then have different keys,
-    but different parameters never have the same key.
+    Estimators are compared by their parameters, arrays by their values, NumPy scalars as Python's,
+    and other values that cannot be hashed, such as sparse matrices, by identity. Equal parameters
+    can then have different keys, but different parameters never have the same key.
     """
     return tuple((name, value_key(value)) for name, value in sorted(params.items()))
 
@@ -96,6 +110,10 @@ def value_key(value: Any) -> Hashable:
         return (type(value), *map(value_key, value))
     if isinstance(value, dict):
         return (type(value), frozenset((key, value_key(item)) for key, item in value.items()))
+    if isinstance(value, np.ndarray):
+        is_plain = not value.dtype.hasobject
+        values = value.tobytes() if is_plain else (*map(value_key, value.ravel().tolist()),)
+        return (type(value), value.dtype.str, value.shape, values)
     if is_estimator(value):
         return (type(value), params_key(value.get_params(deep=False)))
     if isinstance(value, float):

@@ -214,6 +214,8 @@ def _is_log_uniform(distribution: Any) -> bool:
     """Whether the median of a distribution of scipy is the geometric mean of its bounds."""
     if not (hasattr(distribution, "support") and hasattr(distribution, "median")):
         return False
+    if hasattr(distribution, "pmf"):  # of few integers, both can be equal by chance
+        return False
     low, high = map(float, distribution.support())
     if not (0 < low < high < np.inf):
         return False

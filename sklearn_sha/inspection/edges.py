@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import format_params, html_sentences, text_sentences
 from sklearn_sha._param_validation import check_has_rungs, is_int, is_real
-from sklearn_sha.candidates.space import spaces_of
+from sklearn_sha.candidates.space import is_constant, is_in, spaces_of
 from sklearn_sha.inspection.ranking import selected_row
 
 _EDGE = 0.05  # share of a range that is its edge
@@ -91,7 +91,9 @@ class EdgeReport:
         return html_sentences(self._sentences())
 
     def _sentences(self) -> list[str]:
-        return [*map(str, self.edges)] or ["No best value is at the edge of a range that matters."]
+        return [*map(str, self.edges)] or [
+            "No best value is at an edge towards which the scores rise."
+        ]
 
 
 def edge_report(search: Any) -> EdgeReport:
@@ -146,15 +148,19 @@ def edge_report(search: Any) -> EdgeReport:
     check_has_rungs(search, "edge_report")
     check_is_fitted(search, "promote_by_")
     results = search.all_cv_results_
-    best = results["params"][selected_row(search, search.promote_by_)]
+    row, metric = selected_row(search, search.promote_by_), search.promote_by_
+    best = results["params"][row]
     given = search.param_distributions
     spaces = spaces_of(search.param_grid if given is None else given)
     matching = [space for space in spaces if space.keys() == best.keys()]
-    if len(matching) != 1:  # of several alternatives, the range is not known
-        return EdgeReport(())
-    (space,) = matching
-    candidates = _by_result(results, search.promote_by_, search.schedule_.n_kept)
+    candidates = _by_result(results, metric, search.schedule_.n_kept)
     candidates = [params for params in candidates if params.keys() == best.keys()]
+    if len(matching) > 1:  # such as families of estimators with the same names of parameters
+        matching = [space for space in matching if is_in(space, best)]
+        candidates = [params for params in candidates if is_in(matching, params)]
+    if len(matching) != 1 or np.isnan(results[f"mean_test_{metric}"][row]):
+        return EdgeReport(())  # of several alternatives, the range is not known
+    (space,) = matching
     edges = (_edge(name, values, best[name], candidates) for name, values in space.items())
     return EdgeReport(tuple(edge for edge in edges if edge is not None))
 
@@ -245,7 +251,9 @@ class _Scale:
             except OverflowError:
                 return None
             return cls(numbers[0], numbers[-1], float(np.median(numbers)), numbers)
-        if not all(hasattr(values, name) for name in ("cdf", "support", "median")):
+        if not all(hasattr(values, name) for name in ("cdf", "ppf", "support", "median")):
+            return None
+        if is_constant(values):
             return None
         lower, upper = map(float, values.support())
         return cls(lower, upper, float(values.median()), values)

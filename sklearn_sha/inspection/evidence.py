@@ -28,8 +28,8 @@ NOT_REACHED = (
     "one at full resource. If the search was interrupted, call resume."
 )
 LAST_RUNG_FAILED = (
-    "All candidates of the last rung failed, so that eliminated candidates cannot be compared with "
-    "the best one at full resource. See failures_, and fix the scorer or the fits."
+    "No candidate of the last rung has a score, so that eliminated candidates cannot be compared "
+    "with the best one at full resource. See failures_, and fix the scorer or the fits."
 )
 NOT_SCORED = (
     "The scores of the selected candidate are non-finite, so that eliminated candidates cannot be "
@@ -72,6 +72,8 @@ class Evidence:
     known : Eliminated
     audited : list of AuditedCandidate
         In decreasing order of their scores.
+    unscored : list of int
+        Candidates that were eliminated without a score, since they failed.
     problem : str
         Why eliminated candidates cannot be compared with the selected one, or "".
     """
@@ -82,6 +84,7 @@ class Evidence:
     final_scores: NDArray[np.float64]
     known: Eliminated
     audited: list[AuditedCandidate]
+    unscored: list[int]
     problem: str
 
 
@@ -108,7 +111,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         If no rung was completed.
     """
     check_has_rungs(search, caller)
-    check_is_fitted(search, "rung_history_")
+    check_is_fitted(search, "promote_by_")
     history = [row for row in search.rung_history_ if row["promoted"]]
     if not history:
         raise ValueError(
@@ -130,8 +133,11 @@ def evidence_of(search: Any, caller: str) -> Evidence:
             for rung in last_rungs
         )
 
+    def has_score(row: Row) -> bool:
+        return bool(np.isfinite([*scores_of(row).values()]).any())
+
     def is_last(row: Row) -> bool:
-        return len(row["promoted"]) == 1 and is_at_end(row)
+        return len(row["promoted"]) == 1 and is_at_end(row) and has_score(row)
 
     brackets = _brackets(history, results, is_last, repeats=search.schedule_.repeats)
     if not is_interrupted(search):
@@ -153,11 +159,28 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     if not np.isfinite(final).any():
         problem = NOT_SCORED
     elif not all(map(is_last, (rows[-1] for rows in brackets))):
-        has_failed = any(not row["promoted"] and is_at_end(row) for row in search.rung_history_)
+        ends = [row for row in search.rung_history_ if is_at_end(row)]
+        has_failed = any(not (row["promoted"] and has_score(row)) for row in ends)
         is_complete = not is_interrupted(search)
         problem = LAST_RUNG_FAILED if has_failed and is_complete else NOT_REACHED
     audited = _audited(brackets, audited_ids)
-    return Evidence(brackets, folds, selected, final, known, audited, problem)
+    unscored = _unscored(brackets, folds)
+    return Evidence(brackets, folds, selected, final, known, audited, unscored, problem)
+
+
+def _unscored(
+    brackets: Sequence[Sequence[Row]], folds: Mapping[tuple[int, Level], NDArray[np.float64]]
+) -> list[int]:
+    """Candidates that were eliminated without a score, since they failed."""
+    at_end = {candidate for *_, last in brackets for candidate in last["candidates"]}
+    furthest = {
+        candidate: row for rows in brackets for row in rows for candidate in row["candidates"]
+    }
+    return [
+        candidate
+        for candidate, row in sorted(furthest.items())
+        if candidate not in at_end and not np.isfinite(folds[candidate, level_of(row)]).any()
+    ]
 
 
 def is_interrupted(search: Any) -> bool:

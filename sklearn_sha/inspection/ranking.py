@@ -34,9 +34,7 @@ def best_position(scores: ArrayLike) -> int:
 
 
 def best_index(results: Mapping[str, Any], metric: str) -> int:
-    """Index in ``cv_results_`` of the best candidate by a metric.
-
-    As in GridSearchCV, NaN can share a rank with extremely low scores. It is not selected then.
+    """Index in ``cv_results_`` of the best candidate by a metric, the first one of a tie.
 
     Parameters
     ----------
@@ -52,12 +50,10 @@ def best_index(results: Mapping[str, Any], metric: str) -> int:
     --------
     >>> import numpy as np
     >>> from sklearn_sha.inspection.ranking import best_index
-    >>> scores, ranks = np.array([np.nan, -1e300, -1e300]), np.array([1, 1, 1])
-    >>> best_index({"mean_test_score": scores, "rank_test_score": ranks}, "score")
+    >>> best_index({"rank_test_score": np.array([3, 1, 1])}, "score")
     1
     """
-    first = np.flatnonzero(results[f"rank_test_{metric}"] == 1)
-    return int(first[best_position(results[f"mean_test_{metric}"][first])])
+    return int(np.argmin(results[f"rank_test_{metric}"]))
 
 
 def check_metric(results: Mapping[str, Any], metric: str) -> None:

@@ -71,6 +71,9 @@ class TrustReport:
     edges : tuple of Edge
         Parameters whose best values are at the edge of their range
         (`sklearn_sha.inspection.edge_report`).
+    unscored : tuple of int
+        Candidates that were eliminated without a score, since they failed. `probability` is not
+        about them.
     """
 
     rungs: tuple[dict[str, Any], ...]
@@ -84,6 +87,7 @@ class TrustReport:
     audited: tuple[dict[str, Any], ...] = ()
     n_to_audit: int = 0
     edges: tuple[Edge, ...] = ()
+    unscored: tuple[int, ...] = ()
 
     def to_frame(self) -> Any:
         """Return the rungs as a `pandas.DataFrame`, one row per rung."""

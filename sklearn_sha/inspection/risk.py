@@ -30,6 +30,9 @@ _N_BISECTIONS = 40
 _ROUNDING = 1e-6
 """Deviation of a lead, in tolerances, below which it is zero but for rounding."""
 
+_MAX_DIFFERENCE = 1e100
+"""Of two scores."""
+
 _N_TYPICAL = 2
 """Folds that the typical deviation of leads counts as, in addition to those of a candidate."""
 
@@ -190,7 +193,7 @@ def _rows_of(
     finalists = [c for c in last.candidates if c not in audited]
     is_selected = selected in finalists
     best = selected if is_selected else max(finalists, key=means.__getitem__)
-    gap = 0.0 if is_selected else max(0.0, final - float(means[best]))
+    gap = 0.0 if is_selected else max(0.0, float(_limited(final - means[best])))
     leads = [_leads(rung, best) for rung in rungs]
     deviations = [_deviations(lead) for lead in leads]
     # A candidate that ties on every fold, as the best one with itself, shows no noise.
@@ -209,7 +212,7 @@ def _rows_of(
         changes = np.array([later[c] - lead[c] for c in both])
         changes = changes[np.isfinite(changes)]
         if not len(changes):
-            changes = _means(_score_of(after, best)[None] - _score_of(rung, best))
+            changes = _means(_limited(_score_of(after, best)[None] - _score_of(rung, best)))
         n_folds, n_scored = leads[k].shape[1], int((~np.isnan(leads[k])).any(axis=0).sum())
         for candidate, deviation in zip(rung.candidates, deviations[k], strict=True):
             is_known = candidate in later or candidate in means
@@ -229,7 +232,12 @@ def _rows_of(
 
 def _leads(rung: RungScores, best: int) -> Floats:
     """Differences from the scores of the best candidate, by candidate and fold."""
-    return _score_of(rung, best) - rung.scores
+    return _limited(_score_of(rung, best) - rung.scores)
+
+
+def _limited(differences: Any) -> Floats:
+    """Limit differences, such as those from a diverged candidate, so that squares are finite."""
+    return np.clip(differences, -_MAX_DIFFERENCE, _MAX_DIFFERENCE)
 
 
 def _score_of(rung: RungScores, candidate: int) -> Floats:

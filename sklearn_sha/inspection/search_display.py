@@ -49,6 +49,7 @@ class SearchDisplay:
 
     def __init__(self, data: SearchData) -> None:
         self.data = data
+        self._kind = "curves"
 
     @classmethod
     def from_search(
@@ -86,7 +87,7 @@ class SearchDisplay:
         data = figure_data(search, kind, metric, "SearchDisplay")
         return cls(data).plot(ax, kind=kind, spread=spread)
 
-    def plot(self, ax: Any = None, *, kind: str = "curves", spread: bool = False) -> Self:
+    def plot(self, ax: Any = None, *, kind: str | None = None, spread: bool = False) -> Self:
         """Plot the figure.
 
         Requires matplotlib, which the extra ``plot`` installs.
@@ -96,7 +97,9 @@ class SearchDisplay:
         ax : matplotlib Axes or None, default=None
             Axes to plot on. None: a new figure. With ``kind="params"`` the axes are divided into
             panels.
-        kind : str, default="curves"
+        kind : str or None, default=None
+            None: that of the last plot, such as the one by `from_search`.
+
             - "curves": score of each candidate by rung. The numbers above are those of the
               candidates.
             - "rungs": scores of each rung, their median, and the lowest promoted score.
@@ -132,6 +135,7 @@ class SearchDisplay:
         The axis of the scores follows the candidates of the last two rungs. Scores far below are
         compressed into the shaded part, and the candidates that ended there are counted.
         """
+        kind = self._kind if kind is None else kind
         check_kind(kind, KINDS)
         if (kind == "trust" and self.data.possible is None) or (
             kind == "importance" and self.data.importance is None
@@ -145,6 +149,7 @@ class SearchDisplay:
         options = {"spread": spread} if kind == "curves" else {}
         self.axes_ = np.array(KINDS[kind](self.data, self.ax_, **options))
         self.ax_ = self.axes_[0]
+        self._kind = kind
         return self
 
 

@@ -111,6 +111,7 @@ def trust_report(search: Any) -> TrustReport:
         audited,
         n_to_audit(np.sort(by_candidate)[::-1].tolist()),
         edge_report(search).edges,
+        tuple(evidence.unscored),
     )
     others = _best_of_others(evidence.brackets, {one["candidate"] for one in audited})
     conclusion = audit_conclusion(audited, others, search.schedule_.unit)

@@ -147,6 +147,9 @@ def _conclusion(report: TrustReport, search: Any) -> str:
             f"{probability_text(b['probability'])} ({b['bracket']})" for b in report.brackets
         )
         facts += f" Bracket by bracket it is {values}."
+    if report.unscored:
+        failed = quantity(len(report.unscored), "candidates")
+        facts += f" It is not about {failed} that failed and were eliminated (see failures_)."
     if report.probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
     risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]

@@ -11,7 +11,7 @@ from sklearn_sha.resources.tuned_estimator import TunedEstimator
 
 
 def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
-    """The resource that all candidates of a space have and that is cheapest for them.
+    """The resource of a search that names none: one that all candidates of its space have.
 
     Parameters
     ----------

@@ -88,8 +88,9 @@ class SampleCount(Resource):
         ratio = schedule.relative_cost() / other.relative_cost()
         if ratio < _WORTH_ADVICE:
             return []
-        caution = f" ({rates} is searched: large ones lead in early rungs)" if rates else ""
-        return [f"resource={name!r} continues training and costs {ratio:.1f} times less{caution}."]
+        text = f"resource={name!r} continues training and costs {ratio:.1f} times less"
+        caution = f", but {rates} is searched, of which large values lead in early rungs"
+        return [f"{text}{caution if rates else ''}."]
 
     @classmethod
     def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:

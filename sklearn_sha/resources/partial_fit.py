@@ -149,6 +149,10 @@ class PartialFit(Resource):
                 f"resource={self.name!r} can't train the last step of {name} apart from steps "
                 "that resample"
             )
+        if getattr(model, "transform_input", None) is not None:
+            return (
+                f"resource={self.name!r} can't train the last step of {name} with transform_input"
+            )
         if not hasattr(last, "partial_fit"):
             return f"resource={self.name!r} needs partial_fit, which {last} does not have"
         return ""

@@ -18,8 +18,8 @@ def exact_factor(factor: float) -> Fraction:
     is_number = isinstance(factor, Real) and not isinstance(factor, bool)
     if not (is_number and isfinite(factor) and factor > 1):
         raise ValueError(
-            f"factor={factor!r} would eliminate no candidate. Set a finite number above 1, such as "
-            "2."
+            f"factor={factor!r} must be a finite number above 1, such as 2; others eliminate no "
+            "candidate."
         )
     return Fraction(str(factor))
 

@@ -21,7 +21,7 @@ def plot_cost(data: SearchData, ax: Any) -> list[Any]:
     _value(ax, start, data.n_levels - 1, f"this search: {start:,}")
     _value(ax, data.grid_cost, data.n_levels, f"{data.grid_cost:,}")
     # The label of the search is at the right of its last bar.
-    ax.set_xlim(0, max(1.5 * start, 1.2 * data.grid_cost))
+    ax.set_xlim(0, max(1.8 * start, 1.2 * data.grid_cost))
     ax.locator_params(axis="x", nbins=5)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlabel(data.cost_unit, fontsize=10, parse_math=False)
