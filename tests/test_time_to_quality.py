@@ -55,6 +55,12 @@ def test_nothing_after_the_limit_counts_and_double_budget_is_half_of_the_seconds
     assert quality.best_found(traces) == {("svc", 0): 0.9}
 
 
+def test_sizes_in_turn_have_the_seconds_of_all_smaller_ones(quality):
+    runs = [run("ours, model", [[2.0, 0.8, 0.8], [3.0, 0.7, 0.8], [6.0, 0.9, 0.9]])]
+    traces = quality.traces_of(runs, LIMIT)
+    assert traces["svc", "ours, model, sizes in turn", 1, 0] == [(2.0, 0.8, 0.8), (5.0, 0.7, 0.8)]
+
+
 def test_the_goal_is_the_best_of_all_contenders_on_any_number_of_cores(quality):
     two_cores = run("ours, random", [[3.0, 0.95, 0.9]], n_cores=2)
     traces = quality.traces_of([*RUNS, two_cores], LIMIT)

@@ -131,24 +131,6 @@ def times(search: Callable[[Task, float], Any]) -> Contender:
     return run
 
 
-def extensions(search: Callable[[Task, int], Any]) -> Contender:
-    """What is extended again and again, each time by as many candidates as it has."""
-
-    def run(task: Task) -> Iterator[Model]:
-        size = FIRST_SIZE
-        extended = search(task, size)
-        seconds, *model = fitted(extended, task)
-        yield seconds, *model
-        while 1.5 * seconds < task.limit:
-            start = perf_counter()
-            extended.extend(task.X, task.y, n_candidates=size)
-            seconds += perf_counter() - start
-            yield seconds, extended.best_estimator_, float(extended.best_score_)
-            size *= 2
-
-    return run
-
-
 Evaluated = tuple[float, float, dict[str, Any]]
 """When a candidate was completed (on the clock of all processes), its score and parameters."""
 
@@ -399,7 +381,6 @@ CONTENDERS: dict[str, Contender] = {
     "FLAML, BlendSearch": incumbents(flaml_blendsearch),
     "SMAC3": incumbents(smac),
     "ours, anytime": times(partial(ours, anytime)),
-    "ours, extended": extensions(partial(ours, OURS["ours, model"])),
 } | {name: sizes(partial(ours, setting)) for name, setting in OURS.items()}
 
 

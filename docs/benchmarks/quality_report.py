@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
 from math import inf, isfinite
 from statistics import geometric_mean, mean, median
 from typing import Any
@@ -15,6 +16,10 @@ AS_GOOD = 0.005
 NEVER = 2
 """Multiple of the limit that a goal counts as in means if it is never reached."""
 RANDOM, DOUBLE = "RandomizedSearchCV", "RandomizedSearchCV, double budget"
+SIZES = ("ours, model", "HalvingRandomSearchCV")
+IN_TURN = "sizes in turn"
+"""As a user does who does not know the best size: each fit has the seconds of all before it too."""
+
 Trace = list[tuple[float, float, float]]
 """Seconds, held-out score and cross-validated score of the models of a run."""
 
@@ -33,7 +38,7 @@ def split_of(one: dict[str, Any]) -> tuple[int, int]:
 
 
 def traces_of(runs: list[dict[str, Any]], limit: float) -> dict[Key, Trace]:
-    """Models that there were within the limit, with those of random search at double budget."""
+    """Models that there were within the limit, of some contenders also counted in another way."""
     traces: dict[Key, Trace] = {}
     for one in runs:
         if one["limit"] == limit:
@@ -42,6 +47,10 @@ def traces_of(runs: list[dict[str, Any]], limit: float) -> dict[Key, Trace]:
             if contender == RANDOM:
                 halved = [(seconds / 2, *scores) for seconds, *scores in one["trace"]]
                 traces[name, DOUBLE, n_cores, seed] = _within(limit, halved)
+            if contender in SIZES:
+                ends = accumulate(seconds for seconds, *_ in one["trace"])
+                summed = [(end, *model[1:]) for end, model in zip(ends, one["trace"], strict=True)]
+                traces[name, f"{contender}, {IN_TURN}", n_cores, seed] = _within(limit, summed)
     return traces
 
 
@@ -118,7 +127,8 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "sklearn_sha is its `SuccessiveHalvingSearchCV`: with random, Sobol or model-based "
         "candidates, with all folds in every rung, with two rungs, or with "
         '`budget="anytime"` (and model-based candidates). RandomizedSearchCV at double budget '
-        "has half of its seconds.",
+        "has half of its seconds. A search of which the size is chosen before counts with the "
+        f'seconds of one fit, and as "{IN_TURN}" with those of all smaller sizes too.',
     ]
     if left_out := {*map(split_of, measured["runs"])} - {*map(split_of, runs)}:
         named = (f"{quantity(n, 'cores')}, seed {seed}" for n, seed in sorted(left_out))
