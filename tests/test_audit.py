@@ -1,6 +1,7 @@
 """audit: eliminated candidates at full resource, what they cost, and what becomes of the best."""
 
 import pickle
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -716,3 +717,15 @@ def test_targets_are_the_same_whatever_scipy_notes_in_them():
     assert y.has_canonical_format
     assert y.has_sorted_indices
     assert len(audited_ids(search.audit(NOTHING, y, n_candidates=1))) == 1
+
+
+def test_the_warnings_of_fit_are_not_repeated():
+    space = SPACE | {"fails": [False, False, "nan", "score"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search = search_of(space=space, n_candidates=20).fit(NOTHING)
+    assert search.failures_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".*fixed cost of each fit")
+        search.audit(NOTHING)

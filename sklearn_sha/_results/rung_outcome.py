@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,7 @@ class RungOutcome:
     test: dict[str, NDArray[np.float64]]
     train: dict[str, NDArray[np.float64]]
 
-    @property
+    @cached_property
     def has_scores(self) -> bool:
         """Whether a candidate has a score that is a number, by any metric, and fits succeeded."""
         numbers = (~np.isnan(scores.mean(axis=1)) for scores in self.test.values())

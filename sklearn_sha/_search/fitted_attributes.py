@@ -137,6 +137,8 @@ def warn_about_scores(
 ) -> None:
     """Warn about failed fits, failed scores, scores that are not finite, and equal scores.
 
+    After an audit, only about the audited candidates: `fit` warned about the others.
+
     Parameters
     ----------
     results : Results
@@ -147,20 +149,41 @@ def warn_about_scores(
     stacklevel : int
         Of the warnings, counted from the caller.
     """
-    failures = results.failures
+    failures: Sequence[Mapping[str, Any]] = results.failures
+    if spec.is_closed:
+        audited = {candidate for _, candidate in results.audited}
+        last = max(row["n_resources"] for row in rung_history)
+        failures = [
+            failure
+            for failure in failures
+            if failure["candidate"] in audited and failure["n_resources"] == last
+        ]
     fits = [failure for failure in failures if failure["failed"] == "fit"]
     scores = [failure for failure in failures if failure["failed"] == "score"]
     if fits:
         message = fits_message(fits, results.n_fits, error_score) + spec.resource.failure_hint()
         warnings.warn(message, FitFailedWarning, stacklevel=stacklevel + 1)
     messages = [scores_message(scores, error_score)] if scores else []
-    messages += _non_finite_messages(all_cv_results, {row["candidate"] for row in failures})
-    messages += few_samples_hints(spec, failures)
-    messages += _failed_initial_messages(rung_history, failures, spec.schedule)
-    remedy = _more_folds(counts_folds=spec.resource.counts_folds)
-    messages += _equal_scores_messages(rung_history, len(spec.folds), remedy)
+    if not spec.is_closed:
+        messages += _other_messages(all_cv_results, rung_history, failures, spec)
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+
+
+def _other_messages(
+    all_cv_results: Mapping[str, Any],
+    rung_history: Sequence[Mapping[str, Any]],
+    failures: Sequence[Mapping[str, Any]],
+    spec: SearchSpec,
+) -> list[str]:
+    """Return warnings about scores that did not fail, and about the reasons of failures."""
+    remedy = _more_folds(counts_folds=spec.resource.counts_folds)
+    return [
+        *_non_finite_messages(all_cv_results, {row["candidate"] for row in failures}),
+        *few_samples_hints(spec, failures),
+        *_failed_initial_messages(rung_history, failures, spec.schedule),
+        *_equal_scores_messages(rung_history, len(spec.folds), remedy),
+    ]
 
 
 def incomplete_rung_message(
