@@ -334,13 +334,18 @@ class Sample:
         return np.asarray(trapezoid(better, MARGIN_STEPS, axis=0) * self.tolerance)
 
     def fit(self) -> NDArray[np.float64]:
-        """Coefficients of the highest penalized likelihood of what is at most which margin."""
+        """Coefficients of the highest penalized likelihood of what is at most which margin.
+
+        They are fitted as if scores had no maximum, and hold for other data sets better then.
+        """
         start = np.array(list(START.values()))
+        room = np.full_like(self.known.room, np.inf)
+        unlimited = replace(self, known=replace(self.known, room=room))
 
         def loss(coefficients: NDArray[np.float64]) -> float:
             total = PENALTY * float(np.sum((coefficients - start) ** 2))
             for margin, weight in MARGINS.items():
-                found = self.probabilities(coefficients, margin * self.tolerance)
+                found = unlimited.probabilities(coefficients, margin * self.tolerance)
                 found = np.clip(found, 1e-5, 1 - 1e-5)
                 is_right = self.regret <= margin * self.tolerance + 1e-12
                 logs = np.where(is_right, np.log(found), np.log(1 - found))
