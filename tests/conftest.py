@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -122,6 +123,12 @@ def pytest_sessionfinish(session, exitstatus):
 def pytest_terminal_summary(terminalreporter):
     for line in _not_run:
         terminalreporter.write_line(f"NOT ON THE LIST OF ALLOWED SKIPS: {line}", red=True)
+
+
+@pytest.fixture(autouse=True)
+def _same_random_numbers():
+    """Have searches without a random_state sample the same candidates whenever a test runs."""
+    np.random.seed(0)
 
 
 @pytest.fixture
