@@ -91,6 +91,7 @@ class Engine:
         self._params = params
         # The data are an argument of their own, which can be sent to each worker just once.
         self._X, self._y = folds[0].X, folds[0].y
+        self._folds_with_data = folds
         self._folds = [fold.with_data(None, None) for fold in folds]
         self._config = config
         self._store = store
@@ -195,8 +196,7 @@ class Engine:
             if number not in by_fold:
                 continue
             request = rung.request
-            fold = self._folds[number].with_data(self._X, self._y)
-            view = self._config.resource.view(fold, rung.target).with_data(None, None)
+            view = self._view(number, rung.target)
             n_train, task = len(view.train), self._observer.task(request)
             views[number, n_train] = view
             for index, candidate in by_fold[number]:
@@ -214,6 +214,13 @@ class Engine:
                 key = number, n_train, self._preprocessing.key(candidate)
                 groups[key].append(job)
         return views, groups
+
+    def _view(self, number: int, target: int) -> Fold:
+        """Return what a resource makes of a fold, without its data."""
+        fold = self._folds_with_data[number]
+        view = self._config.resource.view(fold, target)
+        # The same object each time, which workers receive once.
+        return self._folds[number] if view is fold else view.with_data(None, None)
 
     def _open(self, groups: Groups) -> Groups:
         """Return the jobs without an outcome, each with the model that it continues from."""
