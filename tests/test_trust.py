@@ -751,6 +751,7 @@ class Oracle(ClassifierMixin, BaseEstimator):
 
 
 # The other likelihood ratio is undefined.
+@pytest.mark.filterwarnings("ignore:.*positive_likelihood_ratio")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize("name", sorted({*get_scorer_names()} - {*WITHOUT_MAXIMUM}))
 def test_perfect_predictions_have_the_highest_score(name):
