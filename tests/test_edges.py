@@ -195,17 +195,13 @@ def test_of_alternative_spaces_the_one_of_the_best_candidate_counts():
 
 
 def test_of_alternative_spaces_with_the_same_names_the_values_of_the_best_candidate_decide():
-    spaces = [
-        {"kind": ["peak"], "a": [1e-4, 1e-3, 1e-2, 0.1, 1.0]},
-        {"kind": ["plateau"], "a": [10.0, 100.0, 1e3, 1e4, 1e5]},
-    ]
+    good = {"peak": [1e-4, 1e-3, 1e-2, 0.1, 1.0], "plateau": [10.0, 100.0, 1e3, 1e4, 1e5]}
+    bad = [1e-9, 1e-8, 1e-7]
     for optimum, kind, upper in ((1, "peak", 1.0), (6, "plateau", 1e5)):
+        spaces = [{"kind": [k], "a": a if k == kind else bad} for k, a in good.items()]
         search = SuccessiveHalvingSearchCV(
-            Peak(optimum=optimum), [s for s in spaces if s["kind"] == [kind]] + [
-                s | {"a": [1e-9, 1e-8, 1e-7]} for s in spaces if s["kind"] != [kind]
-            ],
-            resource="partial_fit", max_resources=4, cv=2,
-        ).fit(X)  # fmt: skip
+            Peak(optimum=optimum), spaces, resource="partial_fit", max_resources=4, cv=2
+        ).fit(X)
         assert search.best_params_["kind"] == kind
         (edge,) = edge_report(search).edges
         assert (edge.name, edge.upper, edge.is_upper) == ("a", upper, True)

@@ -31,7 +31,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
-from toys import Curve, is_measured
+from toys import Curve, exactly, is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import (
@@ -117,7 +117,7 @@ def without_times(search):
 def results_of(search):
     """Tables of a search without its times."""
     return [
-        {name: repr(column) for name, column in table.items() if not is_measured(name)}
+        {name: exactly(column) for name, column in table.items() if not is_measured(name)}
         for table in (search.cv_results_, search.all_cv_results_, *search.rung_history_)
     ]
 

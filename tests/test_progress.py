@@ -360,8 +360,6 @@ def test_a_notebook_prints_one_line_per_fit_with_verbose_3(notebook, capsys):
 
 
 def test_a_long_fit_is_printed_in_minutes():
-    line = fit_line(
-        Outcome(1, 2, 9, 0.5, fit_time=90.0), {"n_resources": 9}, n_folds=3, error_score=0.0
-    )
+    line = fit_line(Outcome(1, 2, 9, 0.5, fit_time=90.0), {}, n_folds=3, error_score=0.0)
     assert line.startswith("[CV 3/3] END ...")
     assert line.endswith("n_resources=9;, score=0.500 total time= 1.5min")

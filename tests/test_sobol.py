@@ -8,6 +8,7 @@ import pytest
 from numpy.random import RandomState
 from scipy.stats import beta, binom, loguniform, norm, randint, uniform
 from sklearn.linear_model import SGDClassifier
+from sklearn.utils import check_random_state
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.candidates import History, RandomSampler, SobolSampler, check_sampler
@@ -148,11 +149,7 @@ def test_values_that_scipy_does_not_find_are_sampled():
             return 1.0
 
         def rvs(self, random_state=None):
-            return (
-                int(np.random.RandomState(random_state).randint(9))
-                if isinstance(random_state, int)
-                else int(random_state.randint(9))
-            )
+            return check_random_state(random_state).randint(9)
 
     found = SobolSampler().propose(9, {"a": Endless()}, History(), RandomState(0))
     assert sorted(params["a"] for params in found) == [*range(9)]

@@ -18,7 +18,7 @@ NEVER = 2
 RANDOM, DOUBLE = "RandomizedSearchCV", "RandomizedSearchCV, double budget"
 SIZES = ("ours, model", "HalvingRandomSearchCV")
 IN_TURN = "sizes in turn"
-"""As a user does who does not know the best size: each fit has the seconds of all before it too."""
+"""For a user who does not know the best size: a fit also has the seconds of all fits before it."""
 
 Trace = list[tuple[float, float, float]]
 """Seconds, held-out score and cross-validated score of the models of a run."""
@@ -127,8 +127,8 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "sklearn_sha is its `SuccessiveHalvingSearchCV`: with random, Sobol or model-based "
         "candidates, with all folds in every rung, with two rungs, or with "
         '`budget="anytime"` (and model-based candidates). RandomizedSearchCV at double budget '
-        "has half of its seconds. A search of which the size is chosen before counts with the "
-        f'seconds of one fit, and as "{IN_TURN}" with those of all smaller sizes too.',
+        "has half of its seconds. A search whose size is chosen beforehand has the seconds of one "
+        f'fit; with "{IN_TURN}", it also has those of all smaller sizes.',
     ]
     if left_out := {*map(split_of, measured["runs"])} - {*map(split_of, runs)}:
         named = (f"{quantity(n, 'cores')}, seed {seed}" for n, seed in sorted(left_out))

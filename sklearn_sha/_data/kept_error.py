@@ -30,11 +30,11 @@ class KeptError:
         raise self.error.with_traceback(self.traceback)
 
     def __reduce__(self) -> tuple[type[KeptError], tuple[Exception]]:
-        return KeptError, (_without_traceback(self.error),)  # tracebacks cannot be pickled
+        return KeptError, (_picklable(self.error),)  # tracebacks cannot be pickled
 
 
-def _without_traceback(error: Exception) -> Exception:
-    """Return an error as another process receives it: with its text only, if it must."""
+def _picklable(error: Exception) -> Exception:
+    """Return an error, or one with its text if another process could not receive it."""
     try:
         loads(dumps(error))
     except Exception:  # its constructor has other arguments, or it has a lock

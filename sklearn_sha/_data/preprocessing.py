@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -76,26 +77,33 @@ def fit_preprocessing(
     used = rows.writable() if scores_pipeline or scores_train else rows
     X, y, _ = used.training() if used.is_writable else (rows.X_train, rows.y_train, {})
     X_train = fit_transform(steps, X, y, fold.train_preprocessing_params())
-    transformed = replace(rows, X_train=X_train)
-    # An error fails the scores, not the fits.
+    X_scored, train_error = None, None
     if scores_train:
-        try:
-            X_scored = transform(steps, used.training()[0])
-            transformed = replace(transformed, X_train_scored=X_scored)
-        except Exception as error:
-            kept = KeptError(error, error.__traceback__)
-            transformed = replace(transformed, train_error=kept)
-    try:
-        X_test = transform(steps, used.testing()[0] if used.is_writable else rows.X_test)
-        transformed = replace(transformed, X_test=X_test)
-    except Exception as error:
-        kept = KeptError(error, error.__traceback__)
-        transformed = replace(transformed, X_test=None, test_error=kept)
+        X_scored, train_error = _scored(steps, lambda: used.training()[0])
+    X_test, test_error = _scored(
+        steps, lambda: used.testing()[0] if used.is_writable else rows.X_test
+    )
+    transformed = replace(
+        rows,
+        X_train=X_train,
+        X_train_scored=X_scored,
+        train_error=train_error,
+        X_test=X_test,
+        test_error=test_error,
+    )
     return (
         FittedPreprocessing(transformed, steps, rows)
         if scores_pipeline
         else FittedPreprocessing(transformed)
     )
+
+
+def _scored(steps: Pipeline, samples: Callable[[], Any]) -> tuple[Any, KeptError | None]:
+    """Return transformed samples, or the error that fails their scores, and not the fits."""
+    try:
+        return transform(steps, samples()), None
+    except Exception as error:
+        return None, KeptError(error, error.__traceback__)
 
 
 def set_seeds(steps: Pipeline, seed: int) -> None:

@@ -65,9 +65,14 @@ class ConsoleProgress:
         if self.verbose > 2:
             for outcome in outcomes:
                 params = self.params[outcome.candidate]
-                if not self.schedule.counts_folds:  # of which each fit has one
-                    params = {**params, "n_resources": outcome.n_resources}
-                print(fit_line(outcome, params, self.n_folds, self.error_score))
+                line = fit_line(
+                    outcome,
+                    params,
+                    self.n_folds,
+                    self.error_score,
+                    shows_resource=not self.schedule.counts_folds,  # of which each fit has one
+                )
+                print(line)
 
     def rung_ends(
         self, request: RungRequest, scores: NDArray[np.float64], is_complete: bool
@@ -110,27 +115,37 @@ class ConsoleProgress:
         """End the display, after the search and after its refit."""
 
 
-def fit_line(outcome: Outcome, params: Mapping[str, Any], n_folds: int, error_score: float) -> str:
+def fit_line(
+    outcome: Outcome,
+    params: Mapping[str, Any],
+    n_folds: int,
+    error_score: float,
+    *,
+    shows_resource: bool = True,
+) -> str:
     """Format one fit as GridSearchCV does, with the resource in addition.
 
     Parameters
     ----------
     outcome : Outcome
     params : dict
-        Parameters of the candidate, and its resource, which comes last.
+        Parameters of the candidate.
     n_folds : int
     error_score : float
         Score that replaces a missing one.
+    shows_resource : bool, default=True
 
     Examples
     --------
     >>> from sklearn_sha._storage.outcomes import Outcome
     >>> from sklearn_sha._progress.console import fit_line
     >>> outcome = Outcome(0, 0, 8, test_scores=0.75, fit_time=0.25)
-    >>> fit_line(outcome, {"C": 1.0, "n_resources": 8}, n_folds=5, error_score=0.0)
+    >>> fit_line(outcome, {"C": 1.0}, n_folds=5, error_score=0.0)
     '[CV 1/5] END ..............C=1.0, n_resources=8;, score=0.750 total time=   0.2s'
     """
-    values = sorted(params.items(), key=lambda item: (item[0] == "n_resources", item[0]))
+    values = sorted(params.items())
+    if shows_resource:
+        values.append(("n_resources", outcome.n_resources))
     text = ", ".join(f"{name}={value}" for name, value in values) + ";"
     test, train = outcome.test_scores, outcome.train_scores
     if isinstance(test, dict):

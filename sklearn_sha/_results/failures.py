@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sklearn_sha._formatting import quantity
@@ -101,7 +101,7 @@ def few_samples_messages(
         if failure["n_resources"] < n_train
         and not any(other in failure["error"] for other in _OTHER_REASONS)
         and _kind(failure) not in late  # with all samples, too
-        and not (all_failed and not _ABOUT_SAMPLES.search(failure["error"].rpartition("\n  ")[2]))
+        and (not all_failed or _names_samples(failure["error"]))
     ]
     if not early:
         return []
@@ -119,6 +119,11 @@ def few_samples_messages(
     ]
 
 
+def _names_samples(traceback: str) -> bool:
+    """Return whether the message of an error, after the lines of code, is about samples."""
+    return bool(_ABOUT_SAMPLES.search(traceback.rpartition("\n  ")[2]))
+
+
 def _kind(failure: Mapping[str, Any]) -> str:
     """Return the error of a failure without its numbers."""
     return _NUMBER.sub("0", failure["error"])
@@ -132,13 +137,12 @@ def _details(failures: Failures, what: str) -> str:
     most_common = sorted(groups.values(), key=len, reverse=True)
     parts = ["Below are more details about the failures:"]
     for group in most_common[:_MAX_TRACEBACKS]:
-        rungs = sorted({failure["rung"] for failure in group})
-        n_candidates = len({failure["candidate"] for failure in group})
-        where = f"in {'rung' if len(rungs) == 1 else 'rungs'} {_listed(rungs)}"
-        has = ", has" if n_candidates == 1 else "; the first has"
+        rungs = _numbered("rung", (failure["rung"] for failure in group))
+        is_one = len({failure["candidate"] for failure in group}) == 1
+        has = ", has" if is_one else "; the first has"
         parts.append(
             f"{'-' * 80}\n{len(group)} {what} failed with the following error:\n"
-            f"{group[0]['error']}\n{_candidates(group)}, {where}{has} the parameters "
+            f"{group[0]['error']}\n{_candidates(group)}, in {rungs}{has} the parameters "
             f"{group[0]['params']}."
         )
     rest = most_common[_MAX_TRACEBACKS:]
@@ -151,8 +155,12 @@ def _details(failures: Failures, what: str) -> str:
 
 
 def _candidates(failures: Failures) -> str:
-    numbers = sorted({failure["candidate"] for failure in failures})
-    return f"{'Candidate' if len(numbers) == 1 else 'Candidates'} {_listed(numbers)}"
+    return _numbered("Candidate", (failure["candidate"] for failure in failures))
+
+
+def _numbered(name: str, numbers: Iterable[int]) -> str:
+    different = sorted({*numbers})
+    return f"{name}{'' if len(different) == 1 else 's'} {_listed(different)}"
 
 
 def _listed(numbers: Sequence[int]) -> str:

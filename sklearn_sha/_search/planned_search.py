@@ -12,7 +12,6 @@ from typing import Any
 
 from numpy.random import RandomState
 from sklearn.base import BaseEstimator, clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
@@ -280,9 +279,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             shares_preprocessing=training.shares_preprocessing,
             continues=plan.schedule.continues,
             scores_pipeline=training.shares_preprocessing
-            and (
-                type(self.estimator) is not Pipeline  # a subclass can score differently
-                or scores_pipeline(scoring, is_default=self.scoring is None, routed=routed)
+            and scores_pipeline(
+                self.estimator, scoring, is_default=self.scoring is None, routed=routed
             ),
             template=Template.of(self.estimator, trains_last_step=training.shares_preprocessing),
             whole_fit=plan.whole_fit,

@@ -12,6 +12,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from sklearn_sha._data.fold_order import fold_order, min_folds
@@ -225,17 +226,21 @@ def _is_pairwise(estimator: Any, X: Any) -> bool:
     return True
 
 
-def scores_pipeline(scoring: Scoring, *, is_default: bool, routed: RoutedParams) -> bool:
+def scores_pipeline(
+    pipeline: Pipeline, scoring: Scoring, *, is_default: bool, routed: RoutedParams
+) -> bool:
     """Return whether a scorer needs the whole pipeline and the original samples.
 
     Parameters
     ----------
+    pipeline : Pipeline
+        A subclass can predict and score differently from its last step.
     scoring : Scoring
     is_default : bool
         Whether the scorer is the estimator's own ``score``.
     routed : RoutedParams
     """
-    if not scoring.uses_predictions_only:
+    if type(pipeline) is not Pipeline or not scoring.uses_predictions_only:
         return True
     # With metadata routing, a pipeline's score may pass metadata to its preprocessing steps.
     return is_default and bool(routed.score) and routing_enabled()

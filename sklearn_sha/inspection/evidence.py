@@ -134,7 +134,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         )
 
     def has_score(row: Row) -> bool:
-        return bool(np.isfinite([*scores_of(row).values()]).any())
+        return bool(np.isfinite(row["scores"]).any())
 
     def is_last(row: Row) -> bool:
         return len(row["promoted"]) == 1 and is_at_end(row) and has_score(row)

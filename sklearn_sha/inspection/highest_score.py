@@ -16,12 +16,8 @@ def highest_score(metric: str, scoring: Any, estimator: Any) -> float:
 
     Parameters
     ----------
-    metric : str
-        As in ``cv_results_``: "score" for a single metric.
-    scoring : object
-        Parameter `scoring` of the search.
-    estimator : estimator
-        Its `score` is the metric if `scoring` is None.
+    metric, scoring, estimator
+        As in `sklearn_sha.inspection.metric_names.metric_label`.
 
     Returns
     -------
