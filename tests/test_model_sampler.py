@@ -23,6 +23,7 @@ from sklearn_sha.candidates import (
     check_sampler,
 )
 from sklearn_sha.candidates.encoding import encoded
+from sklearn_sha.candidates.model import win_shares
 
 X = np.zeros((40, 1))
 SPACE = {
@@ -146,7 +147,7 @@ def test_it_predicts_at_the_largest_resource():
     first = SobolSampler().propose(32, space, History(), RandomState(0))
     rates = np.array([np.log10(params["rate"]) for params in first])
     early = evaluated(first, -rates, n_resources=1, n_folds=1)
-    late = evaluated(first[:16], rates[:16] + 10, n_resources=100)
+    late = evaluated(first, rates - 10, n_resources=100)
     sampler = ModelSampler(exploration=0, wave_size=8)
     after = [
         np.mean([np.log10(p["rate"]) for p in sampler.propose(8, space, history, RandomState(0))])
@@ -154,6 +155,50 @@ def test_it_predicts_at_the_largest_resource():
     ]
     assert after[0] < -3
     assert after[1] > -1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_candidates_are_compared_where_both_have_scores(seed):
+    rng = np.random.default_rng(seed)
+    levels = [(1, 2), (1, 5), (4, 5), (9, 1)]  # from lowest to highest
+    scores = {
+        (number, level): rng.choice([np.nan, *range(6)], p=[0.04, *[0.16] * 6])
+        for number in range(12)
+        for level in levels
+        if rng.random() < 0.6
+    }
+    failed = {number for (number, _), value in scores.items() if np.isnan(value)}
+    evaluations = [
+        Evaluation({"C": number}, *level, value, ()) for (number, level), value in scores.items()
+    ]
+    candidates, shares = win_shares(rng.permutation(np.array(evaluations, dtype=object)))
+    numbers = [params["C"] for params in candidates]
+    assert sorted(numbers) == sorted({number for number, _ in scores})
+
+    def points(one, other):
+        common = [level for level in levels if {(one, level), (other, level)} <= {*scores}]
+        if not common or {one, other} <= failed:
+            return 0.5
+        if {one, other} & failed:
+            return float(other in failed)
+        a, b = scores[one, common[-1]], scores[other, common[-1]]
+        return 0.5 if a == b else float(a > b)
+
+    expected = [sum(points(a, b) for b in numbers if b != a) / (len(numbers) - 1) for a in numbers]
+    np.testing.assert_allclose(shares, expected)
+
+
+def test_after_halving_candidates_are_ranked_by_the_rung_that_they_reached():
+    rng = np.random.default_rng(0)
+    evaluations, reached, remaining = [], {}, list(range(32))
+    for rung in range(5):
+        losses = dict(zip(remaining, rng.random(len(remaining)), strict=True))
+        evaluations += [Evaluation({"C": c}, 2**rung, 5, -loss, ()) for c, loss in losses.items()]
+        reached |= {c: (rung, -loss) for c, loss in losses.items()}
+        remaining = sorted(losses, key=losses.get)[: len(remaining) // 2]
+    candidates, shares = win_shares(evaluations)
+    order = [candidates[k]["C"] for k in np.argsort(shares)]
+    assert order == sorted(range(32), key=reached.get)
 
 
 def test_encoded_values_do_not_depend_on_the_scale():

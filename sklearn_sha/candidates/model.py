@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
 from sklearn_sha.candidates.encoding import encoded
 from sklearn_sha.candidates.sobol import SobolSampler
+from sklearn_sha.candidates.space import params_key
 
 _N_CONSIDERED = 1024
 """Number of candidates among which a wave is chosen."""
@@ -25,14 +26,16 @@ class ModelSampler(Sampler):
     """Sampler of candidates that a regression forest expects to be good.
 
     The first candidates are spread evenly over the space (`SobolSampler`). Once they are evaluated,
-    a forest of extremely randomized trees is fitted to the scores of all completed rungs, as a
-    function of the parameters, the resource and the number of folds, as in [1]_. The next wave
-    consists of the candidates with the largest upper confidence bound [2]_ at the largest resource
-    and number of folds so far, and of some random ones. This is repeated, with all scores so far,
-    until there are enough candidates.
+    a forest of extremely randomized trees is fitted to the scores of all completed rungs, as in
+    [1]_. The next wave consists of the candidates with the largest upper confidence bound [2]_, and
+    of some random ones. This is repeated, with all scores so far, until there are enough
+    candidates.
 
-    The forest predicts ranks of scores, on a normal scale. Therefore outliers do not dominate it,
-    and failed candidates are the worst ones.
+    The forest predicts the rank of a candidate among all evaluated ones, on a normal scale.
+    Therefore outliers do not dominate it. Two candidates are compared by their scores at the
+    largest resource, and with the most folds, at which both have one. (Scores at different
+    resources are not comparable, and only candidates that were promoted have scores at the largest
+    one.) Failed candidates are the worst ones.
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ class ModelSampler(Sampler):
 def upper_bounds(
     candidates: Sequence[Mapping[str, Any]], evaluations: Sequence[Evaluation], rng: RandomState
 ) -> NDArray[np.float64]:
-    """Return upper confidence bounds of the scores at the largest resource so far.
+    """Return upper confidence bounds of the ranks of candidates.
 
     Parameters
     ----------
@@ -115,19 +118,59 @@ def upper_bounds(
     """
     from sklearn.ensemble import ExtraTreesRegressor  # slow to import, and rarely needed
 
-    columns = encoded([*(evaluation.params for evaluation in evaluations), *candidates])
-    known, unknown = np.split(columns, [len(evaluations)])
-    fidelity = np.array([(one.n_resources, one.n_folds) for one in evaluations], dtype=float)
-    scores = np.array([evaluation.mean_score for evaluation in evaluations])
-    ranks = rankdata(np.where(np.isnan(scores), -np.inf, scores))
-    targets = norm.ppf((ranks - 0.5) / len(ranks))
-    fidelity = np.log(fidelity)
+    evaluated, shares = win_shares(evaluations)
+    known, unknown = np.split(encoded([*evaluated, *candidates]), [len(evaluated)])
+    targets = norm.ppf((rankdata(shares) - 0.5) / len(shares))
     forest = ExtraTreesRegressor(
         _N_TREES, bootstrap=True, random_state=rng.randint(np.iinfo(np.int32).max)
     )
-    forest.fit(np.hstack([known, fidelity]), targets)
-    full = np.broadcast_to(fidelity.max(axis=0), (len(unknown), 2))
-    unknown = np.hstack([unknown, full])
+    forest.fit(known, targets)
     predicted = np.array([tree.predict(unknown) for tree in forest.estimators_])
     bounds: NDArray[np.float64] = predicted.mean(axis=0) + predicted.std(axis=0)
     return bounds
+
+
+def win_shares(
+    evaluations: Sequence[Evaluation],
+) -> tuple[list[Mapping[str, Any]], NDArray[np.float64]]:
+    """Return how many of the others each candidate is better than.
+
+    Two candidates are compared at the largest resource, and there at the largest number of folds,
+    at which both have a score. If there is none, or the scores are equal, each has half a win.
+
+    Parameters
+    ----------
+    evaluations : sequence of Evaluation
+        A candidate with a score of NaN loses to all that have none.
+
+    Returns
+    -------
+    candidates : list of dict
+        In the order of their first evaluations.
+    shares : ndarray of float, shape (n_candidates,)
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from sklearn_sha.candidates import Evaluation
+    >>> from sklearn_sha.candidates.model import win_shares
+    >>> scores = [("a", 1, 0.5), ("b", 1, 0.7), ("c", 1, 0.6), ("b", 9, 0.8), ("c", 9, 0.9)]
+    >>> win_shares([Evaluation({"C": name}, n, 5, score, ()) for name, n, score in scores])
+    ([{'C': 'a'}, {'C': 'b'}, {'C': 'c'}], array([0. , 0.5, 1. ]))
+    """
+    keys = [params_key(evaluation.params) for evaluation in evaluations]
+    candidates: dict[Hashable, Mapping[str, Any]] = {}
+    for key, evaluation in zip(keys, evaluations, strict=True):
+        candidates.setdefault(key, evaluation.params)
+    numbers = {key: number for number, key in enumerate(candidates)}
+    columns = np.array([numbers[key] for key in keys])
+    levels = [(evaluation.n_resources, evaluation.n_folds) for evaluation in evaluations]
+    scores = np.array([evaluation.mean_score for evaluation in evaluations])
+    scores[np.isin(columns, columns[np.isnan(scores)])] = -np.inf
+    wins = np.full((len(numbers), len(numbers)), 0.5)
+    for level in sorted({*levels}):
+        rows = [row for row, other in enumerate(levels) if other == level]
+        at, own = columns[rows], scores[rows]
+        wins[np.ix_(at, at)] = (own[:, None] > own) + (own[:, None] == own) / 2
+    np.fill_diagonal(wins, 0)
+    return [*candidates.values()], wins.sum(axis=1) / max(1, len(wins) - 1)
