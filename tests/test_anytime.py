@@ -19,9 +19,10 @@ from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._search import run_times
 from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm
+from sklearn_sha.bandit.requests import numbered
 from sklearn_sha.candidates import ModelSampler
 from sklearn_sha.resources.limits import WholeFit
-from sklearn_sha.schedules import FoldGrowth, Schedule
+from sklearn_sha.schedules import FoldGrowth, Schedule, sizes_with_kept
 
 X = np.zeros((12, 1))
 SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
@@ -53,20 +54,72 @@ class Results:
 
 @settings(max_examples=100)
 @given(bounds, st.sampled_from([2, 3, 1.5]))
-def test_runs_are_nested_and_one_is_the_search_without_a_budget(bounds, factor):
+def test_runs_are_nested_and_one_is_a_search_over_16_candidates(bounds, factor):
     runs = Anytime(factor).plan(bounds).brackets
-    full = SuccessiveHalving(factor).plan(bounds)
-    shapes = [list(zip(run.n_candidates, run.n_resources, strict=True)) for run in runs]
-    assert list(zip(full.n_candidates, full.n_resources, strict=True)) in shapes
-    for before, after in pairwise(runs):
-        assert after.n_resources[: len(before.rungs)] == before.n_resources
-        assert len(after.rungs) in (len(before.rungs), len(before.rungs) + 1)
-        pairs = zip(before.n_candidates, after.n_candidates, strict=False)
-        assert all(small <= large for small, large in pairs)
-        assert before.n_candidates[0] < after.n_candidates[0] or bounds.n_kept
-    # Each run selects among candidates that are scored on all folds.
-    assert all(run.rungs[-1].folds == full.rungs[-1].folds for run in runs)
-    assert runs[-1].n_resources == full.n_resources
+    n, n_kept = bounds.n_candidates, bounds.n_kept
+    of_16 = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=min(n, 16), n_kept=0))
+    levels = [(rung.n_resources, rung.folds) for rung in of_16.rungs]
+    for run in runs:
+        assert [(rung.n_resources, rung.folds) for rung in run.rungs] == levels
+    sizes = [run.n_candidates for run in runs]
+    middle = next(run for run in sizes if run[0] == min(n, 16))
+    room = n_kept + (middle is not sizes[0])  # for the best candidate of the run before
+    assert middle == sizes_with_kept(of_16.n_candidates, room)
+    for before, after in pairwise(sizes):
+        assert before[0] < after[0]
+        assert all(small <= large for small, large in zip(before, after, strict=True))
+        assert after[-1] > n_kept + 1 or after[0] <= n_kept + 1
+    assert min(8, n) <= sizes[0][0] < 8 * factor + 1
+    assert n * factor**2 < sizes[-1][0] < n * factor**3 + 1
+
+
+@settings(max_examples=50)
+@given(bounds, st.integers(0, 10_000))
+def test_what_is_selected_never_becomes_worse(bounds, seed):
+    """Although early losses say nothing about late ones."""
+    tables: dict[tuple[int, int, int], float] = {}
+    rng = np.random.default_rng(seed)
+    selected: list[float] = []
+    algorithm = Anytime(patience=None)
+    plan = algorithm.plan(bounds)
+    requests = algorithm.requests(plan, numbered())
+    request = next(requests)
+    try:
+        while True:
+            level = request.n_resources, len(request.folds or ())
+            losses = [
+                tables.setdefault((one, *level), rng.random()) for one in request.candidate_ids
+            ]
+            if request.is_last_rung:
+                selected.append(min(losses))
+            request = requests.send(losses)
+    except StopIteration as end:
+        best = end.value
+    assert selected == sorted(selected, reverse=True)
+    assert len(selected) >= len(plan.brackets)
+    last = plan.rungs[-1]
+    assert tables[best, last.n_resources, len(last.folds or ())] == min(selected)
+
+
+@settings(max_examples=50)
+@given(bounds, st.integers(1, 3))
+def test_patience_ends_no_search_before_there_are_n_candidates(bounds, patience):
+    """The first candidate is the best of all."""
+    algorithm = Anytime(patience=patience)
+    plan = algorithm.plan(bounds)
+    requests = algorithm.requests(plan, numbered())
+    request = next(requests)
+    n_evaluated, n_runs = 0, 0
+    try:
+        while True:
+            n_evaluated = max(n_evaluated, *request.candidate_ids) + 1
+            n_runs += request.is_last_rung
+            request = requests.send([float(one) for one in request.candidate_ids])
+    except StopIteration:
+        pass
+    sizes = [run.n_candidates[0] for run in plan.brackets]
+    enough = sum(size <= bounds.n_candidates for size in sizes)
+    assert n_runs == min(len(sizes), max(enough, 1 + patience))
 
 
 @settings(max_examples=100)
@@ -238,9 +291,9 @@ def test_a_refit_has_all_samples_if_these_are_the_resource(n_samples, is_refused
     assert bool(times.refusal(1, Results())) == is_refused  # 0.02 s for each
 
 
-@pytest.mark.parametrize(("resource", "units"), [("n_samples", 12), ("partial_fit", 2 * 2)])
+@pytest.mark.parametrize(("resource", "units"), [("n_samples", 12), ("partial_fit", 2 * 5)])
 def test_the_predicted_refit_of_a_search(resource, units, monkeypatch):
-    """12 samples in two folds, and 2 as the maximum of the first run."""
+    """12 samples in two folds, and 5 epochs at most."""
     found = []
 
     def spy(self, run, results):
@@ -248,9 +301,9 @@ def test_the_predicted_refit_of_a_search(resource, units, monkeypatch):
         return "No time." if run else ""
 
     monkeypatch.setattr(RunTimes, "refusal", spy)
-    params = {"max_resources": 6, "min_resources": 1, "n_candidates": 16, "max_time": 1000}
+    params = {"max_resources": 5, "min_resources": 1, "n_candidates": 16, "max_time": 1000}
     search = search_of(resource=resource, refit=True, **params).fit(X)
-    assert search.schedule_.brackets[0].n_resources[-1] == 2
+    assert search.schedule_.brackets[0].n_resources[-1] == 5
     assert set(found) == {units}
 
 
@@ -301,7 +354,7 @@ def test_more_time_continues_it(checkpointed, monkeypatch, tmp_path, capsys):
     assert search.interrupted_
     first = search.schedule_.brackets[0]
     assert [row["n_candidates"] for row in search.rung_history_] == first.n_candidates
-    assert search.best_n_resources_ == first.n_resources[-1] < 20
+    assert search.best_n_resources_ == 20
     search.resume(X)
     assert numbers(search) == expected
     assert not search.interrupted_

@@ -313,23 +313,31 @@ def test_instead_of_hyperband_as_many_candidates_as_are_different_are_recommende
     assert settings["n_candidates"] == 8
 
 
-def test_a_report_on_an_anytime_search_shows_what_it_reached_and_recommends_time(monkeypatch):
+def test_a_report_on_an_anytime_search_recommends_time(monkeypatch):
     monkeypatch.setattr(RunTimes, "refusal", lambda self, run, results: "No time." if run else "")
     params = {"budget": "anytime", "max_time": 1000, "max_resources": 27, "patience": None}
+    advice = "most of the risk. Call resume, with a larger max_time."
     for seed in range(20):
         search = search_of(Unpredictable(), seed, **params).fit(X)
         report = trust_report(search)
-        reached = search.best_n_resources_
-        assert reached < 27
-        assert report.advice.startswith(
-            f"The search ended at {reached} of 27 epochs, so that full resource is {reached} epochs"
-        )
+        assert report.enough != report.advice.endswith(advice)
         if not report.enough:
-            assert report.advice.endswith("most of the risk. Call resume, with a larger max_time.")
             break
     assert not report.enough
     monkeypatch.undo()
-    assert "The search ended at" not in trust_report(search.resume(X)).advice
+    assert "Call resume" not in trust_report(search.resume(X)).advice
+
+
+def test_a_report_on_a_search_that_ended_below_its_maximum_says_so():
+    params = {"budget": "double", "patience": 1, "n_candidates": 4, "max_resources": 27}
+    reached = set()
+    for seed in range(10):
+        search = search_of(Unpredictable(), seed, **params).fit(X)
+        at = search.best_n_resources_
+        reached.add(at)
+        said = f"The search ended at {at} of 27 epochs, so that full resource is {at} epochs here."
+        assert trust_report(search).advice.startswith(said) == (at < 27)
+    assert len(reached) > 1
 
 
 def test_runs_with_one_rung_are_not_one_bracket():

@@ -46,7 +46,7 @@ from sklearn_sha.bandit import Algorithm, Bounds, RungRequest, promote
 from sklearn_sha.schedules import Schedule
 
 N_FOLDS = 5
-FIRST_SIZE, FIRST_SECONDS = 8, 1.0
+FIRST_SIZE = 8
 WARM_UP_SAMPLES, WARM_UP_SECONDS = 600, 0.5
 
 
@@ -108,25 +108,6 @@ def sizes(search: Callable[[Task, int], Any]) -> Contender:
             seconds = model[0]
             yield model
             size *= 2
-
-    return run
-
-
-def times(search: Callable[[Task, float], Any]) -> Contender:
-    """What ends by itself at a given time: a single fit for each of them.
-
-    The last one is the limit, and each other is twice the one before. There is no model if nothing
-    was completed in time.
-    """
-
-    def run(task: Task) -> Iterator[Model]:
-        max_time = FIRST_SECONDS
-        while max_time < task.limit:
-            with suppress(TimeoutError):
-                yield fitted(search(task, max_time), task)
-            max_time *= 2
-        with suppress(TimeoutError):
-            yield fitted(search(task, task.limit), task)
 
     return run
 
@@ -357,20 +338,57 @@ OURS: dict[str, Callable[[int], dict[str, Any]]] = {
 """Arguments of SuccessiveHalvingSearchCV for a size, 8, 16, 32, ... The others are the defaults."""
 
 
-def anytime(max_time: float) -> dict[str, Any]:
-    """Arguments of an anytime search that ends after `max_time` seconds."""
-    return {"budget": "anytime", "max_time": max_time, "sampler": "model"}
-
-
-def ours(setting: Callable[[Any], dict[str, Any]], task: Task, size: float) -> Any:
-    """Our search with a setting, of a size or with a `max_time`."""
+def ours(task: Task, **setting: Any) -> Any:
+    """Our search with a setting."""
     return SuccessiveHalvingSearchCV(
-        task.work.new(),
-        task.work.space,
-        random_state=task.seed,
-        **setting(size),
-        **task.arguments,
+        task.work.new(), task.work.space, random_state=task.seed, **setting, **task.arguments
     )
+
+
+def of_size(setting: Callable[[int], dict[str, Any]], task: Task, size: int) -> Any:
+    """Our search with a setting for a size."""
+    return ours(task, **setting(size))
+
+
+class RungEnds:
+    """Callback that records when rungs end."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Nothing to do before a fit."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Nothing to do after a fit."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """Nothing to do before a task."""
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        """Note the time if the task is a rung."""
+        if context.task_name == "halving-iteration":
+            self.seconds.append(perf_counter())
+
+
+def anytime(task: Task) -> list[Evaluated]:
+    """A single search for the limit: what it would select at the end of each of its runs."""
+    ends = RungEnds()
+    search = ours(task, budget="anytime", max_time=task.limit, sampler="model", refit=False)
+    search.set_callbacks(ends)
+    with suppress(TimeoutError):
+        search.fit(task.X, task.y)
+    if not hasattr(search, "rung_history_"):  # not even one run ended in time
+        return []
+    results = search.all_cv_results_
+    params = dict(zip(results["candidate"], results["params"], strict=True))
+    last_rungs = np.cumsum([len(run.rungs) for run in search.schedule_.brackets]) - 1
+    found = []
+    for seconds, rung in zip(ends.seconds, search.rung_history_, strict=True):
+        if rung["iter"] in last_rungs and rung["promoted"]:  # completed
+            best = int(np.nanargmax(rung["scores"]))
+            found.append((seconds, rung["scores"][best], params[rung["candidates"][best]]))
+    return found
 
 
 CONTENDERS: dict[str, Contender] = {
@@ -380,8 +398,8 @@ CONTENDERS: dict[str, Contender] = {
     "Optuna, TPE and Hyperband": incumbents(partial(optuna_tpe, prune=True)),
     "FLAML, BlendSearch": incumbents(flaml_blendsearch),
     "SMAC3": incumbents(smac),
-    "ours, anytime": times(partial(ours, anytime)),
-} | {name: sizes(partial(ours, setting)) for name, setting in OURS.items()}
+    "ours, anytime": incumbents(anytime),
+} | {name: sizes(partial(of_size, setting)) for name, setting in OURS.items()}
 
 
 def main(name: str, contender: str, seed: str, limit: str, cores: str) -> None:

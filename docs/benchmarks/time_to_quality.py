@@ -19,8 +19,9 @@ is the one that is better for them:
 - HalvingRandomSearchCV and ours are single fits of a size that is chosen beforehand: 8 candidates,
   16, 32 and so on, each from scratch and with all of its seconds, including the refit. So they can
   be ahead of others only at these sizes, up to twice as late as with the best one. A user who does
-  not know the best size tries them in turn, which the page shows too. Our anytime search is a
-  single fit with a `max_time` of 1 second, 2, 4 and so on, and of the limit.
+  not know the best size tries them in turn, which the page shows too.
+- Our anytime search needs no size. It is a single fit with the limit as `max_time`. At the end of
+  each of its runs, the candidate that it would select counts as those of Optuna do.
 - On two cores, RandomizedSearchCV and Optuna have two processes that never wait for each other.
 - FLAML receives values with which a fit is cheap, as its documentation asks for. SMAC3 spreads 10
   candidates before it has a model, as Optuna does, and not its default of 10 for each parameter.

@@ -18,7 +18,7 @@ from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.extendable_search import ExtendableSearch
 from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha._search.search_spec import SearchSpec
-from sklearn_sha.bandit.anytime import N_LATER_RUNS, Anytime
+from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.doubling import BudgetDoubling
 from sklearn_sha.bandit.hyperband import Hyperband
@@ -28,7 +28,6 @@ from sklearn_sha.candidates.sampling import first_candidates, proposed
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
-from sklearn_sha.schedules.validation import exact_factor
 
 _DOUBLING: dict[Any, type[BudgetDoubling]] = {"double": BudgetDoubling, "anytime": Anytime}
 
@@ -130,11 +129,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         number: it runs Successive Halving with all candidates from `min_resources` (by default the
         minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
         Completed training is reused. "anytime" is for a limited `max_time`: Successive Halving is
-        repeated with more resource, up to `max_resources`, and with more candidates, as long as the
-        next run and the refit are expected to end in time. The first run with `n_candidates`
-        candidates is the search that `budget=None` would run. Up to three runs follow, each with
-        `factor` times as many candidates as the one before. An integer requires
-        ``min_resources="auto"``.
+        repeated with more and more candidates, as long as the next run and the refit are expected
+        to end in time. The first run has 8 candidates, and each later one `factor` times as many as
+        the previous one, up to ``factor**3`` times `n_candidates`. All runs have the rungs of a
+        search over 16 candidates. An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`. An instance of a subclass of
@@ -143,8 +141,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         `FixedSchedule`.
     patience : int or None, default=2
         With ``budget="double"`` or ``"anytime"``, stop after this many consecutive runs whose best
-        score does not exceed the best score of the previous runs by more than `tol`. None never
-        stops early.
+        score does not exceed the best score of the previous runs by more than `tol`. "anytime" does
+        not stop before about `n_candidates` candidates are tried. None never stops early.
     tol : float, default=0.0
         Tolerance for `patience`.
     stop : "stable" or None, default=None
@@ -456,8 +454,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         state = deepcopy(rng)
         n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
         if self.budget == "anytime" and not sampler.uses_history:
-            # The sampler continues where it ended, for the runs after the first n candidates.
-            n_later = ceil(n * exact_factor(self.factor) ** N_LATER_RUNS) - n
+            # The sampler continues where it ended, for the runs with more than n candidates.
+            n_later = self._algorithm().plan(bounds(n)).n_different - n
             history = History(tuple(candidates))
             candidates += proposed(sampler, n_later, space, history, state)
         return n, candidates

@@ -1,38 +1,47 @@
-"""Runs of Successive Halving with more resource and more candidates each, for a limited time."""
+"""Runs of Successive Halving with more and more candidates, for a limited time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from itertools import groupby
 from math import ceil
 
 from sklearn_sha.bandit.base import Bounds
-from sklearn_sha.bandit.doubling import BudgetDoubling
+from sklearn_sha.bandit.doubling import BudgetDoubling, repeated_halving
+from sklearn_sha.bandit.requests import Propose, Requests
+from sklearn_sha.bandit.stopping import target_of
 from sklearn_sha.bandit.successive_halving import SuccessiveHalving
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import Schedule, sizes_with_kept
 from sklearn_sha.schedules.validation import exact_factor
 
-N_LATER_RUNS = 3
-"""Number of runs after the first one that reaches the maximum."""
+_N_PLANNED = 16
+"""Number of candidates for which the rungs are planned. With more of them, the resource of the
+first rung is lower, which is worse for the few candidates of the first runs, and misleads."""
 
 _MIN_CANDIDATES = 8
-"""Minimum number of candidates of the first run, if there are as many."""
+"""Minimum number of candidates of the first run."""
+
+_MAX_POWER = 3
+"""The last run has at most ``factor**3`` times `Bounds.n_candidates`."""
 
 
 class Anytime(BudgetDoubling):
-    """Runs of Successive Halving, each with more resource or more candidates than the previous.
+    """Runs of Successive Halving, each with more candidates than the previous one.
 
-    One run is that of `SuccessiveHalving` with `Bounds.n_candidates`. Each earlier run has
-    one rung fewer and 1/`factor` of the candidates of the next one; each of the three later runs
-    has `factor` times as many as the previous one. A run has all candidates of the previous one,
-    and rungs with the same resources, so that its evaluations are reused. The last rung of each run
-    has all folds. No rung has more than `Bounds.max_candidates`: once a run has all of them, the
-    runs after it promote more.
+    All runs have the same resources and folds: those of `SuccessiveHalving` with 16 candidates, or
+    fewer if `Bounds.n_candidates` is smaller. The first run has at least 8 candidates, if there are
+    as many, and each later one `factor` times as many as the previous one, up to ``factor**3``
+    times `Bounds.n_candidates`. A run has all candidates of the previous one, whose evaluations are
+    reused, and promotes the best one so far. No rung has more than `Bounds.max_candidates`: once a
+    run has all of them, the runs after it promote more.
 
     Parameters
     ----------
     factor, patience, tol, target_loss
-        As in `BudgetDoubling`.
+        As in `BudgetDoubling`. `patience` ends no search before the run with `Bounds.n_candidates`
+        candidates, or the last one with fewer.
 
     Examples
     --------
@@ -40,7 +49,7 @@ class Anytime(BudgetDoubling):
     >>> plan = Anytime().plan(Bounds(n_candidates=16, max_resources=80))
     >>> for run in plan.brackets:
     ...     print(run.n_candidates, run.n_resources)
-    [8, 4, 2] [10, 20, 40]
+    [8, 4, 2, 1] [10, 20, 40, 80]
     [16, 8, 4, 2] [10, 20, 40, 80]
     [32, 16, 8, 4] [10, 20, 40, 80]
     [64, 32, 16, 8] [10, 20, 40, 80]
@@ -53,23 +62,46 @@ class Anytime(BudgetDoubling):
     """
 
     def plan(self, bounds: Bounds) -> Schedule:
-        full = SuccessiveHalving(self.factor).plan(bounds)
-        sizes = full.n_candidates
-        starts = [k for k, n in enumerate(sizes) if n >= min(_MIN_CANDIDATES, sizes[0])]
-        factor = exact_factor(self.factor)
-        runs = [sizes[start:] for start in reversed(starts)]
-        runs += [[ceil(n * factor**power) for n in sizes] for power in range(1, N_LATER_RUNS + 1)]
+        n_planned = min(bounds.n_candidates, max(_N_PLANNED, bounds.n_kept + 1))
+        plain = replace(bounds, n_candidates=n_planned, n_kept=0)
+        full = SuccessiveHalving(self.factor).plan(plain)
+        first, *later = (
+            [ceil(n * scale) for n in full.n_candidates]
+            for scale in self._scales(n_planned, bounds)
+        )
+        # Later runs promote the best candidate so far, too.
+        runs = [first, *(sizes_with_kept(run, bounds.n_kept + 1) for run in later)]
         if bounds.max_candidates is not None:
             capped = ([min(n, bounds.max_candidates) for n in run] for run in runs)
             runs = [run for run, _ in groupby(capped)]
-        *folds, all_folds = [rung.folds for rung in full.rungs]
+        folds = [rung.folds for rung in full.rungs]
         schedules = [
-            Schedule.from_rungs(
-                run,
-                full.n_resources[: len(run)],
-                full.continues,
-                folds=[*folds[: len(run) - 1], all_folds],
-            ).with_kept(bounds.n_kept)
+            Schedule.from_rungs(run, full.n_resources, full.continues, folds=folds).with_kept(
+                bounds.n_kept
+            )
             for run in runs
         ]
         return replace(Schedule.joined(schedules, repeats=True), notes=full.notes)
+
+    def requests(self, plan: Schedule, propose: Propose) -> Requests:
+        runs = plan.brackets
+        return repeated_halving(
+            runs,
+            propose,
+            patience=self.patience,
+            tol=self.tol,
+            target=target_of(self.target_loss, plan),
+            min_runs=len(runs) - _MAX_POWER,
+        )
+
+    def _scales(self, n_planned: int, bounds: Bounds) -> Iterator[Fraction]:
+        """Sizes of the runs, relative to the one for which the rungs are planned."""
+        factor = exact_factor(self.factor)
+        lowest = Fraction(max(_MIN_CANDIDATES, bounds.n_kept + 1), n_planned)
+        highest = bounds.n_candidates * factor**_MAX_POWER / n_planned
+        scale = Fraction(1)
+        while scale / factor >= lowest:
+            scale /= factor
+        while scale <= highest:
+            yield scale
+            scale *= factor

@@ -24,6 +24,7 @@ def repeated_halving(
     patience: int | None = 2,
     tol: float = 0.0,
     target: Target | None = None,
+    min_runs: int = 1,
 ) -> Requests:
     """Request the rungs of the doubling trick: runs over the same candidates, or over more.
 
@@ -36,7 +37,9 @@ def repeated_halving(
     propose : callable, default=None
         As in `halving`. It is called in the first run, and for the new candidates of a run that has
         more than the previous one. If there are none, the runs after it have the known candidates,
-        and those that would only repeat the run before them are left out.
+        and those that would only repeat the run before them are left out. If the last rung of a run
+        has the resource and the folds of the previous run's, every rung of it promotes the best
+        candidate so far.
     patience : int >= 1 or None, default=2
         Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
         the lowest loss of an earlier run. None: run all of them.
@@ -44,6 +47,8 @@ def repeated_halving(
         Minimum improvement for `patience`.
     target : Target or None, default=None
         As in `halving`.
+    min_runs : int, default=1
+        Number of runs that `patience` cannot prevent.
 
     Yields
     ------
@@ -67,8 +72,9 @@ def repeated_halving(
     is_exhausted = False
     shape: tuple[list[int], list[int]] = [], []
     best: int | None = None
+    compared_at: object = None
     stopping = Patience(patience, tol)
-    for schedule in schedules:
+    for number, schedule in enumerate(schedules, start=1):
         n_candidates = schedule.rungs[0].n_candidates
         is_larger = n_candidates > n_before and not is_exhausted
         if is_larger:
@@ -80,7 +86,9 @@ def repeated_halving(
             continue
         n_before = n_candidates
         source = _first(ids, propose) if is_larger else _first(ids)
-        run = halving(schedule, source, target=target)
+        last = schedule.rungs[-1]
+        at = last.n_resources, last.folds
+        run = halving(schedule, source, target=target, leader=best if at == compared_at else None)
         request = next(run, None)
         while request is not None:
             candidates, rung = request.candidate_ids, n_rungs + request.rung
@@ -92,10 +100,11 @@ def repeated_halving(
                 n_rungs, request = rung + 1, None
                 if end.value is None:
                     continue
-                best = end.value
+                best, compared_at = end.value, at
                 if target is not None and target.is_reached:
                     return best
-                if stopping.is_over(float(np.asarray(losses, dtype=float)[candidates.index(best)])):
+                loss = float(np.asarray(losses, dtype=float)[candidates.index(best)])
+                if stopping.is_over(loss) and number >= min_runs:
                     return best
     return best
 

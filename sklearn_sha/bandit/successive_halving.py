@@ -36,6 +36,7 @@ def halving(
     *,
     stop: StableRanking | None = None,
     target: Target | None = None,
+    leader: int | None = None,
 ) -> Requests:
     """Request the rungs of a Successive Halving run.
 
@@ -56,6 +57,8 @@ def halving(
         When it is reached, no more candidates are requested. Those of a last rung at full resource
         are requested in growing groups, the best of the previous rung first. Candidates that are
         kept are the first group.
+    leader : int or None, default=None
+        Candidate of the first rung that is kept too: the best one of an earlier run.
 
     Yields
     ------
@@ -93,12 +96,12 @@ def halving(
     ids, losses = yield from _first_rung(
         first, not later, propose or numbered(), None if later else target, n_kept
     )
-    initial = frozenset(ids[:n_kept])
+    to_keep = {*ids[:n_kept], leader}
     for number, rung in enumerate(later, start=1):
         if losses is None:
             return None
         is_failed = as_rung_losses(losses).has_failed
-        kept = [k for k, number in enumerate(ids) if number in initial and not is_failed[k]]
+        kept = [k for k, number in enumerate(ids) if number in to_keep and not is_failed[k]]
         n_promoted = rung.n_candidates
         is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)
         if is_stopped:

@@ -137,7 +137,7 @@ def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[
                     "promoted": len(row["promoted"]),
                     **_agreement(row, rows[k + 1 :]),
                     "envelope": gammas.get(row["n_resources"], float("nan")),
-                    **_margin(row, evidence.folds, search.schedule_.n_kept),
+                    **_margin(row, evidence.folds),
                     "risk": float("nan") if is_last else _risk(by_candidate[inside].sum()),
                 }
             )
@@ -212,11 +212,11 @@ def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
     return agreement
 
 
-def _margin(row: Row, folds: Mapping[tuple[int, Level], Floats], n_kept: int) -> dict[str, Any]:
+def _margin(row: Row, folds: Mapping[tuple[int, Level], Floats]) -> dict[str, Any]:
     """Differences between the lowest promoted score and the eliminated scores of a rung.
 
-    Candidates that are promoted whatever their score is (the first `n_kept`) do not count, unless
-    no other is promoted.
+    Candidates that are promoted although an eliminated one has a higher score (those that are kept)
+    do not count, unless no other is promoted.
     """
     nan = float("nan")
     scores = {candidate: score for candidate, score in scores_of(row).items() if score == score}
@@ -224,8 +224,10 @@ def _margin(row: Row, folds: Mapping[tuple[int, Level], Floats], n_kept: int) ->
     eliminated = [c for c in scores if c not in set(promoted)]
     if not promoted or not eliminated:
         return {"gap": nan, "noise": nan, "close": []}
-    worst = min([c for c in promoted if c >= n_kept] or promoted, key=scores.__getitem__)
     best = max(eliminated, key=scores.__getitem__)
+    worst = min(
+        [c for c in promoted if scores[c] >= scores[best]] or promoted, key=scores.__getitem__
+    )
     level = level_of(row)
     noise = {c: standard_error(folds[worst, level] - folds[c, level]) for c in eliminated}
     return {
