@@ -384,8 +384,9 @@ def anytime(task: Task) -> list[Evaluated]:
     params = dict(zip(results["candidate"], results["params"], strict=True))
     last_rungs = np.cumsum([len(run.rungs) for run in search.schedule_.brackets]) - 1
     found = []
-    for seconds, rung in zip(ends.seconds, search.rung_history_, strict=True):
-        if rung["iter"] in last_rungs and rung["promoted"]:  # completed
+    # What the limit interrupts may only be in one of them.
+    for seconds, rung in zip(ends.seconds, search.rung_history_, strict=False):
+        if rung["iter"] in last_rungs and rung["promoted"]:
             best = int(np.nanargmax(rung["scores"]))
             found.append((seconds, rung["scores"][best], params[rung["candidates"][best]]))
     return found
