@@ -43,6 +43,7 @@ from sklearn.model_selection import (
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import Algorithm, Bounds, RungRequest, promote
+from sklearn_sha.candidates import History, ModelSampler
 from sklearn_sha.schedules import Schedule
 
 N_FOLDS = 5
@@ -350,44 +351,42 @@ def of_size(setting: Callable[[int], dict[str, Any]], task: Task, size: int) -> 
     return ours(task, **setting(size))
 
 
-class RungEnds:
-    """Callback that records when rungs end."""
+class TimedSampler(ModelSampler):
+    """Notes when it is first asked for more than a number of candidates.
+
+    An anytime search asks for more when a run with all of them has ended.
+    """
 
     def __init__(self) -> None:
-        self.seconds: list[float] = []
+        super().__init__()
+        self.seconds: dict[int, float] = {}
 
-    def setup(self, estimator: Any, context: Any) -> None:
-        """Nothing to do before a fit."""
-
-    def teardown(self, estimator: Any, context: Any) -> None:
-        """Nothing to do after a fit."""
-
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """Nothing to do before a task."""
-
-    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
-        """Note the time if the task is a rung."""
-        if context.task_name == "halving-iteration":
-            self.seconds.append(perf_counter())
+    def propose(self, n: int, space: Any, history: History, rng: Any) -> list[dict[str, Any]]:
+        """Note the time, and propose."""
+        self.seconds.setdefault(len(history.candidates), perf_counter())
+        return super().propose(n, space, history, rng)
 
 
 def anytime(task: Task) -> list[Evaluated]:
     """A single search for the limit: what it would select at the end of each of its runs."""
-    ends = RungEnds()
-    search = ours(task, budget="anytime", max_time=task.limit, sampler="model", refit=False)
-    search.set_callbacks(ends)
+    sampler = TimedSampler()
+    search = ours(task, budget="anytime", max_time=task.limit, sampler=sampler, refit=False)
     with suppress(TimeoutError):
         search.fit(task.X, task.y)
-    if not hasattr(search, "rung_history_"):  # not even one run ended in time
+    end = perf_counter()
+    if not hasattr(search, "rung_history_"):  # nothing was completed
         return []
-    results = search.all_cv_results_
+    results, plan = search.all_cv_results_, search.schedule_
     params = dict(zip(results["candidate"], results["params"], strict=True))
-    last_rungs = np.cumsum([len(run.rungs) for run in search.schedule_.brackets]) - 1
+    last_rungs = dict(
+        zip(np.cumsum([len(run.rungs) for run in plan.brackets]) - 1, plan.brackets, strict=True)
+    )
     found = []
-    # What the limit interrupts may only be in one of them.
-    for seconds, rung in zip(ends.seconds, search.rung_history_, strict=False):
-        if rung["iter"] in last_rungs and rung["promoted"]:
+    for rung in search.rung_history_:
+        run = last_rungs.get(rung["iter"])
+        if run is not None and rung["promoted"]:  # completed
             best = int(np.nanargmax(rung["scores"]))
+            seconds = sampler.seconds.get(run.n_candidates[0], end)
             found.append((seconds, rung["scores"][best], params[rung["candidates"][best]]))
     return found
 
