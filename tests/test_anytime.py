@@ -101,25 +101,30 @@ def test_what_is_selected_never_becomes_worse(bounds, seed):
     assert tables[best, last.n_resources, len(last.folds or ())] == min(selected)
 
 
-@settings(max_examples=50)
-@given(bounds, st.integers(1, 3))
-def test_patience_ends_no_search_before_there_are_n_candidates(bounds, patience):
+@settings(max_examples=100)
+@given(bounds, st.integers(1, 3), st.one_of(st.none(), st.integers(0, 300)))
+def test_patience_ends_no_search_before_there_are_n_candidates(bounds, patience, n_others):
     """The first candidate is the best of all."""
+    if n_others is not None:
+        most = max(bounds.n_candidates, bounds.n_kept) + n_others
+        bounds = replace(bounds, max_candidates=most)
     algorithm = Anytime(patience=patience)
     plan = algorithm.plan(bounds)
     requests = algorithm.requests(plan, numbered())
     request = next(requests)
-    n_evaluated, n_runs = 0, 0
+    shapes: list[list[int]] = [[] for _ in plan.brackets]
     try:
         while True:
-            n_evaluated = max(n_evaluated, *request.candidate_ids) + 1
-            n_runs += request.is_last_rung
+            shapes[request.bracket].append(len(request.candidate_ids))
             request = requests.send([float(one) for one in request.candidate_ids])
     except StopIteration:
         pass
-    sizes = [run.n_candidates[0] for run in plan.brackets]
-    enough = sum(size <= bounds.n_candidates for size in sizes)
-    assert n_runs == min(len(sizes), max(enough, 1 + patience))
+    made = [shape for shape in shapes if shape]
+    planned = [run.n_candidates for run in plan.brackets]
+    assert made == planned[: len(made)]
+    enough = max(run[0] for run in planned if run[0] <= bounds.n_candidates)
+    until_enough = 1 + [run[0] for run in planned].index(enough)
+    assert len(made) == min(len(planned), max(1 + patience, until_enough))
 
 
 @settings(max_examples=100)
@@ -400,16 +405,13 @@ def test_invalid_parameters_raise(params, message):
 
 
 def test_a_target_ends_it():
-    common = {"n_candidates": 8, "target_score": 0.3}
-    search = search_of(**common).fit(X)
-    first = search.schedule_.brackets[0]
-    n_runs_before = next(
-        number for number, run in enumerate(search.schedule_.brackets) if run.n_resources[-1] == 20
-    )
-    assert search.best_score_ >= 0.3
-    assert search.n_iterations_ <= sum(
-        len(run.rungs) for run in search.schedule_.brackets[: n_runs_before + 1]
-    )
-    assert search.n_resources_[-1] == 20 >= first.n_resources[-1]
+    """In the first run that reaches it, which later candidates do."""
+    scores = search_of().fit(X).rung_history_
+    n_rungs = len(search_of().plan(X).brackets[0].rungs)
+    best = [row["best_score"] for row in scores[n_rungs - 1 :: n_rungs]]
+    number = next(k for k in range(1, len(best)) if best[k] > best[0])
+    search = search_of(target_score=best[number]).fit(X)
+    assert search.best_score_ == best[number]
+    assert number * n_rungs < search.n_iterations_ <= (number + 1) * n_rungs
     # Audits train to full resource.
     assert "to 20 epochs" in str(search.plan_audit(1))

@@ -13,7 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from toys import CALLS, Curve, curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha.bandit import doubling
+from sklearn_sha.bandit import doubling, repeated_halving
+from sklearn_sha.schedules import Schedule
 
 X = np.zeros((12, 1))
 SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
@@ -139,3 +140,33 @@ def test_models_of_n_samples_are_refit_and_scored_once():
 def test_invalid_parameters_raise(params, message):
     with pytest.raises(ValueError, match=message):
         search_of(**params).fit(X)
+
+
+def run(n_resources, losses):
+    """Candidates of the last rungs of a run over 4 candidates and one over 8, and the best one."""
+    runs = [
+        Schedule.from_rungs([4 * k, 2 * k], [1, n])
+        for k, n in zip((1, 2), n_resources, strict=True)
+    ]
+    requests = repeated_halving(Schedule.joined(runs, repeats=True).brackets, patience=None)
+    request, last = next(requests), []
+    while True:
+        if request.is_last_rung:
+            last.append(request.candidate_ids)
+        try:
+            request = requests.send([losses(c, request) for c in request.candidate_ids])
+        except StopIteration as end:
+            return last, end.value
+
+
+def test_a_run_promotes_the_best_candidate_of_the_run_before():
+    """Later candidates have lower losses after one unit, and higher ones at the end."""
+    reverse = lambda c, request: -c if request.n_resources == 1 else c  # noqa: E731
+    assert run((9, 9), reverse) == ([(2, 3), (2, 5, 6, 7)], 2)
+    # Losses at different resources are not comparable.
+    assert run((5, 9), reverse) == ([(2, 3), (4, 5, 6, 7)], 4)
+
+
+def test_a_run_that_fails_leaves_the_best_candidate_of_the_run_before():
+    failing = lambda c, request: np.nan if request.bracket else c  # noqa: E731
+    assert run((9, 9), failing)[1] == 0

@@ -176,11 +176,11 @@ def test_two_candidates_are_compared_where_both_have_scores(seed):
     assert sorted(numbers) == sorted({number for number, _ in scores})
 
     def points(one, other):
-        common = [level for level in levels if {(one, level), (other, level)} <= {*scores}]
-        if not common or {one, other} <= failed:
-            return 0.5
         if {one, other} & failed:
-            return float(other in failed)
+            return ((other in failed) - (one in failed) + 1) / 2
+        common = [level for level in levels if {(one, level), (other, level)} <= {*scores}]
+        if not common:
+            return 0.5
         a, b = scores[one, common[-1]], scores[other, common[-1]]
         return 0.5 if a == b else float(a > b)
 

@@ -328,6 +328,23 @@ def test_a_report_on_an_anytime_search_recommends_time(monkeypatch):
     assert "Call resume" not in trust_report(search.resume(X)).advice
 
 
+def test_the_best_candidate_of_the_run_before_has_no_margin():
+    """It is promoted in every rung, also if its score is lower than that of an eliminated one."""
+    params = {"budget": "anytime", "max_resources": 27, "patience": None}
+    for seed in range(20):
+        search = search_of(Unpredictable(), seed, **params).fit(X)
+        n_rungs = len(search.schedule_.brackets[0].rungs)
+        *_, before = search.rung_history_[:-n_rungs]
+        row = search.rung_history_[-n_rungs]
+        score = dict(zip(row["candidates"], row["scores"], strict=True))
+        best_eliminated = max(score[c] for c in score if c not in row["promoted"])
+        (leader,) = before["promoted"]
+        if score[leader] < best_eliminated:
+            break
+    lowest = min(score[c] for c in row["promoted"] if c != leader)
+    assert trust_report(search).rungs[0]["gap"] == lowest - best_eliminated > 0
+
+
 def test_a_report_on_a_search_that_ended_below_its_maximum_says_so():
     params = {"budget": "double", "patience": 1, "n_candidates": 4, "max_resources": 27}
     reached = set()

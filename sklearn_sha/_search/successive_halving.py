@@ -130,9 +130,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
         Completed training is reused. "anytime" is for a limited `max_time`: Successive Halving is
         repeated with more and more candidates, as long as the next run and the refit are expected
-        to end in time. The first run has 8 candidates, and each later one `factor` times as many as
-        the previous one, up to ``factor**3`` times `n_candidates`. All runs have the rungs of a
-        search over 16 candidates. An integer requires ``min_resources="auto"``.
+        to end in time. With ``factor=2`` the first run has 8 candidates, and each later one has
+        `factor` times as many as the previous one, up to ``factor**3`` times `n_candidates`. All
+        runs have the rungs of a search over 16 candidates, or over `n_candidates` if that is less.
+        An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`. An instance of a subclass of

@@ -9,16 +9,14 @@ from itertools import groupby
 from math import ceil
 
 from sklearn_sha.bandit.base import Bounds
-from sklearn_sha.bandit.doubling import BudgetDoubling, repeated_halving
-from sklearn_sha.bandit.requests import Propose, Requests
-from sklearn_sha.bandit.stopping import target_of
+from sklearn_sha.bandit.doubling import BudgetDoubling
 from sklearn_sha.bandit.successive_halving import SuccessiveHalving
 from sklearn_sha.schedules import Schedule, sizes_with_kept
 from sklearn_sha.schedules.validation import exact_factor
 
 _N_PLANNED = 16
 """Number of candidates for which the rungs are planned. With more of them, the resource of the
-first rung is lower, which is worse for the few candidates of the first runs, and misleads."""
+first rung is so low that early scores mislead the first runs, which have few candidates."""
 
 _MIN_CANDIDATES = 8
 """Minimum number of candidates of the first run."""
@@ -40,8 +38,8 @@ class Anytime(BudgetDoubling):
     Parameters
     ----------
     factor, patience, tol, target_loss
-        As in `BudgetDoubling`. `patience` ends no search before the run with `Bounds.n_candidates`
-        candidates, or the last one with fewer.
+        As in `BudgetDoubling`. `patience` cannot end the search before the largest run with at most
+        `Bounds.n_candidates` candidates.
 
     Examples
     --------
@@ -72,8 +70,8 @@ class Anytime(BudgetDoubling):
         # Later runs promote the best candidate so far, too.
         runs = [first, *(sizes_with_kept(run, bounds.n_kept + 1) for run in later)]
         if bounds.max_candidates is not None:
-            capped = ([min(n, bounds.max_candidates) for n in run] for run in runs)
-            runs = [run for run, _ in groupby(capped)]
+            runs = [[min(n, bounds.max_candidates) for n in run] for run in runs]
+        runs = [run for run, _ in groupby(runs)]
         folds = [rung.folds for rung in full.rungs]
         schedules = [
             Schedule.from_rungs(run, full.n_resources, full.continues, folds=folds).with_kept(
@@ -81,18 +79,9 @@ class Anytime(BudgetDoubling):
             )
             for run in runs
         ]
-        return replace(Schedule.joined(schedules, repeats=True), notes=full.notes)
-
-    def requests(self, plan: Schedule, propose: Propose) -> Requests:
-        runs = plan.brackets
-        return repeated_halving(
-            runs,
-            propose,
-            patience=self.patience,
-            tol=self.tol,
-            target=target_of(self.target_loss, plan),
-            min_runs=len(runs) - _MAX_POWER,
-        )
+        min_runs = len({run[0] for run in runs if run[0] <= bounds.n_candidates})
+        joined = Schedule.joined(schedules, repeats=True)
+        return replace(joined, notes=full.notes, min_runs=min_runs)
 
     def _scales(self, n_planned: int, bounds: Bounds) -> Iterator[Fraction]:
         """Sizes of the runs, relative to the one for which the rungs are planned."""

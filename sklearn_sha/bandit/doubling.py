@@ -28,18 +28,18 @@ def repeated_halving(
 ) -> Requests:
     """Request the rungs of the doubling trick: runs over the same candidates, or over more.
 
-    For the doubling trick see [1]_.
+    For the doubling trick see [1]_. If the last rungs of two consecutive runs have the same
+    resource and folds, the second run promotes the best candidate so far in every rung.
 
     Parameters
     ----------
     schedules : iterable of Schedule
-        Schedules of the runs, as from `sklearn_sha.schedules.doubling_schedules`.
+        Schedules of the runs, as from `sklearn_sha.schedules.doubling_schedules`. Where the best
+        candidate so far is promoted, each rung needs room for another one.
     propose : callable, default=None
         As in `halving`. It is called in the first run, and for the new candidates of a run that has
         more than the previous one. If there are none, the runs after it have the known candidates,
-        and those that would only repeat the run before them are left out. If the last rung of a run
-        has the resource and the folds of the previous run's, every rung of it promotes the best
-        candidate so far.
+        and those that would only repeat the run before them are left out.
     patience : int >= 1 or None, default=2
         Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
         the lowest loss of an earlier run. None: run all of them.
@@ -48,7 +48,7 @@ def repeated_halving(
     target : Target or None, default=None
         As in `halving`.
     min_runs : int, default=1
-        Number of runs that `patience` cannot prevent.
+        Number of runs before `patience` can end the search.
 
     Yields
     ------
@@ -177,6 +177,7 @@ class BudgetDoubling(Algorithm):
             patience=self.patience,
             tol=self.tol,
             target=target_of(self.target_loss, plan),
+            min_runs=plan.min_runs,
         )
 
 

@@ -133,7 +133,7 @@ def upper_bounds(
 def win_shares(
     evaluations: Sequence[Evaluation],
 ) -> tuple[list[Mapping[str, Any]], NDArray[np.float64]]:
-    """Return how many of the others each candidate is better than.
+    """Return the share of the other candidates that each candidate is better than.
 
     Two candidates are compared at the largest resource, and there at the largest number of folds,
     at which both have a score. If there is none, or the scores are equal, each has half a win.
@@ -166,11 +166,15 @@ def win_shares(
     columns = np.array([numbers[key] for key in keys])
     levels = [(evaluation.n_resources, evaluation.n_folds) for evaluation in evaluations]
     scores = np.array([evaluation.mean_score for evaluation in evaluations])
-    scores[np.isin(columns, columns[np.isnan(scores)])] = -np.inf
-    wins = np.full((len(numbers), len(numbers)), 0.5)
+    failed = np.unique(columns[np.isnan(scores)])
+    n = len(candidates)
+    points = np.ones((n, n), dtype=np.int8)  # 2 for a win
     for level in sorted({*levels}):
         rows = [row for row, other in enumerate(levels) if other == level]
         at, own = columns[rows], scores[rows]
-        wins[np.ix_(at, at)] = (own[:, None] > own) + (own[:, None] == own) / 2
-    np.fill_diagonal(wins, 0)
-    return [*candidates.values()], wins.sum(axis=1) / max(1, len(wins) - 1)
+        points[np.ix_(at, at)] = 1 + (own[:, None] > own).astype(np.int8) - (own[:, None] < own)
+    points[:, failed] = 2
+    points[failed] = 0
+    points[np.ix_(failed, failed)] = 1
+    np.fill_diagonal(points, 0)
+    return [*candidates.values()], points.sum(axis=1) / max(1, 2 * (n - 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -124,6 +124,7 @@ def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[
     gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
     rungs = []
     for number, rows in enumerate(brackets):
+        kept = _kept(rows, search)
         for k, row in enumerate(rows):
             inside = (known.bracket == number) & (known.rung == k)
             is_last = k == len(rows) - 1
@@ -137,7 +138,7 @@ def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[
                     "promoted": len(row["promoted"]),
                     **_agreement(row, rows[k + 1 :]),
                     "envelope": gammas.get(row["n_resources"], float("nan")),
-                    **_margin(row, evidence.folds),
+                    **_margin(row, evidence.folds, kept),
                     "risk": float("nan") if is_last else _risk(by_candidate[inside].sum()),
                 }
             )
@@ -212,11 +213,21 @@ def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
     return agreement
 
 
-def _margin(row: Row, folds: Mapping[tuple[int, Level], Floats]) -> dict[str, Any]:
+def _kept(rows: Sequence[Row], search: Any) -> set[int]:
+    """Candidates that every rung of a bracket or run promotes, whatever their scores are."""
+    kept = {*range(search.schedule_.n_kept)}
+    before = [row for row in search.rung_history_ if row["iter"] < rows[0]["iter"]]
+    if search.schedule_.repeats and before and level_of(before[-1]) == level_of(rows[-1]):
+        kept.update(before[-1]["promoted"])  # the best candidate of the previous run
+    return kept
+
+
+def _margin(
+    row: Row, folds: Mapping[tuple[int, Level], Floats], kept: Collection[int]
+) -> dict[str, Any]:
     """Differences between the lowest promoted score and the eliminated scores of a rung.
 
-    Candidates that are promoted although an eliminated one has a higher score (those that are kept)
-    do not count, unless no other is promoted.
+    Candidates that are kept do not count as promoted, unless no other is.
     """
     nan = float("nan")
     scores = {candidate: score for candidate, score in scores_of(row).items() if score == score}
@@ -224,10 +235,8 @@ def _margin(row: Row, folds: Mapping[tuple[int, Level], Floats]) -> dict[str, An
     eliminated = [c for c in scores if c not in set(promoted)]
     if not promoted or not eliminated:
         return {"gap": nan, "noise": nan, "close": []}
+    worst = min([c for c in promoted if c not in kept] or promoted, key=scores.__getitem__)
     best = max(eliminated, key=scores.__getitem__)
-    worst = min(
-        [c for c in promoted if scores[c] >= scores[best]] or promoted, key=scores.__getitem__
-    )
     level = level_of(row)
     noise = {c: standard_error(folds[worst, level] - folds[c, level]) for c in eliminated}
     return {
