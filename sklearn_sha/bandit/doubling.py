@@ -34,8 +34,8 @@ def repeated_halving(
     Parameters
     ----------
     schedules : iterable of Schedule
-        Schedules of the runs, as from `sklearn_sha.schedules.doubling_schedules`. Where the best
-        candidate so far is promoted, each rung needs room for another one.
+        Schedules of the runs, as from `sklearn_sha.schedules.doubling_schedules`. Each
+        rung that promotes the best candidate so far needs room for another one.
     propose : callable, default=None
         As in `halving`. It is called in the first run, and for the new candidates of a run that has
         more than the previous one. If there are none, the runs after it have the known candidates,
