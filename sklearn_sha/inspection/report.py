@@ -35,7 +35,8 @@ class TrustReport:
         - spearman, kendall: rank correlation with each later rung of the bracket, over the
           candidates of both. It is averaged over these rungs, weighted by their candidates.
         - envelope: `sklearn_sha.inspection.envelope` at the resource of the rung.
-        - gap: difference between the lowest promoted and the highest eliminated score.
+        - gap: difference between the lowest promoted and the highest eliminated score. Candidates
+          that every rung promotes do not count.
         - noise: standard error of the gap, estimated from the differences on each fold.
         - close: eliminated candidates whose difference to the lowest promoted score is at most
           its standard error.
