@@ -54,6 +54,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     n_candidates : int or "auto", default="auto"
         Number of distinct candidates. "auto" tries all combinations of a grid. With distributions
         it samples 64 candidates, of which at least one is among the best 5 % with probability 0.96.
+        With ``budget="anytime"`` there can be more, or fewer if time ends.
     n_iter : int or None, default=None
         Alternative name of `n_candidates`, as in RandomizedSearchCV. If both are given, they
         have to be equal.
@@ -429,7 +430,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             if self.stop is not None:
                 raise ValueError(
                     f"stop={self.stop!r} is for a single run, and budget={self.budget!r} repeats "
-                    "runs until patience ends them. Leave stop=None, or set patience."
+                    "runs until patience ends them. Leave stop=None."
                 )
             return _DOUBLING[self.budget](self.factor, self.patience, self.tol, target_loss)
         endings = self.stop, target_loss
