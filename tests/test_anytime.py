@@ -13,13 +13,12 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from test_stopping import numbers
-from toys import CALLS, Curve
+from toys import CALLS, Curve, answered
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._search import run_times
 from sklearn_sha._search.run_times import RunTimes
-from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm
-from sklearn_sha.bandit.requests import numbered
+from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm, numbered
 from sklearn_sha.candidates import ModelSampler
 from sklearn_sha.resources.limits import WholeFit
 from sklearn_sha.schedules import FoldGrowth, Schedule, sizes_with_kept
@@ -79,26 +78,21 @@ def test_what_is_selected_never_becomes_worse(bounds, seed):
     """Although early losses say nothing about late ones."""
     tables: dict[tuple[int, int, int], float] = {}
     rng = np.random.default_rng(seed)
-    selected: list[float] = []
+
+    def loss(candidate, at):
+        return tables.setdefault((candidate, at.n_resources, len(at.folds or ())), rng.random())
+
     algorithm = Anytime(patience=None)
     plan = algorithm.plan(bounds)
-    requests = algorithm.requests(plan, numbered())
-    request = next(requests)
-    try:
-        while True:
-            level = request.n_resources, len(request.folds or ())
-            losses = [
-                tables.setdefault((one, *level), rng.random()) for one in request.candidate_ids
-            ]
-            if request.is_last_rung:
-                selected.append(min(losses))
-            request = requests.send(losses)
-    except StopIteration as end:
-        best = end.value
+    requests, best = answered(algorithm.requests(plan, numbered()), loss)
+    selected = [
+        min(loss(one, request) for one in request.candidate_ids)
+        for request in requests
+        if request.is_last_rung
+    ]
     assert selected == sorted(selected, reverse=True)
     assert len(selected) >= len(plan.brackets)
-    last = plan.rungs[-1]
-    assert tables[best, last.n_resources, len(last.folds or ())] == min(selected)
+    assert loss(best, plan.rungs[-1]) == min(selected)
 
 
 @settings(max_examples=100)
@@ -110,16 +104,11 @@ def test_patience_ends_no_search_before_there_are_n_candidates(bounds, patience,
         bounds = replace(bounds, max_candidates=most)
     algorithm = Anytime(patience=patience)
     plan = algorithm.plan(bounds)
-    requests = algorithm.requests(plan, numbered())
-    request = next(requests)
-    shapes: list[list[int]] = [[] for _ in plan.brackets]
-    try:
-        while True:
-            shapes[request.bracket].append(len(request.candidate_ids))
-            request = requests.send([float(one) for one in request.candidate_ids])
-    except StopIteration:
-        pass
-    made = [shape for shape in shapes if shape]
+    requests, _ = answered(algorithm.requests(plan, numbered()), lambda candidate, _: candidate)
+    made = [
+        [len(request.candidate_ids) for request in run]
+        for _, run in groupby(requests, key=lambda request: request.bracket)
+    ]
     planned = [run.n_candidates for run in plan.brackets]
     assert made == planned[: len(made)]
     enough = max(run[0] for run in planned if run[0] <= bounds.n_candidates)
@@ -302,7 +291,7 @@ def test_the_predicted_refit_of_a_search(resource, units, monkeypatch):
     found = []
 
     def spy(self, run, results):
-        found.append(self._refit_units(0))
+        found.append(self._refit_units())
         return "No time." if run else ""
 
     monkeypatch.setattr(RunTimes, "refusal", spy)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import answered
 
 from sklearn_sha.bandit import (
     Bounds,
@@ -49,14 +50,7 @@ def test_promote_keeps_the_lowest_losses_and_the_first_of_ties(losses, data):
 
 def run(schedule, loss):
     """Run the generator with ``loss(arm, resource)``; return its requests and its best arm."""
-    search, requests = halving(schedule), []
-    request = next(search)
-    while True:
-        requests.append(request)
-        try:
-            request = search.send([loss(arm, request.n_resources) for arm in request.candidate_ids])
-        except StopIteration as end:
-            return requests, end.value
+    return answered(halving(schedule), lambda arm, request: loss(arm, request.n_resources))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 27, 100])

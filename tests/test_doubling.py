@@ -10,7 +10,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from toys import CALLS, Curve, curve
+from toys import CALLS, Curve, answered, curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import doubling, repeated_halving
@@ -148,15 +148,9 @@ def run(n_resources, losses):
         Schedule.from_rungs([4 * k, 2 * k], [1, n])
         for k, n in zip((1, 2), n_resources, strict=True)
     ]
-    requests = repeated_halving(Schedule.joined(runs, repeats=True).brackets, patience=None)
-    request, last = next(requests), []
-    while True:
-        if request.is_last_rung:
-            last.append(request.candidate_ids)
-        try:
-            request = requests.send([losses(c, request) for c in request.candidate_ids])
-        except StopIteration as end:
-            return last, end.value
+    schedules = Schedule.joined(runs, repeats=True).brackets
+    requests, best = answered(repeated_halving(schedules, patience=None), losses)
+    return [request.candidate_ids for request in requests if request.is_last_rung], best
 
 
 def test_a_run_promotes_the_best_candidate_of_the_run_before():

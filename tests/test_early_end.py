@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
-from toys import CALLS, Curve
+from toys import CALLS, Curve, answered
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import (
@@ -36,17 +36,6 @@ X = np.zeros((40, 1))
 def search_of(limits, speeds=(1.0,), search=SuccessiveHalvingSearchCV, **params):
     defaults = {"resource": "partial_fit", "max_resources": 32, "cv": KFold(4), "random_state": 0}
     return search(Curve(), {"limit": limits, "speed": speeds}, **defaults | params)
-
-
-def run_through(run, table):
-    """Requests of a run whose losses are those of a table, and its best candidate."""
-    requests = [next(run)]
-    while True:
-        losses = np.array([table[candidate] for candidate in requests[-1].candidate_ids])
-        try:
-            requests.append(run.send(losses))
-        except StopIteration as end:
-            return requests, end.value
 
 
 @pytest.mark.parametrize("n_seeds", [2, *slow(20)])
@@ -75,7 +64,7 @@ def test_algorithms_that_end_early_keep_their_contract(algorithm, n_seeds):
 def test_an_order_that_never_changes_ends_after_three_rungs(table, factor):
     schedule = schedule_from_range(len(table), factor=factor, min_resources=1, max_resources=100)
     run = halving(schedule, stop=StableRanking())
-    requests, best = run_through(run, table)
+    requests, best = answered(run, lambda candidate, _: table[candidate])
     assert best == int(np.argmin(table))
     assert [len(r.candidate_ids) for r in requests][:3] == schedule.n_candidates[:3]
     last = requests[-1]
@@ -186,7 +175,7 @@ def test_a_target_ends_hyperband_and_budget_doubling():
 def test_groups_go_to_the_target_in_order():
     schedule = Schedule.from_rungs([8], [4])
     run = halving(schedule, target=Target(0.0, 4))
-    requests, best = run_through(run, [0.5] * 8)
+    requests, best = answered(run, lambda candidate, _: 0.5)
     assert best == 0
     assert [(request.candidate_ids, request.is_final) for request in requests] == [
         ((0,), False),

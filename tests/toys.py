@@ -22,6 +22,17 @@ def is_measured(name):
     return "time" in name or name == "utilization"
 
 
+def answered(run, loss):
+    """Requests of a run whose losses are ``loss(candidate, request)``, and its best candidate."""
+    requests = [next(run)]
+    while True:
+        request = requests[-1]
+        try:
+            requests.append(run.send([loss(one, request) for one in request.candidate_ids]))
+        except StopIteration as end:
+            return requests, end.value
+
+
 class Curve(BaseEstimator):
     """Its score is `curve` of its parameters and of the training that it has had."""
 

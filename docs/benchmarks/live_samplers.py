@@ -13,16 +13,16 @@ from __future__ import annotations
 import argparse
 import warnings
 from itertools import product
+from math import inf
 
 import numpy as np
 import real_data
 from joblib import Memory, Parallel, delayed
 from numpy.typing import NDArray
+from quality_contenders import Task, fitted, ours
 from quality_workloads import WORKLOADS
-from reports import table, write
+from reports import mean_and_error, table, write
 from sklearn.metrics import check_scoring
-
-from sklearn_sha import SuccessiveHalvingSearchCV
 
 
 def scores_of(name: str, sampler: str, n_candidates: int, seed: int) -> tuple[float, float]:
@@ -30,16 +30,9 @@ def scores_of(name: str, sampler: str, n_candidates: int, seed: int) -> tuple[fl
     warnings.simplefilter("ignore")
     work = WORKLOADS[name]
     X, y, X_test, y_test = work.splits(seed)
-    search = SuccessiveHalvingSearchCV(
-        work.new(),
-        work.space,
-        n_candidates=n_candidates,
-        sampler=sampler,
-        scoring=work.scoring,
-        random_state=seed,
-    ).fit(X, y)
-    scorer = check_scoring(search.best_estimator_, work.scoring)
-    return float(search.best_score_), float(scorer(search.best_estimator_, X_test, y_test))
+    task = Task(work, X, y, seed, limit=inf, n_jobs=1)
+    _, model, score = fitted(ours(task, sampler=sampler, n_candidates=n_candidates), task)
+    return score, float(check_scoring(model, work.scoring)(model, X_test, y_test))
 
 
 def main() -> None:
@@ -67,13 +60,11 @@ def report(scores: NDArray[np.float64], n: int) -> list[str]:
     rows = []
     for number, work in enumerate(WORKLOADS.values()):
         differences = 1000 * (scores[:, number, 0] - scores[:, number, 1])
-        means = differences.mean(axis=0)
-        errors = differences.std(axis=0, ddof=1) / len(differences) ** 0.5
         rows.append(
             [
                 work.title,
                 *(f"{value:.4f}" for value in scores[:, number, :, 0].mean(axis=0)),
-                *(f"{m:+.2f} ± {e:.2f}" for m, e in zip(means, errors, strict=True)),
+                *map(mean_and_error, differences.T),
             ]
         )
     head = [

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 RESULTS = Path(__file__).parent / "results"
 IMAGES = Path(__file__).parents[1] / "images"
 
@@ -21,6 +24,12 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
     """Lines of a table in Markdown."""
     lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
     return ["| " + " | ".join(line) + " |" for line in lines]
+
+
+def mean_and_error(values: NDArray[np.float64]) -> str:
+    """Mean of independent differences and its standard error, which a single one does not have."""
+    error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
+    return f"{values.mean():+.2f} ± {error:.2f}"
 
 
 @contextmanager

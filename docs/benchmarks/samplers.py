@@ -22,7 +22,7 @@ from learning_curves import FAMILIES, FOLDER, load_curves
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from replay import Table, answer, bounds_of
-from reports import table, write
+from reports import mean_and_error, table, write
 
 from sklearn_sha.bandit import RungLosses, RungRequest, SuccessiveHalving
 from sklearn_sha.candidates import History, ModelSampler, RandomSampler, Sampler
@@ -139,8 +139,7 @@ def report(
         row += [f"{regrets[name][of_family].mean():.2f}" for name in regrets]
         for name in others:
             changes = (regrets[model] - regrets[name])[of_family].mean(axis=1)
-            error = changes.std(ddof=1) / len(changes) ** 0.5 if len(changes) > 1 else np.nan
-            row.append(f"{changes.mean():+.2f} ± {error:.2f}")
+            row.append(mean_and_error(changes))
         rows.append(row)
     head = ["family", "data sets", *regrets, *(f"{model} - {name}" for name in others)]
     return [

@@ -91,7 +91,6 @@ class Engine:
         self._params = params
         # The data are an argument of their own, which can be sent to each worker just once.
         self._X, self._y = folds[0].X, folds[0].y
-        self._folds_with_data = folds
         self._folds = [fold.with_data(None, None) for fold in folds]
         self._config = config
         self._store = store
@@ -217,7 +216,7 @@ class Engine:
 
     def _view(self, number: int, target: int) -> Fold:
         """Return what a resource makes of a fold, without its data."""
-        fold = self._folds_with_data[number]
+        fold = self._folds[number].with_data(self._X, self._y)
         view = self._config.resource.view(fold, target)
         # The same object each time, which workers receive once.
         return self._folds[number] if view is fold else view.with_data(None, None)

@@ -49,7 +49,7 @@ class RunTimes:
         n_samples: int | None = None,
     ) -> None:
         self._costs = [run.total_cost for run in plan.brackets]
-        self._resources = [run.rungs[-1].n_resources for run in plan.brackets]
+        self._n_resources = plan.rungs[-1].n_resources  # all runs reach it
         self._n_folds, self._n_workers = n_folds, n_workers
         self._counts_folds = plan.counts_folds
         self._refits, self._whole_fit, self._n_samples = refits, whole_fit, n_samples
@@ -72,7 +72,7 @@ class RunTimes:
         so_far = max(elapsed, results.seconds / self._n_workers)
         seconds = so_far * (self._costs[run] / self._costs[run - 1] - 1)
         if self._refits:
-            seconds += self._refit_units(run) * results.seconds / max(1, results.n_units)
+            seconds += self._refit_units() * results.seconds / max(1, results.n_units)
         left = max(0.0, self._max_time - elapsed)
         if seconds <= left:
             return ""
@@ -81,13 +81,13 @@ class RunTimes:
             f"{left:.1f} s left."
         )
 
-    def _refit_units(self, run: int) -> float:
-        """Return the units of a refit after a run."""
+    def _refit_units(self) -> float:
+        """Return the units of a refit."""
         if self._counts_folds:
             return 1
         if self._n_samples is not None:
             return self._n_samples
-        n_resources = self._resources[run]
+        n_resources = self._n_resources
         if self._whole_fit is not None and self._whole_fit.replaces(n_resources):
             n_resources = self._whole_fit.max_units
         return n_resources * self._n_folds / max(1, self._n_folds - 1)
