@@ -13,6 +13,7 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import SuccessiveHalving
 from sklearn_sha.candidates import (
     Evaluation,
     History,
@@ -256,7 +257,9 @@ def search_of(search_class=SuccessiveHalvingSearchCV, **params):
 
 def test_the_first_rung_is_filled_in_waves():
     sampler = Counted()
-    search = search_of(n_candidates=40, sampler=sampler, max_resources=32).fit(X)
+    search = search_of(
+        n_candidates=40, sampler=sampler, algorithm=SuccessiveHalving(), max_resources=32
+    ).fit(X)
     first = search.schedule_.n_resources[0]
     waves = [(24, 16, [first], 8), (16, 24, [first], 8), (8, 32, [first], 8)]
     assert sampler.calls == [(40, 0, [], 16), *waves]

@@ -78,7 +78,7 @@ def report(scores: NDArray[np.float64], n: int) -> list[str]:
         "# Model-based candidates, and twice as many random ones, in live searches",
         "",
         "Mean cross-validated score of the candidate that Successive Halving selects with the",
-        f"default schedule, over {len(scores)} seeds, each with its own split. Differences are",
+        f"default algorithm, over {len(scores)} seeds, each with its own split. Differences are",
         "those of the model minus random, with the standard error over the seeds; held-out scores",
         "are those of the refitted model. R2 for histogram boosting, the area under the ROC curve",
         "for LightGBM, accuracy for the others. Written by",

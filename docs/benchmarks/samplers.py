@@ -3,7 +3,7 @@
     python docs/benchmarks/samplers.py
 
 writes results/samplers.md. The configurations of a file of learning_curves.py are the search space,
-and scores are read from it. Each search has the default schedule, with growing folds. Regret is how
+and scores are read from it. Each search has the default algorithm, with growing folds. Regret is how
 much lower the score of the selected candidate is than that of the best configuration of the file,
 both means over all folds at the maximum resource.
 """
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from replay import Table, answer, bounds_of
 from reports import mean_and_error, table, write
 
-from sklearn_sha.bandit import RungLosses, RungRequest, SuccessiveHalving
+from sklearn_sha.bandit import HalvingInTurn, RungLosses, RungRequest, SuccessiveHalving
 from sklearn_sha.candidates import History, ModelSampler, RandomSampler, Sampler
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.candidates.space import params_key
@@ -78,11 +78,14 @@ class Problem:
         pool = CandidatePool(sampler, self.space, first, seed, {})
         growth = FoldGrowth(tuple(RandomState(seed).permutation(self.table.n_folds).tolist()))
         bounds = bounds_of(self.table.subset(np.arange(n_candidates)), growth, None)
-        algorithm = SuccessiveHalving()
-        requests = algorithm.requests(algorithm.plan(bounds), pool.propose)
-        selected = answer(requests, partial(self._losses, pool=pool))
+        algorithm = HalvingInTurn() if sampler.uses_history else SuccessiveHalving()
+        losses_of = partial(self._losses, pool=pool)
+        selected = [
+            answer(requests, losses_of)
+            for (requests,) in algorithm.rounds(algorithm.plan(bounds), pool.propose)
+        ]
         final = self.table.scores[:, :, -1].mean(axis=1)
-        return float(final.max() - final[self._row(pool, selected)])
+        return float(final.max() - final[[self._row(pool, number) for number in selected]].max())
 
     def _losses(self, request: RungRequest, pool: CandidatePool) -> RungLosses:
         rows = [self._row(pool, number) for number in request.candidate_ids]
@@ -145,7 +148,7 @@ def report(
     return [
         "# Random and model-based candidates",
         "",
-        "Regret x 1000 of Successive Halving with the default schedule on stored learning curves:",
+        "Regret x 1000 of Successive Halving with the default algorithm on stored learning curves:",
         "how much lower the score of the selected candidate is than that of the best configuration",
         f"of the file. Means over {n_seeds} seeds. Differences have the standard error over the",
         "data sets. Written by `python docs/benchmarks/samplers.py`.",

@@ -22,6 +22,7 @@ from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.doubling import BudgetDoubling
 from sklearn_sha.bandit.hyperband import Hyperband
+from sklearn_sha.bandit.in_turn import HalvingInTurn
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.sampling import first_candidates, proposed
@@ -65,7 +66,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         space (`sklearn_sha.candidates.SobolSampler`), and "model" proposes them in waves, from the
         scores so far (`sklearn_sha.candidates.ModelSampler`). Can be an instance of any subclass of
         `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
-        a sampler of Optuna.
+        a sampler of Optuna. A sampler that uses the scores gets those at full resource too: there
+        are up to four brackets, one after the other, with equal shares of the candidates
+        (`sklearn_sha.bandit.HalvingInTurn`), if these are a choice and `algorithm` and `budget`
+        have their default values.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
         `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
@@ -137,10 +141,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
-        Successive Halving with `factor` and `budget`. An instance of a subclass of
-        `sklearn_sha.bandit.Algorithm` ignores `factor`, `patience` and `tol`; `budget`, `stop` and
-        `target_score` have to be None, and `min_resources` "auto" if it has rungs of its own, as
-        `FixedSchedule`.
+        Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the scores. An
+        instance of a subclass of `sklearn_sha.bandit.Algorithm` ignores `factor`, `patience` and
+        `tol`; `budget`, `stop` and `target_score` have to be None, and `min_resources` "auto" if it
+        has rungs of its own, as `FixedSchedule`.
     patience : int or None, default=2
         With ``budget="double"`` or ``"anytime"``, stop after this many consecutive runs whose best
         score does not exceed the best score of the previous runs by more than `tol`. "anytime" does
@@ -225,15 +229,16 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     Attributes
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
-        The columns of GridSearchCV for the candidates of the last completed rung; with
-        ``budget="double"`` or ``"anytime"``, for those of the last rung of the last completed run.
+        The columns of GridSearchCV for the candidates of the last completed rung, of each bracket
+        if there are several; with ``budget="double"`` or ``"anytime"``, for those of the last rung
+        of the last completed run.
         If the search was interrupted before a rung was completed, it has the completed candidates.
         ``mean_fit_time`` is the training time of this rung only.
     all_cv_results_ : dict of ndarray, MaskedArray and list
         The same columns without the ranks, with one row per candidate and rung, and in addition
-        ``bracket`` (0), ``iter`` (the rung), ``n_resources`` (total resource of the candidate),
-        ``n_folds`` (number of folds that scored it; the scores of other folds are NaN) and
-        ``candidate`` (its number). With ``budget="double"`` or ``"anytime"``, ``bracket`` is the
+        ``bracket``, ``iter`` (the rung of the bracket), ``n_resources`` (total resource of the
+        candidate), ``n_folds`` (number of folds that scored it; the scores of other folds are NaN)
+        and ``candidate`` (its number). With ``budget="double"`` or ``"anytime"``, ``bracket`` is the
         number of the run, ``iter`` counts the rungs of all runs, and ``cached`` shows whether the
         scores are those of an earlier run. After an audit, ``audited`` shows which candidates it
         trained.
@@ -435,7 +440,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             return _DOUBLING[self.budget](self.factor, self.patience, self.tol, target_loss)
         endings = self.stop, target_loss
         if self.budget is None:
-            return SuccessiveHalving(self.factor, *endings)
+            learns = self._sampler().uses_history
+            return (HalvingInTurn if learns else SuccessiveHalving)(self.factor, *endings)
         self._check_first_rung(f"budget={self.budget}", "budget=None")
         return FixedBudget(int(self.budget), self.factor, *endings)
 

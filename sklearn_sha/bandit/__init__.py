@@ -12,6 +12,7 @@ from sklearn_sha.bandit.contract_check import check_algorithm
 from sklearn_sha.bandit.doubling import BudgetDoubling, doubling, repeated_halving
 from sklearn_sha.bandit.fixed_schedule import FixedSchedule
 from sklearn_sha.bandit.hyperband import Hyperband, hyperband
+from sklearn_sha.bandit.in_turn import HalvingInTurn
 from sklearn_sha.bandit.promotion import Patience, promote, running_mean, running_min
 from sklearn_sha.bandit.requests import (
     Losses,
@@ -40,6 +41,7 @@ __all__ = [
     "BudgetDoubling",
     "FixedBudget",
     "FixedSchedule",
+    "HalvingInTurn",
     "Hyperband",
     "Losses",
     "LossesError",

@@ -78,8 +78,10 @@ class CandidatePool:
         if is_due and n_waiting < n and self._proposes:
             rng = RandomState([self._seed, self._n_calls])
             history = History(tuple(self.params), tuple(self.evaluations.values()))
-            self.params += proposed(self._sampler, n - n_waiting, self._space, history, rng)
+            new = proposed(self._sampler, n - n_waiting, self._space, history, rng)
+            self.params += new
             self._n_calls += 1
+            self._proposes = bool(new)  # otherwise there are no more, for later brackets neither
         first = self._n_proposed
         self._n_proposed = min(first + n, len(self.params))
         return tuple(range(first, self._n_proposed))

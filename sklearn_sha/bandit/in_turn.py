@@ -1,0 +1,89 @@
+"""Successive Halving in brackets that follow each other, for samplers that use the history."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from math import ceil
+
+from sklearn_sha.bandit.base import Bounds
+from sklearn_sha.bandit.requests import Propose, Requests
+from sklearn_sha.bandit.stopping import stop_rule, target_of
+from sklearn_sha.bandit.successive_halving import SuccessiveHalving, halving
+from sklearn_sha.schedules import Schedule
+
+_MAX_BRACKETS = 4
+"""With more brackets, candidates are proposed from more results, and a search costs more, since the
+first rung of a bracket with fewer candidates has more resource."""
+
+_NOTE = "The sampler proposes the candidates of a bracket from the scores of those before it."
+
+_MIN_CANDIDATES = 8
+"""Minimum number of candidates of a bracket."""
+
+
+class HalvingInTurn(SuccessiveHalving):
+    """Successive Halving in brackets that follow each other.
+
+    Each bracket has new candidates, which can be proposed from the scores of the previous brackets
+    in all rungs, as in [1]_. In a single bracket they are only proposed from scores of the first
+    rung, which has little resource.
+
+    There are four brackets with the same number of candidates (or one less), or fewer brackets if
+    they would have less than 8. All have the same resources and folds, those of `SuccessiveHalving`
+    with the candidates of one bracket. There is a single bracket if there are no candidates to
+    choose from, since `Bounds.n_candidates` are all that there are, or if a bracket would have a
+    single rung.
+
+    Parameters
+    ----------
+    factor, stop, target_loss
+        As in `SuccessiveHalving`. `stop` is for each bracket.
+
+    References
+    ----------
+    .. [1] S. Falkner, A. Klein and F. Hutter, "BOHB: Robust and Efficient Hyperparameter
+       Optimization at Scale", ICML 2018.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import Bounds, HalvingInTurn
+    >>> plan = HalvingInTurn().plan(Bounds(n_candidates=62, max_resources=80))
+    >>> for bracket in plan.brackets:
+    ...     print(bracket.n_candidates, bracket.n_resources)
+    [16, 8, 4, 2] [10, 20, 40, 80]
+    [16, 8, 4, 2] [10, 20, 40, 80]
+    [15, 8, 4, 2] [10, 20, 40, 80]
+    [15, 8, 4, 2] [10, 20, 40, 80]
+    """
+
+    def _schedule(self, bounds: Bounds) -> Schedule:
+        n, lowest = bounds.n_candidates, max(_MIN_CANDIDATES, bounds.n_kept + 1)
+        n_brackets = min(_MAX_BRACKETS, n // lowest)
+        if n_brackets < 2 or n == bounds.max_candidates:
+            return super()._schedule(bounds)
+        n_largest = ceil(n / n_brackets)
+        largest = super()._schedule(replace(bounds, n_candidates=n_largest, n_kept=0))
+        if len(largest.rungs) == 1:
+            return super()._schedule(bounds)
+        sizes = [(n + k) // n_brackets for k in reversed(range(n_brackets))]
+        folds = [rung.folds for rung in largest.rungs]
+        first, *others = (
+            Schedule.from_rungs(
+                [ceil(n_rung * size / n_largest) for n_rung in largest.n_candidates],
+                largest.n_resources,
+                bounds.continues,
+                folds=folds,
+            )
+            for size in sizes
+        )
+        joined = Schedule.joined([first.with_kept(bounds.n_kept), *others])
+        return replace(joined, notes=(*largest.notes, _NOTE))
+
+    def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
+        """Yield one bracket after the other."""
+        target = target_of(self.target_loss, plan)  # one for all brackets
+        for bracket in plan.brackets:
+            yield [halving(bracket, propose, stop=stop_rule(self.stop), target=target)]
+            if target is not None and target.is_reached:
+                return

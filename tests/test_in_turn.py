@@ -1,0 +1,184 @@
+"""Successive Halving in brackets that follow each other, for samplers that use the history."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.random import RandomState
+from scipy.stats import loguniform, uniform
+from toys import Curve
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import Bounds, HalvingInTurn, SuccessiveHalving
+from sklearn_sha.candidates import History, RandomSampler, Sampler
+from sklearn_sha.schedules import FoldGrowth
+
+X = np.zeros((40, 1))
+SPACE = {"limit": uniform(0.1, 0.8), "speed": loguniform(0.1, 10)}
+
+
+class Waves(Sampler):
+    """Random candidates, at most six at a time. Records the history of each call."""
+
+    uses_history = True
+
+    def __init__(self):
+        self.seen = []
+
+    def propose(self, n, space, history, rng):
+        self.seen.append((len(history.candidates), history.evaluations))
+        return RandomSampler().propose(min(n, 6), space, History(), rng)
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
+
+
+def search_of(sampler, **params):
+    return SuccessiveHalvingSearchCV(
+        Curve(),
+        params.pop("space", SPACE),
+        sampler=sampler,
+        **{
+            "n_candidates": 32,
+            "resource": "partial_fit",
+            "max_resources": 32,
+            "refit": False,
+            "random_state": 0,
+            **params,
+        },
+    )
+
+
+def test_the_brackets_of_any_search():
+    rng = RandomState(0)
+    n_brackets = []
+    for _ in range(300):
+        n, n_kept, factor = rng.randint(1, 150), rng.randint(0, 12), rng.choice([1.5, 2, 3, 4])
+        bounds = Bounds(
+            n_candidates=int(n),
+            max_resources=int(rng.randint(2, 200)),
+            min_resources=rng.choice([None, 1, 2]),
+            continues=bool(rng.randint(2)),
+            n_kept=int(min(n_kept, n - 1)),
+            fold_growth=rng.choice([None, FoldGrowth((2, 0, 1))]),
+        )
+        plan = HalvingInTurn(factor).plan(bounds)
+        sizes = [bracket.n_candidates for bracket in plan.brackets]
+        n_brackets.append(len(sizes))
+        firsts = [first for first, *_ in sizes]
+        assert sum(firsts) == plan.n_different == n
+        assert plan.n_kept == bounds.n_kept
+        assert not plan.repeats
+        if len(sizes) == 1:
+            assert plan == SuccessiveHalving(factor).plan(bounds)
+            continue
+        assert 8 <= min(firsts) and bounds.n_kept < min(firsts)
+        assert max(firsts) - min(firsts) <= 1 and firsts == sorted(firsts, reverse=True)
+        plain = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=firsts[0], n_kept=0))
+        assert plan.brackets[0].rungs == plain.with_kept(bounds.n_kept).rungs
+        for bracket, before in zip(plan.brackets[1:], plan.brackets, strict=False):
+            assert bracket.n_resources == plain.n_resources
+            assert [rung.folds for rung in bracket.rungs] == [rung.folds for rung in plain.rungs]
+            assert all(
+                a <= b for a, b in zip(bracket.n_candidates, before.n_candidates, strict=True)
+            )
+    assert {*n_brackets} == {1, 2, 3, 4}
+
+
+def test_there_are_no_brackets_without_a_choice_of_candidates():
+    bounds = Bounds(n_candidates=40, max_resources=16)
+    single = SuccessiveHalving().plan(bounds)
+    assert HalvingInTurn().plan(replace(bounds, max_candidates=40)) == single
+    assert len(HalvingInTurn().plan(replace(bounds, max_candidates=41)).brackets) == 4
+
+
+def test_candidates_are_proposed_from_all_rungs_of_the_brackets_before():
+    sampler = Waves()
+    search = search_of(sampler).fit(X)
+    # Eight candidates in each bracket: waves of six and of two.
+    assert [n for n, _ in sampler.seen] == [0, 6, 8, 14, 16, 22, 24, 30]
+    rungs = search.schedule_.brackets[0].n_resources
+    for n, evaluations in sampler.seen:
+        n_completed, n_in_wave = divmod(n, 8)
+        resources = [one.n_resources for one in evaluations]
+        expected = n_completed * np.array([8, 4, 2, 1][: len(rungs)])
+        expected[0] += n_in_wave
+        assert [resources.count(resource) for resource in rungs] == expected.tolist()
+    assert len(search.schedule_.brackets) == 4
+
+
+def test_the_best_candidate_is_that_of_all_brackets():
+    search = search_of(Waves()).fit(X)
+    results = search.all_cv_results_
+    at_end = results["n_resources"] == 32
+    assert {*results["bracket"][at_end]} == {0, 1, 2, 3}
+    assert search.best_score_ == results["mean_test_score"][at_end].max()
+    assert len(search.cv_results_["params"]) == at_end.sum()
+
+
+def test_initial_candidates_are_kept_in_the_first_bracket():
+    search = search_of(Waves(), initial_candidates=[{"limit": 0.1}, {}], keep_initial=True).fit(X)
+    history = search.rung_history_
+    kept = [{0, 1} <= {*row["candidates"]} for row in history]
+    assert kept == [row["bracket"] == 0 for row in history]
+    assert search.n_candidates_ == search.schedule_.n_candidates
+
+
+def test_more_initial_candidates_than_a_bracket_has():
+    initial = [{"limit": k / 20} for k in range(1, 12)]
+    search = search_of(Waves(), initial_candidates=initial).fit(X)
+    first = [row["candidates"] for row in search.rung_history_ if row["iter"] == 0]
+    assert [max(ids) for ids in first] == [7, 15, 23, 31]
+
+
+def test_a_target_ends_all_brackets():
+    scores = search_of(Waves()).fit(X).all_cv_results_
+    at_end = scores["n_resources"] == 32
+    by_bracket = [
+        scores["mean_test_score"][at_end & (scores["bracket"] == number)].max()
+        for number in range(4)
+    ]
+    reached = int(np.argmax(np.array(by_bracket) > by_bracket[0]))
+    assert reached  # a later bracket is better than the first one
+    search = search_of(Waves(), target_score=by_bracket[reached]).fit(X)
+    assert {row["bracket"] for row in search.rung_history_} == {*range(reached + 1)}
+    assert search.best_score_ == by_bracket[reached]
+
+
+def test_a_stable_ranking_ends_each_bracket():
+    """Candidates differ by their limits only, so that no ranking ever changes."""
+    space = {"limit": uniform(0.1, 0.8), "speed": [1.0]}
+    search = search_of(Waves(), n_candidates=160, max_resources=64, stop="stable", space=space)
+    search.fit(X)
+    n_rungs = [len(bracket.rungs) for bracket in search.schedule_.brackets]
+    assert n_rungs == [6, 6, 6, 6]
+    brackets = [row["bracket"] for row in search.rung_history_]
+    assert [brackets.count(number) for number in range(4)] == [4, 4, 4, 4]
+
+
+def test_a_sampler_without_history_has_a_single_bracket():
+    plan = search_of("random").plan(X)
+    assert plan.rungs == search_of("random", algorithm=SuccessiveHalving()).plan(X).rungs
+    assert len(plan.brackets) == 1
+
+
+def test_a_grid_that_is_tried_completely_has_a_single_bracket():
+    grid = {"limit": np.linspace(0.1, 0.9, 8).tolist(), "speed": [0.5, 1.0, 2.0, 4.0]}
+    search = SuccessiveHalvingSearchCV(
+        Curve(), grid, sampler="model", resource="partial_fit", max_resources=16
+    )
+    assert len(search.plan(X).brackets) == 1
+    assert len(search.set_params(n_candidates=31).plan(X).brackets) == 3
+
+
+@pytest.mark.parametrize("n_candidates", [16, 33, 100])
+def test_costs_are_those_of_searches_over_the_candidates_of_each_bracket(n_candidates):
+    bounds = Bounds(n_candidates=n_candidates, max_resources=64)
+    plan = HalvingInTurn().plan(bounds)
+    costs = [bracket.total_cost for bracket in plan.brackets]
+    assert costs[0] == SuccessiveHalving().plan(
+        replace(bounds, n_candidates=plan.brackets[0].n_candidates[0])
+    ).total_cost  # fmt: skip
+    assert sum(costs) == plan.total_cost
+    assert all(a >= b for a, b in pairwise(costs))
