@@ -1,7 +1,7 @@
-"""budget="anytime": nested runs, nothing evaluated twice, and no run begun that would end late."""
+"""budget="anytime": brackets with more and more candidates, and none begun that would end late."""
 
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ from test_stopping import numbers
 from toys import CALLS, Curve, answered
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha._search import run_times
-from sklearn_sha._search.run_times import RunTimes
+from sklearn_sha._search import bracket_times
+from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm, numbered
 from sklearn_sha.candidates import ModelSampler
 from sklearn_sha.resources.limits import WholeFit
@@ -25,6 +25,8 @@ from sklearn_sha.schedules import FoldGrowth, Schedule, sizes_with_kept
 
 X = np.zeros((12, 1))
 SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
+
+pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
 
 bounds = st.builds(
     Bounds,
@@ -51,48 +53,51 @@ class Results:
     seconds, n_units = 2.0, 100
 
 
+def totals_of(plan):
+    """Numbers of candidates after each bracket."""
+    return np.cumsum([bracket.n_candidates[0] for bracket in plan.brackets]).tolist()
+
+
 @settings(max_examples=100)
 @given(bounds, st.sampled_from([2, 3, 1.5]))
-def test_runs_are_nested_and_one_is_a_search_over_16_candidates(bounds, factor):
-    runs = Anytime(factor).plan(bounds).brackets
+def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor):
+    plan = Anytime(factor).plan(bounds)
     n, n_kept = bounds.n_candidates, bounds.n_kept
-    of_16 = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=min(n, 16), n_kept=0))
+    n_planned = min(n, 16)
+    of_16 = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=n_planned, n_kept=0))
     levels = [(rung.n_resources, rung.folds) for rung in of_16.rungs]
-    for run in runs:
-        assert [(rung.n_resources, rung.folds) for rung in run.rungs] == levels
-    sizes = [run.n_candidates for run in runs]
-    middle = next(run for run in sizes if run[0] == min(n, 16))
-    room = n_kept + (middle is not sizes[0])  # for the best candidate of the run before
-    assert middle == sizes_with_kept(of_16.n_candidates, room)
-    for before, after in pairwise(sizes):
-        assert before[0] < after[0]
-        assert all(small <= large for small, large in zip(before, after, strict=True))
-        assert after[-1] > n_kept + 1 or after[0] <= n_kept + 1
-    assert min(8, n) <= sizes[0][0] < 8 * factor + 1
-    assert n * factor**2 < sizes[-1][0] < n * factor**3 + 1
+    for number, bracket in enumerate(plan.brackets):
+        assert [(rung.n_resources, rung.folds) for rung in bracket.rungs] == levels
+        size = bracket.n_candidates[0]
+        expected = [size, *(-(-k * size // n_planned) for k in of_16.n_candidates[1:])]
+        assert bracket.n_candidates == sizes_with_kept(expected, n_kept * (not number))
+    totals = totals_of(plan)
+    assert min(8, n) <= totals[0] < max(8, n_kept + 1) * factor + 1
+    for before, after in pairwise(totals):
+        assert abs(after - before * factor) <= factor  # rounded up
+    assert n * factor**2 < totals[-1] < n * factor**3 + 1
+    assert not plan.repeats
 
 
 @settings(max_examples=50)
 @given(bounds, st.integers(0, 10_000))
-def test_what_is_selected_never_becomes_worse(bounds, seed):
-    """Although early losses say nothing about late ones."""
-    tables: dict[tuple[int, int, int], float] = {}
+def test_no_candidate_is_in_two_brackets(bounds, seed):
     rng = np.random.default_rng(seed)
-
-    def loss(candidate, at):
-        return tables.setdefault((candidate, at.n_resources, len(at.folds or ())), rng.random())
-
     algorithm = Anytime(patience=None)
-    plan = algorithm.plan(bounds)
-    requests, best = answered(algorithm.requests(plan, numbered()), loss)
-    selected = [
-        min(loss(one, request) for one in request.candidate_ids)
-        for request in requests
-        if request.is_last_rung
-    ]
-    assert selected == sorted(selected, reverse=True)
-    assert len(selected) >= len(plan.brackets)
-    assert loss(best, plan.rungs[-1]) == min(selected)
+    plan, seen = algorithm.plan(bounds), set()
+    rounds = algorithm.rounds(plan, numbered())
+    try:
+        (run,) = next(rounds)
+        while True:
+            requests, best = answered(run, lambda candidate, request: rng.random())
+            ids = {one for request in requests for one in request.candidate_ids}
+            assert best in ids
+            assert not ids & seen
+            seen |= ids
+            (run,) = rounds.send(rng.random())
+    except StopIteration:
+        pass
+    assert seen == {*range(plan.n_different)}
 
 
 @settings(max_examples=100)
@@ -104,26 +109,26 @@ def test_patience_ends_no_search_before_there_are_n_candidates(bounds, patience,
         bounds = replace(bounds, max_candidates=most)
     algorithm = Anytime(patience=patience)
     plan = algorithm.plan(bounds)
-    requests, _ = answered(algorithm.requests(plan, numbered()), lambda candidate, _: candidate)
-    made = [
-        [len(request.candidate_ids) for request in run]
-        for _, run in groupby(requests, key=lambda request: request.bracket)
-    ]
-    planned = [run.n_candidates for run in plan.brackets]
-    assert made == planned[: len(made)]
-    enough = max(run[0] for run in planned if run[0] <= bounds.n_candidates)
-    until_enough = 1 + [run[0] for run in planned].index(enough)
-    assert len(made) == min(len(planned), max(1 + patience, until_enough))
+    rounds, n_made = algorithm.rounds(plan, numbered()), 0
+    try:
+        next(rounds)
+        while True:
+            n_made += 1
+            rounds.send(float(n_made))
+    except StopIteration:
+        pass
+    totals = totals_of(plan)
+    until_enough = 1 + totals.index(max(n for n in totals if n <= bounds.n_candidates))
+    assert n_made == min(len(totals), max(1 + patience, until_enough))
 
 
 @settings(max_examples=100)
 @given(bounds, st.integers(0, 600), st.sampled_from([2, 3, 1.5]))
-def test_no_rung_has_more_candidates_than_there_are(bounds, n_others, factor):
+def test_there_are_no_more_candidates_than_possible(bounds, n_others, factor):
     max_candidates = max(bounds.n_candidates, bounds.n_kept) + n_others
-    capped = Anytime(factor).plan(replace(bounds, max_candidates=max_candidates)).brackets
-    runs = Anytime(factor).plan(bounds).brackets
-    shapes = [[min(n, max_candidates) for n in run.n_candidates] for run in runs]
-    assert [run.n_candidates for run in capped] == [run for run, _ in groupby(shapes)]
+    capped = totals_of(Anytime(factor).plan(replace(bounds, max_candidates=max_candidates)))
+    unlimited = totals_of(Anytime(factor).plan(bounds))
+    assert capped == sorted({min(n, max_candidates) for n in unlimited})
 
 
 @pytest.mark.slow
@@ -133,31 +138,28 @@ def test_it_fulfills_the_contract_if_there_are_few_candidates(max_candidates):
 
 
 @pytest.mark.parametrize("sampler", ["random", "sobol", "model"])
-def test_with_enough_time_a_small_grid_is_searched_completely(sampler):
-    grid = {"limit": [0.1, 0.2, 0.3], "speed": [1, 2]}
+def test_with_enough_time_all_candidates_of_a_grid_are_tried(sampler):
+    grid = {"limit": [k / 20 for k in range(20)], "speed": [1, 2, 3]}
     search = search_of(space=grid, n_candidates="auto", min_resources=5, sampler=sampler)
     plan = search.plan(X)
-    assert [run.n_candidates for run in plan.brackets] == [[6, 3, 2], [6, 6, 4], [6, 6, 6]]
+    assert [bracket.n_candidates[0] for bracket in plan.brackets] == [8, 8, 16, 28]
     search.fit(X)
     assert search.schedule_ == plan
-    assert [row["n_candidates"] for row in search.rung_history_][-1] == 6
+    assert len(search.results_frame()) == 60
+    assert not search.interrupted_
     grid_search = GridSearchCV(Curve(), grid, cv=KFold(2), refit=False).fit(X)
     assert search.best_params_["limit"] == grid_search.best_params_["limit"]
 
 
 @pytest.mark.filterwarnings("ignore:n_candidates=16 is more than the (3|12) different")
-@pytest.mark.parametrize(("n_values", "n_last"), [(3, 3), (12, 12), (20, 16)])
-def test_full_resource_is_reached_if_the_sampler_has_no_more_candidates(n_values, n_last):
+@pytest.mark.parametrize("n_values", [3, 12, 20])
+def test_it_ends_if_the_sampler_has_no_more_candidates(n_values):
     """A plan knows if there are fewer values than `n_candidates`, but not if there are 20."""
     params = {"sampler": "model", "n_candidates": 16, "space": {"speed": randint(0, n_values)}}
-    search = search_of(max_resources=20, **params)
-    search.fit(X)
-    last = search.rung_history_[-1]
-    assert (last["n_candidates"], last["n_resources"]) == (n_last, 20)
-    shapes = [(row["n_candidates"], row["n_resources"]) for row in search.rung_history_]
-    first, *others = [k for k, shape in enumerate(shapes) if shape[1] == min(shapes)[1]]
-    runs = [shapes[a:b] for a, b in pairwise([first, *others, len(shapes)])]
-    assert all(before != after for before, after in pairwise(runs))
+    search = search_of(max_resources=20, **params).fit(X)
+    assert len(search.results_frame()) == n_values
+    n_rungs = [row["n_resources"] for row in search.rung_history_].count(20)
+    assert n_rungs == len({row["bracket"] for row in search.rung_history_})
 
 
 @pytest.mark.parametrize("n_seeds", [2, *slow(20)])
@@ -190,17 +192,14 @@ def test_its_first_candidates_are_those_of_the_search_without_a_budget():
         zip(search.all_cv_results_["candidate"], search.all_cv_results_["params"], strict=True)
     )
     assert [params[number] for number in range(16)] == plain.all_cv_results_["params"][:16]
-    # The run with 16 candidates promotes the same ones.
-    runs = [row for row in search.rung_history_ if row["n_candidates"] == 16]
-    assert runs[0]["promoted"] == plain.rung_history_[0]["promoted"]
+    assert {*search.n_resources_} == {*plain.n_resources_}
 
 
 def test_a_grid_ends_it():
     space = {"limit": [k / 20 for k in range(20)]}
     search = search_of(space=space, n_candidates="auto").fit(X)
-    assert max(search.n_candidates_) == 20
+    assert len(set(search.all_cv_results_["candidate"])) == 20
     assert search.n_resources_[-1] == 20
-    # 8 x 4 of 100 combinations are more than the next run has room for.
     space = {"limit": [k / 20 for k in range(20)], "speed": [1, 2, 3, 4, 5]}
     search = search_of(space=space, patience=None).fit(X)
     assert len(set(search.all_cv_results_["candidate"])) == 100
@@ -210,8 +209,9 @@ def test_patience_ends_it():
     space = {"limit": [0.9] + [k / 1000 for k in range(500)], "speed": [1.0]}
 
     search = search_of(space=space, patience=1, initial_candidates=[{"limit": 0.9}]).fit(X)
-    n_rungs = [len(run.rungs) for run in search.schedule_.brackets]
-    assert search.n_iterations_ in np.cumsum(n_rungs)[1:-1]
+    brackets = {row["bracket"] for row in search.rung_history_}
+    assert brackets == {*range(len(brackets))}
+    assert 2 <= len(brackets) < len(search.schedule_.brackets)
     assert search.best_params_["limit"] == 0.9
 
 
@@ -224,62 +224,65 @@ def test_the_result_does_not_depend_on_the_workers(sampler, n_jobs):
 
 
 @pytest.mark.parametrize(
-    ("elapsed", "max_time", "run", "is_refused"),
+    ("elapsed", "max_time", "bracket", "is_refused"),
     [
-        (10, 1, 0, False),  # the first run is always begun
-        (10, 41.1, 1, False),  # 30 s for 3 times the units so far, 1 s for the refit
-        (10, 40.9, 1, True),
-        (1, 7.1, 1, False),  # known results took 2 s: 6 s for the run
-        (1, 6.9, 1, True),
+        (10, 1, 0, False),  # the first bracket is always begun
+        (10, 41.1, 2, False),  # 30 s for 3 times the units so far, 1 s for the refit
+        (10, 40.9, 2, True),
+        (1, 7.1, 2, False),  # known results took 2 s: 6 s for the bracket
+        (1, 6.9, 2, True),
     ],
 )
-def test_a_run_is_begun_if_it_ends_in_time_with_the_refit(elapsed, max_time, run, is_refused):
-    plan = Schedule.joined(
-        [Schedule.from_rungs([10], [4]), Schedule.from_rungs([40], [4])], repeats=True
-    )
-    assert [run.total_cost for run in plan.brackets] == [40, 160]
+def test_a_bracket_is_begun_if_it_ends_in_time_with_the_refit(
+    elapsed, max_time, bracket, is_refused
+):
+    plan = Schedule.joined([Schedule.from_rungs([n], [4]) for n in (4, 6, 30)])
     # Refit: 4 units of 2 s / 10 each, on the samples of 5 folds instead of 4.
     results = Results()
     results.n_units = 10 if elapsed == 10 else 10**9
-    times = RunTimes(
+    times = BracketTimes(
         plan, 5, 1, refits=True, start_time=100, max_time=max_time, clock=lambda: 100 + elapsed
     )
-    refusal = times.refusal(run, results)
+    refusal = times.refusal(bracket, results)
     assert bool(refusal) == is_refused
     if is_refused:
-        assert refusal.startswith("Run 1 is not begun: it would take about ")
+        assert refusal.startswith("Bracket 2 is not begun: it would take about ")
+
+
+SMALL = Schedule.joined([Schedule.from_rungs([10**6], [4]), Schedule.from_rungs([1], [4])])
+"""The second bracket takes hardly any time."""
 
 
 def test_without_a_refit_no_time_is_reserved():
-    plan = Schedule.joined([Schedule.from_rungs([10], [4])] * 2, repeats=True)
     for refits in (True, False):
-        times = RunTimes(plan, 5, 1, refits=refits, start_time=0, max_time=5.05, clock=lambda: 5.0)
+        times = BracketTimes(
+            SMALL, 5, 1, refits=refits, start_time=0, max_time=5.05, clock=lambda: 5.0
+        )
         assert bool(times.refusal(1, Results())) == refits  # 0.1 s
 
 
 @pytest.mark.parametrize(("from_resource", "is_refused"), [(4, True), (5, False)])
 def test_a_refit_by_fit_is_as_long_as_fit_can_be(from_resource, is_refused):
-    plan = Schedule.joined([Schedule.from_rungs([10], [4])] * 2, repeats=True)
-    times = RunTimes(
-        plan, 5, 1, refits=True, start_time=0, max_time=5.2, clock=lambda: 5.0,
+    times = BracketTimes(
+        SMALL, 5, 1, refits=True, start_time=0, max_time=5.2, clock=lambda: 5.0,
         whole_fit=WholeFit(from_resource, 12),
     )  # fmt: skip
     assert bool(times.refusal(1, Results())) == is_refused  # 0.3 s for 12 units, 0.1 s for 4
 
 
 def test_a_refit_is_one_fit_if_folds_are_counted():
-    runs = [Schedule.from_rungs([10], [4])] * 2
     for counts_folds, is_refused in ((False, True), (True, False)):
-        plan = replace(Schedule.joined(runs, repeats=True), counts_folds=counts_folds)
-        times = RunTimes(plan, 5, 1, refits=True, start_time=0, max_time=5.05, clock=lambda: 5.0)
+        plan = replace(SMALL, counts_folds=counts_folds)
+        times = BracketTimes(
+            plan, 5, 1, refits=True, start_time=0, max_time=5.05, clock=lambda: 5.0
+        )
         assert bool(times.refusal(1, Results())) == is_refused  # 0.1 s, or a fold's 0.02 s
 
 
 @pytest.mark.parametrize(("n_samples", "is_refused"), [(10, False), (11, True)])
 def test_a_refit_has_all_samples_if_these_are_the_resource(n_samples, is_refused):
-    plan = Schedule.joined([Schedule.from_rungs([10], [4])] * 2, repeats=True)
-    times = RunTimes(
-        plan, 5, 1, refits=True, start_time=0, max_time=5.21, clock=lambda: 5.0,
+    times = BracketTimes(
+        SMALL, 5, 1, refits=True, start_time=0, max_time=5.21, clock=lambda: 5.0,
         n_samples=n_samples,
     )  # fmt: skip
     assert bool(times.refusal(1, Results())) == is_refused  # 0.02 s for each
@@ -290,24 +293,24 @@ def test_the_predicted_refit_of_a_search(resource, units, monkeypatch):
     """12 samples in two folds, and 5 epochs at most."""
     found = []
 
-    def spy(self, run, results):
+    def spy(self, bracket, results):
         found.append(self._refit_units())
-        return "No time." if run else ""
+        return "No time." if bracket else ""
 
-    monkeypatch.setattr(RunTimes, "refusal", spy)
+    monkeypatch.setattr(BracketTimes, "refusal", spy)
     params = {"max_resources": 5, "min_resources": 1, "n_candidates": 16, "max_time": 1000}
     search = search_of(resource=resource, refit=True, **params).fit(X)
     assert search.schedule_.brackets[0].n_resources[-1] == 5
     assert set(found) == {units}
 
 
-def test_a_refused_run_is_not_begun_by_its_known_evaluations(monkeypatch):
-    """The first rung of the second run evaluates nothing that the first one has not."""
-    grid = {"limit": [0.1, 0.2, 0.3], "speed": [1, 2]}
-    search = search_of(space=grid, n_candidates="auto", min_resources=5, max_time=1000)
-    monkeypatch.setattr(RunTimes, "refusal", lambda self, run, results: "No time." if run else "")
+def test_a_refused_bracket_is_refused_again(monkeypatch):
+    search = search_of(max_time=1000)
+    monkeypatch.setattr(
+        BracketTimes, "refusal", lambda self, bracket, results: "No time." if bracket else ""
+    )
     search.fit(X)
-    assert [row["n_candidates"] for row in search.rung_history_] == [6, 3, 2]
+    assert {row["bracket"] for row in search.rung_history_} == {0}
     before = numbers(search)
     CALLS.clear()
     search.resume(X)
@@ -340,9 +343,9 @@ def test_more_time_continues_it(checkpointed, monkeypatch, tmp_path, capsys):
     expected = numbers(search_of(n_candidates=32).fit(X))
     folder = {"checkpoint": tmp_path / "runs"} if checkpointed else {}
     search = search_of(n_candidates=32, max_time=1000, verbose=1, **folder)
-    refused = lambda self, run, results: "No time." if run else ""  # noqa: E731
+    refused = lambda self, bracket, results: "No time." if bracket else ""  # noqa: E731
     with monkeypatch.context() as patched:
-        patched.setattr(run_times.RunTimes, "refusal", refused)
+        patched.setattr(bracket_times.BracketTimes, "refusal", refused)
         search.fit(X)
     assert "No time." in capsys.readouterr().out
     assert search.interrupted_
@@ -384,7 +387,7 @@ def test_it_is_not_extended():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"stop": "stable"}, "budget='anytime' repeats runs"),
+        ({"stop": "stable"}, "budget='anytime' has further ones"),
         ({"budget": "any"}, 'budget=\'any\' must be an integer of at least 1, or "double", "anyt'),
     ],
 )
@@ -394,13 +397,16 @@ def test_invalid_parameters_raise(params, message):
 
 
 def test_a_target_ends_it():
-    """In the first run that reaches it, which later candidates do."""
-    scores = search_of().fit(X).rung_history_
-    n_rungs = len(search_of().plan(X).brackets[0].rungs)
-    best = [row["best_score"] for row in scores[n_rungs - 1 :: n_rungs]]
+    """In the first bracket that reaches it, which later candidates do."""
+    results = search_of().fit(X).all_cv_results_
+    at_end = results["n_resources"] == 20
+    best = [
+        results["mean_test_score"][at_end & (results["bracket"] == number)].max()
+        for number in sorted({*results["bracket"]})
+    ]
     number = next(k for k in range(1, len(best)) if best[k] > best[0])
     search = search_of(target_score=best[number]).fit(X)
-    assert search.best_score_ == best[number]
-    assert number * n_rungs < search.n_iterations_ <= (number + 1) * n_rungs
+    assert search.best_score_ >= best[number]
+    assert {row["bracket"] for row in search.rung_history_} == {*range(number + 1)}
     # Audits train to full resource.
     assert "to 20 epochs" in str(search.plan_audit(1))

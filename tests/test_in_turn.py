@@ -73,8 +73,10 @@ def test_the_brackets_of_any_search():
         if len(sizes) == 1:
             assert plan == SuccessiveHalving(factor).plan(bounds)
             continue
-        assert 8 <= min(firsts) and bounds.n_kept < min(firsts)
-        assert max(firsts) - min(firsts) <= 1 and firsts == sorted(firsts, reverse=True)
+        assert min(firsts) >= 8
+        assert bounds.n_kept < min(firsts)
+        assert max(firsts) - min(firsts) <= 1
+        assert firsts == sorted(firsts, reverse=True)
         plain = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=firsts[0], n_kept=0))
         assert plan.brackets[0].rungs == plain.with_kept(bounds.n_kept).rungs
         for bracket, before in zip(plan.brackets[1:], plan.brackets, strict=False):

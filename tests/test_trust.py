@@ -36,7 +36,7 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha._search.run_times import RunTimes
+from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha.bandit import FixedSchedule, SuccessiveHalving
 from sklearn_sha.inspection import envelope, trust_report
 from sklearn_sha.inspection.evidence import evidence_of
@@ -314,7 +314,9 @@ def test_instead_of_hyperband_as_many_candidates_as_are_different_are_recommende
 
 
 def test_a_report_on_an_anytime_search_recommends_time(monkeypatch):
-    monkeypatch.setattr(RunTimes, "refusal", lambda self, run, results: "No time." if run else "")
+    monkeypatch.setattr(
+        BracketTimes, "refusal", lambda self, bracket, results: "No time." if bracket else ""
+    )
     params = {"budget": "anytime", "max_time": 1000, "max_resources": 27, "patience": None}
     advice = "most of the risk. Call resume, with a larger max_time."
     for seed in range(20):
@@ -326,23 +328,6 @@ def test_a_report_on_an_anytime_search_recommends_time(monkeypatch):
     assert not report.enough
     monkeypatch.undo()
     assert "Call resume" not in trust_report(search.resume(X)).advice
-
-
-def test_the_best_candidate_of_the_run_before_has_no_margin():
-    """It is promoted in every rung, also if its score is lower than that of an eliminated one."""
-    params = {"budget": "anytime", "max_resources": 27, "patience": None}
-    for seed in range(20):
-        search = search_of(Unpredictable(), seed, **params).fit(X)
-        n_rungs = len(search.schedule_.brackets[0].rungs)
-        *_, before = search.rung_history_[:-n_rungs]
-        row = search.rung_history_[-n_rungs]
-        score = dict(zip(row["candidates"], row["scores"], strict=True))
-        best_eliminated = max(score[c] for c in score if c not in row["promoted"])
-        (leader,) = before["promoted"]
-        if score[leader] < best_eliminated:
-            break
-    lowest = min(score[c] for c in row["promoted"] if c != leader)
-    assert trust_report(search).rungs[0]["gap"] == lowest - best_eliminated > 0
 
 
 def test_a_report_on_a_search_that_ended_below_its_maximum_says_so():

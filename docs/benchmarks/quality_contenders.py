@@ -354,7 +354,7 @@ def of_size(setting: Callable[[int], dict[str, Any]], task: Task, size: int) -> 
 class TimedSampler(ModelSampler):
     """Notes when it is first asked for more than a number of candidates.
 
-    An anytime search asks for more when a run with all of them has ended.
+    An anytime search asks for more when all brackets with these candidates have ended.
     """
 
     def __init__(self) -> None:
@@ -368,7 +368,7 @@ class TimedSampler(ModelSampler):
 
 
 def anytime(task: Task) -> list[Evaluated]:
-    """A single search for the limit: what it would select at the end of each of its runs."""
+    """A single search for the limit: the best candidate of each of its brackets, at its end."""
     sampler = TimedSampler()
     search = ours(task, budget="anytime", max_time=task.limit, sampler=sampler, refit=False)
     with suppress(TimeoutError):
@@ -376,17 +376,15 @@ def anytime(task: Task) -> list[Evaluated]:
     end = perf_counter()
     if not hasattr(search, "rung_history_"):  # nothing was completed
         return []
-    results, plan = search.all_cv_results_, search.schedule_
+    results, brackets = search.all_cv_results_, search.schedule_.brackets
     params = dict(zip(results["candidate"], results["params"], strict=True))
-    last_rungs = dict(
-        zip(np.cumsum([len(run.rungs) for run in plan.brackets]) - 1, plan.brackets, strict=True)
-    )
+    n_candidates = np.cumsum([bracket.n_candidates[0] for bracket in brackets])
     found = []
     for rung in search.rung_history_:
-        run = last_rungs.get(rung["iter"])
-        if run is not None and rung["promoted"]:  # completed
+        is_last = rung["iter"] == len(brackets[rung["bracket"]].rungs) - 1
+        if is_last and rung["promoted"]:  # completed
             best = int(np.nanargmax(rung["scores"]))
-            seconds = sampler.seconds.get(run.n_candidates[0], end)
+            seconds = sampler.seconds.get(n_candidates[rung["bracket"]], end)
             found.append((seconds, rung["scores"][best], params[rung["candidates"][best]]))
     return found
 

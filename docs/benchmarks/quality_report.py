@@ -130,7 +130,7 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "has half of its seconds. A search whose size is chosen beforehand has the seconds of one "
         f'fit; with "{IN_TURN}", it also has those of all smaller sizes. A search with '
         '`budget="anytime"` is a single fit: what it would select counts from the end of each of '
-        "its runs on, as each new best candidate of Optuna does.",
+        "its brackets on, as each new best candidate of Optuna does.",
     ]
     if left_out := {*map(split_of, measured["runs"])} - {*map(split_of, runs)}:
         named = (f"{quantity(n, 'cores')}, seed {seed}" for n, seed in sorted(left_out))

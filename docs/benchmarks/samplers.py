@@ -3,9 +3,9 @@
     python docs/benchmarks/samplers.py
 
 writes results/samplers.md. The configurations of a file of learning_curves.py are the search space,
-and scores are read from it. Each search has the default algorithm, with growing folds. Regret is how
-much lower the score of the selected candidate is than that of the best configuration of the file,
-both means over all folds at the maximum resource.
+and scores are read from it. Each search has the default algorithm, with growing folds. Regret is
+how much lower the score of the selected candidate is than that of the best configuration of the
+file, both means over all folds at the maximum resource.
 """
 
 from __future__ import annotations

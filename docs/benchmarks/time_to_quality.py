@@ -21,7 +21,7 @@ is the one that is better for them:
   be ahead of others only at these sizes, up to twice as late as with the best one. A user who does
   not know the best size tries them in turn, which the page shows too.
 - Our anytime search needs no size. It is a single fit with the limit as `max_time`. At the end of
-  each of its runs, the candidate that it would select counts as those of Optuna do.
+  each of its brackets, the candidate that it would select counts as those of Optuna do.
 - On two cores, RandomizedSearchCV and Optuna have two processes that never wait for each other.
 - FLAML receives values with which a fit is cheap, as its documentation asks for. SMAC3 spreads 10
   candidates before it has a model, as Optuna does, and not its default of 10 for each parameter.

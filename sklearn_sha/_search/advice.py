@@ -24,7 +24,8 @@ def single_rung_note(schedule: Schedule, limits: Limits) -> str:
             f"{quantity(schedule.rungs[-1].n_resources, schedule.unit)} has a single rung."
         )
     return (
-        f"One rung at full resource, as in GridSearchCV: {len(schedule.rungs)} rungs starting at "
+        "One rung at full resource, as in GridSearchCV: "
+        f"{len(schedule.brackets[0].rungs)} rungs starting at "
         f"{quantity(schedule.rungs[0].n_resources, schedule.unit)} would cost "
         f"{limits.cost(schedule):.2f} times as much, including the fixed cost of each fit, "
         f"which is not below {MAX_RELATIVE_COST}. Set resource={limits.resource!r} to run "
@@ -35,7 +36,7 @@ def single_rung_note(schedule: Schedule, limits: Limits) -> str:
 def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> str:
     """Return a warning if explicit settings cost more than a grid search, else ""."""
     cost = limits.cost(schedule)
-    if cost <= 1 or schedule.repeats or len(schedule.rungs) == 1:
+    if cost <= 1 or schedule.repeats or len(schedule.rungs) == len(schedule.brackets):
         return ""
     at_least = "at least " if limits.fit_can_stop else ""
     # Others set the resource of the first rung themselves.

@@ -28,6 +28,7 @@ from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._results.failures import all_failed_message
 from sklearn_sha._results.results import Results
+from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.delegation import BestEstimatorMixin
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
@@ -51,7 +52,6 @@ from sklearn_sha._search.run import (
     may_refit_early,
     memory_limit,
 )
-from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
@@ -262,7 +262,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             n_rungs=len(plan.rungs) if self._requests_each_rung_once(spec) else None,
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
-            run_times=self._run_times(spec, workers.n_workers, start_time),
+            bracket_times=self._bracket_times(spec, workers.n_workers, start_time),
             n_stored=len(store.outcomes),
             # `audit` replays a search whose rungs were shown by fit.
             shows_known=len(spec.audits) == (self.audit_eliminated is not None),
@@ -320,8 +320,10 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         grows = spec.sampler.uses_history or self.target_score is not None or spec.audits
         return not (is_custom or grows)
 
-    def _run_times(self, spec: SearchSpec, n_workers: int, start_time: float) -> RunTimes | None:
-        """Return what decides whether further runs are begun; None: all of them are."""
+    def _bracket_times(
+        self, spec: SearchSpec, n_workers: int, start_time: float
+    ) -> BracketTimes | None:
+        """Return what decides whether further brackets are begun; None: all of them are."""
         return None
 
     def _make_workers(self, store: Store) -> Workers:

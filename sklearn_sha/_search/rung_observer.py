@@ -14,7 +14,7 @@ from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
-from sklearn_sha._search.run_times import RunTimes
+from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungLosses, RungRequest
 from sklearn_sha.candidates.pool import CandidatePool
@@ -39,8 +39,8 @@ class RungObserver:
         whether the user has named them.
     aggregate : callable or None
         Aggregates the losses of each candidate over the rungs. None uses the last rung.
-    run_times : RunTimes or None
-        Decides whether a run of an anytime search is begun.
+    bracket_times : BracketTimes or None
+        Decides whether a bracket of an anytime search is begun.
     n_stored : int, default=0
         Number of evaluations that an earlier run completed.
     shows_known : bool, default=True
@@ -62,7 +62,7 @@ class RungObserver:
         n_rungs: int | None,
         metric_of: Callable[[list[str], bool], str],
         aggregate: Callable[[ArrayLike], NDArray[np.float64]] | None,
-        run_times: RunTimes | None = None,
+        bracket_times: BracketTimes | None = None,
         n_stored: int = 0,
         shows_known: bool = True,
     ) -> None:
@@ -74,8 +74,8 @@ class RungObserver:
         self._rungs: dict[RungRequest, Task] = {}
         self._metric_of = metric_of
         self._aggregate = aggregate
-        self._run_times = run_times
-        self._current_run = 0
+        self._bracket_times = bracket_times
+        self._current_bracket = 0
         self._n_stored, self._shows_known = n_stored, shows_known
         self._stop_requested = False
         self._is_replaying = True
@@ -105,14 +105,14 @@ class RungObserver:
     def _is_shown(self) -> bool:
         return self._shows_known or not self._is_replaying
 
-    def _refusal(self, run: int, n_known: int) -> str:
-        """Return why a run of an anytime search is not begun, or ""."""
+    def _refusal(self, bracket: int, n_known: int) -> str:
+        """Return why a bracket of an anytime search is not begun, or ""."""
         if n_known:  # it was begun before
-            self._current_run = run
-        if self._run_times is None or self._is_replaying or run <= self._current_run:
+            self._current_bracket = bracket
+        if self._bracket_times is None or self._is_replaying or bracket <= self._current_bracket:
             return ""
-        self._current_run = run
-        return self._run_times.refusal(run, self._results)
+        self._current_bracket = bracket
+        return self._bracket_times.refusal(bracket, self._results)
 
     def task(self, request: RungRequest) -> Task:
         return self._rungs[request]

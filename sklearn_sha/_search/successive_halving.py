@@ -15,8 +15,8 @@ from numpy.random import RandomState
 from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
+from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.extendable_search import ExtendableSearch
-from sklearn_sha._search.run_times import RunTimes
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
@@ -30,7 +30,10 @@ from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
 
-_DOUBLING: dict[Any, type[BudgetDoubling]] = {"double": BudgetDoubling, "anytime": Anytime}
+_BUDGETS: dict[Any, type[BudgetDoubling] | type[Anytime]] = {
+    "double": BudgetDoubling,
+    "anytime": Anytime,
+}
 
 
 class SuccessiveHalvingSearchCV(ExtendableSearch):
@@ -133,12 +136,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         to `min_resources`. `max_resources` also limits each candidate. "double" needs no
         number: it runs Successive Halving with all candidates from `min_resources` (by default the
         minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
-        Completed training is reused. "anytime" is for a limited `max_time`: Successive Halving is
-        repeated with more and more candidates, as long as the next run and the refit are expected
-        to end in time. With ``factor=2`` the first run has 8 candidates, and each later one has
-        `factor` times as many as the previous one, up to ``factor**3`` times `n_candidates`. All
-        runs have the rungs of a search over 16 candidates, or over `n_candidates` if that is less.
-        An integer requires ``min_resources="auto"``.
+        Completed training is reused. "anytime" is for a limited `max_time`: brackets of Successive
+        Halving with new candidates follow each other, as long as the next one and the refit are
+        expected to end in time. With ``factor=2`` the first bracket has 8 candidates, and each
+        later one multiplies their total number by `factor`, up to ``factor**3`` times
+        `n_candidates`. All brackets have the rungs of a search over 16 candidates, or over
+        `n_candidates` if that is less. An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the scores. An
@@ -146,16 +149,17 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         `tol`; `budget`, `stop` and `target_score` have to be None, and `min_resources` "auto" if it
         has rungs of its own, as `FixedSchedule`.
     patience : int or None, default=2
-        With ``budget="double"`` or ``"anytime"``, stop after this many consecutive runs whose best
-        score does not exceed the best score of the previous runs by more than `tol`. "anytime" does
-        not stop before about `n_candidates` candidates are tried. None never stops early.
+        With ``budget="double"`` or ``"anytime"``, stop after this many consecutive runs or brackets
+        whose best score does not exceed the best score of the previous ones by more than `tol`.
+        "anytime" does not stop before about `n_candidates` candidates are tried. None never stops
+        early.
     tol : float, default=0.0
         Tolerance for `patience`.
     stop : "stable" or None, default=None
         "stable" ends the rungs early when the order of the leading candidates has been the same in
         three consecutive rungs, apart from noise between folds. The best candidate is then
         evaluated on all folds at full resource. Not with ``budget="double"`` or ``"anytime"``,
-        whose runs `patience` ends.
+        which `patience` ends.
     target_score : float or None, default=None
         End the search when a candidate reaches this mean score on all folds at full resource. The
         candidates of the last rung are then evaluated in groups of 1, 1, 2, 4, 8, ..., the best of
@@ -163,9 +167,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         `promote_by`).
     max_time : float or None, default=None
         Seconds after which no more training is started. Completed results are kept, and the best
-        candidate is selected from the last completed rung (with ``budget="double"`` or
-        ``"anytime"``, of the last completed run). Without completed results, a TimeoutError is
-        raised. The refit takes additional time, unless ``budget="anytime"`` reserves time for it.
+        candidate is selected from the last completed rung: with several brackets, of those that are
+        completed, and with ``budget="double"`` of the last completed run. Without completed
+        results, a TimeoutError is raised. The refit takes additional time, unless
+        ``budget="anytime"`` reserves time for it.
     fit_timeout : float or None, default=None
         Seconds after which the worker process of a fit and its scoring is terminated; the fit then
         counts as failed. Requires worker processes; the user guide describes its cost.
@@ -230,17 +235,17 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
         The columns of GridSearchCV for the candidates of the last completed rung, of each bracket
-        if there are several; with ``budget="double"`` or ``"anytime"``, for those of the last rung
-        of the last completed run.
+        if there are several; with ``budget="double"``, for those of the last rung of the last
+        completed run.
         If the search was interrupted before a rung was completed, it has the completed candidates.
         ``mean_fit_time`` is the training time of this rung only.
     all_cv_results_ : dict of ndarray, MaskedArray and list
         The same columns without the ranks, with one row per candidate and rung, and in addition
         ``bracket``, ``iter`` (the rung of the bracket), ``n_resources`` (total resource of the
         candidate), ``n_folds`` (number of folds that scored it; the scores of other folds are NaN)
-        and ``candidate`` (its number). With ``budget="double"`` or ``"anytime"``, ``bracket`` is the
-        number of the run, ``iter`` counts the rungs of all runs, and ``cached`` shows whether the
-        scores are those of an earlier run. After an audit, ``audited`` shows which candidates it
+        and ``candidate`` (its number). With ``budget="double"``, ``bracket`` is the number of the
+        run, ``iter`` counts the rungs of all runs, and ``cached`` shows whether the scores are
+        those of an earlier run. After an audit, ``audited`` shows which candidates it
         trained.
     cv_results_rows_ : list of int
         Rows of ``all_cv_results_`` that ``cv_results_`` consists of, in the same order.
@@ -398,7 +403,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         self.return_train_score = return_train_score
 
     def _algorithm(self) -> Algorithm:
-        is_named = self.budget in (None, *_DOUBLING)
+        is_named = self.budget in (None, *_BUDGETS)
         check_int("budget", self.budget, '"double", "anytime" or None', is_named)
         if self.algorithm != "auto":
             if not isinstance(self.algorithm, Algorithm):
@@ -429,15 +434,15 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         if self.budget == "anytime" and self.audit_eliminated is not None:
             raise ValueError(
                 f"audit_eliminated={self.audit_eliminated!r} is not available with "
-                'budget="anytime", whose runs use the time that there is. Set it to None.'
+                'budget="anytime", whose brackets use the time that there is. Set it to None.'
             )
-        if self.budget in _DOUBLING:
+        if self.budget in _BUDGETS:
             if self.stop is not None:
                 raise ValueError(
-                    f"stop={self.stop!r} is for a single run, and budget={self.budget!r} repeats "
-                    "runs until patience ends them. Leave stop=None."
+                    f"stop={self.stop!r} ends the rungs, and budget={self.budget!r} has further "
+                    "ones until patience ends it. Leave stop=None."
                 )
-            return _DOUBLING[self.budget](self.factor, self.patience, self.tol, target_loss)
+            return _BUDGETS[self.budget](self.factor, self.patience, self.tol, target_loss)
         endings = self.stop, target_loss
         if self.budget is None:
             learns = self._sampler().uses_history
@@ -462,17 +467,19 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         state = deepcopy(rng)
         n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
         if self.budget == "anytime" and not sampler.uses_history:
-            # The sampler continues where it ended, for the runs with more than n candidates.
+            # The sampler continues where it ended, for the brackets after n candidates.
             n_later = self._algorithm().plan(bounds(n)).n_different - n
             history = History(tuple(candidates))
             candidates += proposed(sampler, n_later, space, history, state)
         return n, candidates
 
-    def _run_times(self, spec: SearchSpec, n_workers: int, start_time: float) -> RunTimes | None:
+    def _bracket_times(
+        self, spec: SearchSpec, n_workers: int, start_time: float
+    ) -> BracketTimes | None:
         if self.budget != "anytime" or self.max_time is None:
             return None
         n_samples = n_samples_of(spec.folds[0].X) if spec.resource.counts_samples else None
-        return RunTimes(
+        return BracketTimes(
             spec.schedule,
             len(spec.folds),
             n_workers,
@@ -490,7 +497,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
 
     def _has_automatic_maximum(self) -> bool:
         has_own_rungs = self.algorithm != "auto" and not self.algorithm.needs_maximum
-        is_automatic = super()._has_automatic_maximum() and self.budget in (None, *_DOUBLING)
+        is_automatic = super()._has_automatic_maximum() and self.budget in (None, *_BUDGETS)
         return is_automatic and not has_own_rungs
 
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:

@@ -1,92 +1,100 @@
-"""Runs of Successive Halving with more and more candidates, for a limited time."""
+"""Successive Halving with more and more candidates, for a limited time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import groupby
+from itertools import pairwise
 from math import ceil
 
+from sklearn_sha._param_validation import check_patience
 from sklearn_sha.bandit.base import Bounds
-from sklearn_sha.bandit.doubling import BudgetDoubling
+from sklearn_sha.bandit.in_turn import MIN_CANDIDATES, HalvingInTurn, in_brackets
+from sklearn_sha.bandit.promotion import Patience
+from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.successive_halving import SuccessiveHalving
-from sklearn_sha.schedules import Schedule, sizes_with_kept
+from sklearn_sha.schedules import Schedule
 from sklearn_sha.schedules.validation import exact_factor
 
 _N_PLANNED = 16
 """Number of candidates for which the rungs are planned. With more of them, the resource of the
-first rung is so low that early scores mislead the first runs, which have few candidates."""
-
-_MIN_CANDIDATES = 8
-"""Minimum number of candidates of the first run."""
+first rung is so low that early scores mislead the first brackets, which have few candidates."""
 
 _MAX_POWER = 3
-"""The last run has at most ``factor**3`` times `Bounds.n_candidates`."""
+"""There are at most ``factor**3`` times `Bounds.n_candidates` candidates."""
 
 
-class Anytime(BudgetDoubling):
-    """Runs of Successive Halving, each with more candidates than the previous one.
+class Anytime(HalvingInTurn):
+    """Successive Halving in brackets that follow each other, with more and more candidates.
 
-    All runs have the same resources and folds: those of `SuccessiveHalving` with 16 candidates, or
-    fewer if `Bounds.n_candidates` is smaller. The first run has at least 8 candidates, if there are
-    as many, and each later one `factor` times as many as the previous one, up to ``factor**3``
-    times `Bounds.n_candidates`. A run has all candidates of the previous one, whose evaluations are
-    reused, and promotes the best one so far. No rung has more than `Bounds.max_candidates`: once a
-    run has all of them, the runs after it promote more.
+    All brackets have the same resources and folds: those of `SuccessiveHalving` with 16 candidates,
+    or fewer if `Bounds.n_candidates` is smaller. The first one has at least 8 candidates, if there
+    are as many. Each later one has new candidates, so many that there are `factor` times as many as
+    before in total, up to ``factor**3`` times `Bounds.n_candidates` or to `Bounds.max_candidates`.
 
     Parameters
     ----------
-    factor, patience, tol, target_loss
-        As in `BudgetDoubling`. `patience` cannot end the search before the largest run with at most
-        `Bounds.n_candidates` candidates.
+    factor : real > 1, default=2
+        As in `SuccessiveHalving`; also the ratio between the numbers of candidates.
+    patience : int or None, default=2
+        Stop after this many consecutive brackets whose best loss is not lower by more than `tol`
+        than the lowest loss of an earlier bracket, but not before there are about
+        `Bounds.n_candidates` candidates. None: run all brackets.
+    tol : float, default=0.0
+        Minimum improvement for `patience`.
+    target_loss : float or None, default=None
+        Stop when a candidate has at most this loss at the maximum.
 
     Examples
     --------
     >>> from sklearn_sha.bandit import Anytime, Bounds
     >>> plan = Anytime().plan(Bounds(n_candidates=16, max_resources=80))
-    >>> for run in plan.brackets:
-    ...     print(run.n_candidates, run.n_resources)
+    >>> for bracket in plan.brackets:
+    ...     print(bracket.n_candidates, bracket.n_resources)
+    [8, 4, 2, 1] [10, 20, 40, 80]
     [8, 4, 2, 1] [10, 20, 40, 80]
     [16, 8, 4, 2] [10, 20, 40, 80]
     [32, 16, 8, 4] [10, 20, 40, 80]
     [64, 32, 16, 8] [10, 20, 40, 80]
-    [128, 64, 32, 16] [10, 20, 40, 80]
-    >>> plan = Anytime().plan(Bounds(n_candidates=4, max_resources=40, max_candidates=4))
-    >>> for run in plan.brackets:
-    ...     print(run.n_candidates, run.n_resources)
-    [4, 2] [20, 40]
-    [4, 4] [20, 40]
     """
 
+    def __init__(
+        self,
+        factor: float = 2,
+        patience: int | None = 2,
+        tol: float = 0.0,
+        target_loss: float | None = None,
+    ) -> None:
+        super().__init__(factor, target_loss=target_loss)
+        self.patience = patience
+        self.tol = tol
+
     def plan(self, bounds: Bounds) -> Schedule:
+        check_patience(self.patience, self.tol)
         n_planned = min(bounds.n_candidates, max(_N_PLANNED, bounds.n_kept + 1))
         plain = replace(bounds, n_candidates=n_planned, n_kept=0)
-        full = SuccessiveHalving(self.factor).plan(plain)
-        first, *later = (
-            [ceil(n * scale) for n in full.n_candidates]
-            for scale in self._scales(n_planned, bounds)
-        )
-        # Later runs promote the best candidate so far, too.
-        runs = [first, *(sizes_with_kept(run, bounds.n_kept + 1) for run in later)]
+        schedule = SuccessiveHalving(self.factor).plan(plain)
+        totals = [ceil(n_planned * scale) for scale in self._scales(n_planned, bounds)]
         if bounds.max_candidates is not None:
-            runs = [[min(n, bounds.max_candidates) for n in run] for run in runs]
-        runs = [run for run, _ in groupby(runs)]
-        folds = [rung.folds for rung in full.rungs]
-        schedules = [
-            Schedule.from_rungs(run, full.n_resources, full.continues, folds=folds).with_kept(
-                bounds.n_kept
-            )
-            for run in runs
-        ]
-        min_runs = len({run[0] for run in runs if run[0] <= bounds.n_candidates})
-        joined = Schedule.joined(schedules, repeats=True)
-        return replace(joined, notes=full.notes, min_runs=min_runs)
+            totals = sorted({min(total, bounds.max_candidates) for total in totals})
+        sizes = [after - before for before, after in pairwise([0, *totals])]
+        n_enough = sum(total <= bounds.n_candidates for total in totals)
+        brackets = in_brackets(schedule, sizes, bounds.n_kept)
+        return replace(brackets, is_bound=True, min_brackets=n_enough)
+
+    def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
+        """Yield one bracket after the other, until patience ends."""
+        patience = Patience(self.patience, self.tol)
+        for number, bracket in enumerate(super().rounds(plan, propose), start=1):
+            best = yield bracket
+            if patience.is_over(best) and number >= plan.min_brackets:
+                return
 
     def _scales(self, n_planned: int, bounds: Bounds) -> Iterator[Fraction]:
-        """Sizes of the runs, relative to the one for which the rungs are planned."""
+        """Numbers of candidates after each bracket, relative to those of the planned rungs."""
         factor = exact_factor(self.factor)
-        lowest = Fraction(max(_MIN_CANDIDATES, bounds.n_kept + 1), n_planned)
+        lowest = Fraction(max(MIN_CANDIDATES, bounds.n_kept + 1), n_planned)
         highest = bounds.n_candidates * factor**_MAX_POWER / n_planned
         scale = Fraction(1)
         while scale / factor >= lowest:

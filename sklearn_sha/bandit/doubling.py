@@ -24,22 +24,17 @@ def repeated_halving(
     patience: int | None = 2,
     tol: float = 0.0,
     target: Target | None = None,
-    min_runs: int = 1,
 ) -> Requests:
-    """Request the rungs of the doubling trick: runs over the same candidates, or over more.
+    """Request the rungs of the doubling trick: runs over the same candidates.
 
-    For the doubling trick see [1]_. If the last rungs of two consecutive runs have the same
-    resource and folds, the second run promotes the best candidate so far in every rung.
+    For the doubling trick see [1]_.
 
     Parameters
     ----------
     schedules : iterable of Schedule
-        Schedules of the runs, as from `sklearn_sha.schedules.doubling_schedules`. Each
-        rung that promotes the best candidate so far needs room for another one.
+        Schedules of the runs, as from `sklearn_sha.schedules.doubling_schedules`.
     propose : callable, default=None
-        As in `halving`. It is called in the first run, and for the new candidates of a run that has
-        more than the previous one. If there are none, the runs after it have the known candidates,
-        and those that would only repeat the run before them are left out.
+        As in `halving`, for the candidates of the first run.
     patience : int >= 1 or None, default=2
         Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
         the lowest loss of an earlier run. None: run all of them.
@@ -47,8 +42,6 @@ def repeated_halving(
         Minimum improvement for `patience`.
     target : Target or None, default=None
         As in `halving`.
-    min_runs : int, default=1
-        Number of runs before `patience` can end the search.
 
     Yields
     ------
@@ -68,27 +61,11 @@ def repeated_halving(
     """
     propose = propose or numbered()
     ids: tuple[int, ...] = ()
-    n_before = n_rungs = 0
-    is_exhausted = False
-    shape: tuple[list[int], list[int]] = [], []
+    n_rungs = 0
     best: int | None = None
-    compared_at: object = None
     stopping = Patience(patience, tol)
-    for number, schedule in enumerate(schedules, start=1):
-        n_candidates = schedule.rungs[0].n_candidates
-        is_larger = n_candidates > n_before and not is_exhausted
-        if is_larger:
-            new = propose(n_candidates - len(ids))
-            is_exhausted = bool(ids) and not new
-            ids += new
-        before, shape = shape, _shape(schedule, len(ids))
-        if is_exhausted and shape == before:
-            continue
-        n_before = n_candidates
-        source = _first(ids, propose) if is_larger else _first(ids)
-        last = schedule.rungs[-1]
-        at = last.n_resources, last.folds
-        run = halving(schedule, source, target=target, leader=best if at == compared_at else None)
+    for schedule in schedules:
+        run = halving(schedule, _once(ids) if ids else propose, target=target)
         request = next(run, None)
         while request is not None:
             candidates, rung = request.candidate_ids, n_rungs + request.rung
@@ -100,24 +77,18 @@ def repeated_halving(
                 n_rungs, request = rung + 1, None
                 if end.value is None:
                     continue
-                best, compared_at = end.value, at
+                best = end.value
                 if target is not None and target.is_reached:
                     return best
-                loss = float(np.asarray(losses, dtype=float)[candidates.index(best)])
-                if stopping.is_over(loss) and number >= min_runs:
+                if stopping.is_over(float(np.asarray(losses, dtype=float)[candidates.index(best)])):
                     return best
     return best
 
 
-def _shape(schedule: Schedule, n_known: int) -> tuple[list[int], list[int]]:
-    """Candidates and resources of the rungs of a run over known candidates."""
-    return [min(n, n_known) for n in schedule.n_candidates], schedule.n_resources
-
-
-def _first(ids: tuple[int, ...], propose: Propose = lambda n: ()) -> Propose:
-    """Propose the given candidates in the first call, and new ones afterwards."""
+def _once(ids: tuple[int, ...]) -> Propose:
+    """Propose the given candidates in the first call, and none afterwards."""
     remaining = [ids]
-    return lambda n: remaining.pop() if remaining else propose(n)
+    return lambda n: remaining.pop() if remaining else ()
 
 
 class BudgetDoubling(Algorithm):
@@ -177,7 +148,6 @@ class BudgetDoubling(Algorithm):
             patience=self.patience,
             tol=self.tol,
             target=target_of(self.target_loss, plan),
-            min_runs=plan.min_runs,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -16,10 +16,10 @@ _MAX_BRACKETS = 4
 """With more brackets, candidates are proposed from more results, and a search costs more, since the
 first rung of a bracket with fewer candidates has more resource."""
 
-_NOTE = "The sampler proposes the candidates of a bracket from the scores of those before it."
+MIN_CANDIDATES = 8
+"""Minimum number of candidates of a bracket, if there are as many."""
 
-_MIN_CANDIDATES = 8
-"""Minimum number of candidates of a bracket."""
+_NOTE = "The sampler proposes the candidates of a bracket from the scores of those before it."
 
 
 class HalvingInTurn(SuccessiveHalving):
@@ -58,27 +58,16 @@ class HalvingInTurn(SuccessiveHalving):
     """
 
     def _schedule(self, bounds: Bounds) -> Schedule:
-        n, lowest = bounds.n_candidates, max(_MIN_CANDIDATES, bounds.n_kept + 1)
+        n, lowest = bounds.n_candidates, max(MIN_CANDIDATES, bounds.n_kept + 1)
         n_brackets = min(_MAX_BRACKETS, n // lowest)
         if n_brackets < 2 or n == bounds.max_candidates:
             return super()._schedule(bounds)
-        n_largest = ceil(n / n_brackets)
-        largest = super()._schedule(replace(bounds, n_candidates=n_largest, n_kept=0))
+        sizes = [(n + k) // n_brackets for k in reversed(range(n_brackets))]
+        largest = super()._schedule(replace(bounds, n_candidates=sizes[0], n_kept=0))
         if len(largest.rungs) == 1:
             return super()._schedule(bounds)
-        sizes = [(n + k) // n_brackets for k in reversed(range(n_brackets))]
-        folds = [rung.folds for rung in largest.rungs]
-        first, *others = (
-            Schedule.from_rungs(
-                [ceil(n_rung * size / n_largest) for n_rung in largest.n_candidates],
-                largest.n_resources,
-                bounds.continues,
-                folds=folds,
-            )
-            for size in sizes
-        )
-        joined = Schedule.joined([first.with_kept(bounds.n_kept), *others])
-        return replace(joined, notes=(*largest.notes, _NOTE))
+        schedule = in_brackets(largest, sizes, bounds.n_kept)
+        return replace(schedule, notes=(*schedule.notes, _NOTE))
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield one bracket after the other."""
@@ -87,3 +76,42 @@ class HalvingInTurn(SuccessiveHalving):
             yield [halving(bracket, propose, stop=stop_rule(self.stop), target=target)]
             if target is not None and target.is_reached:
                 return
+
+
+def in_brackets(schedule: Schedule, sizes: Sequence[int], n_kept: int = 0) -> Schedule:
+    """Return brackets with the resources and folds of a schedule, and other numbers of candidates.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Of one bracket.
+    sizes : sequence of int
+        Number of candidates of the first rung of each bracket. Those of its other rungs are in
+        proportion, rounded up.
+    n_kept : int, default=0
+        Number of candidates that every rung of the first bracket promotes.
+
+    Returns
+    -------
+    Schedule
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit.in_turn import in_brackets
+    >>> from sklearn_sha.schedules import schedule_from_range
+    >>> schedule = schedule_from_range(16, max_resources=80)
+    >>> [bracket.n_candidates for bracket in in_brackets(schedule, [8, 24], n_kept=1).brackets]
+    [[8, 4, 2, 2], [24, 12, 6, 3]]
+    """
+    n_all, *n_others = schedule.n_candidates
+    folds = [rung.folds for rung in schedule.rungs]
+    first, *others = (
+        Schedule.from_rungs(
+            [size, *(ceil(n * size / n_all) for n in n_others)],
+            schedule.n_resources,
+            schedule.continues,
+            folds=folds,
+        )
+        for size in sizes
+    )
+    return replace(Schedule.joined([first.with_kept(n_kept), *others]), notes=schedule.notes)

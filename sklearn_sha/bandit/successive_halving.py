@@ -36,7 +36,6 @@ def halving(
     *,
     stop: StableRanking | None = None,
     target: Target | None = None,
-    leader: int | None = None,
 ) -> Requests:
     """Request the rungs of a Successive Halving run.
 
@@ -57,8 +56,6 @@ def halving(
         When it is reached, no more candidates are requested. Those of a last rung at full resource
         are requested in growing groups, the best of the previous rung first. Candidates that are
         kept are the first group.
-    leader : int or None, default=None
-        Candidate of the first rung that is kept too: the best one of an earlier run.
 
     Yields
     ------
@@ -96,7 +93,7 @@ def halving(
     ids, losses = yield from _first_rung(
         first, not later, propose or numbered(), None if later else target, n_kept
     )
-    to_keep = {*ids[:n_kept], leader}
+    to_keep = {*ids[:n_kept]}
     for number, rung in enumerate(later, start=1):
         if losses is None:
             return None

@@ -33,7 +33,7 @@ def trust_report(search: Any) -> TrustReport:
     Parameters
     ----------
     search : SuccessiveHalvingSearchCV or HyperbandSearchCV
-        Fitted search. With ``budget="double"`` or ``"anytime"``, the report is about the last
+        Fitted search. With ``budget="double"``, the report is about the last
         completed run.
 
     Returns
@@ -122,9 +122,9 @@ def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[
     """Return `TrustReport.rungs`."""
     known, brackets = evidence.known, evidence.brackets
     gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
+    kept = {*range(search.schedule_.n_kept)}
     rungs = []
     for number, rows in enumerate(brackets):
-        kept = _kept(rows, search)
         for k, row in enumerate(rows):
             inside = (known.bracket == number) & (known.rung == k)
             is_last = k == len(rows) - 1
@@ -211,15 +211,6 @@ def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
             float(np.average([v for v, _ in known], weights=weights)) if known else float("nan")
         )
     return agreement
-
-
-def _kept(rows: Sequence[Row], search: Any) -> set[int]:
-    """Candidates that every rung of a bracket or run promotes, whatever their scores are."""
-    kept = {*range(search.schedule_.n_kept)}
-    before = [row for row in search.rung_history_ if row["iter"] < rows[0]["iter"]]
-    if search.schedule_.repeats and before and level_of(before[-1]) == level_of(rows[-1]):
-        kept.update(before[-1]["promoted"])  # the best candidate of the previous run
-    return kept
 
 
 def _margin(

@@ -174,7 +174,7 @@ def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
     if settings.get("min_resources") == last:
         return "Next time, a grid search at full resource is safer."
     start = "Next time set"
-    if len(report.brackets) > 1:
+    if not hasattr(search, "n_candidates"):
         # With a larger first rung, Hyperband would have fewer brackets and candidates.
         settings["n_candidates"] = len({*map(params_key, search.all_cv_results_["params"])})
         start = "Next time, use SuccessiveHalvingSearchCV with"

@@ -81,8 +81,8 @@ class Schedule:
         only the first bracket has them.
     n_repeated : int
         Number of candidates that an earlier bracket has too, since the space has too few.
-    min_runs : int
-        Number of runs that are made before a search may end for lack of improvement.
+    min_brackets : int
+        Number of brackets before a search may end for lack of improvement.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class Schedule:
     is_bound: bool = False
     n_kept: int = 0
     n_repeated: int = 0
-    min_runs: int = 1
+    min_brackets: int = 1
 
     @classmethod
     def from_rungs(

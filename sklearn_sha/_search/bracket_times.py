@@ -1,4 +1,4 @@
-"""Which runs of an anytime search end in time."""
+"""Which brackets of an anytime search end in time."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from sklearn_sha.resources.limits import WholeFit
 from sklearn_sha.schedules import Schedule
 
 
-class RunTimes:
-    """Predict the seconds of the next run of an anytime search, and of the refit after it.
+class BracketTimes:
+    """Predict the seconds of the next bracket of an anytime search, and of the refit after it.
 
-    A run has all evaluations of the previous one. Therefore it takes the time so far, in proportion
-    to the units that it adds. The refit takes the mean time of its units, on the samples of all
-    folds; if it calls ``fit``, that of the maximum number of units, and if samples are the
-    resource, that of all samples.
+    A bracket takes the time so far, in proportion to their units. The refit takes the mean time of
+    its units, on the samples of all folds; if it calls ``fit``, that of the maximum number of
+    units, and if samples are the resource, that of all samples.
 
     Parameters
     ----------
     plan : Schedule
-        Its brackets are the runs.
     n_folds, n_workers : int
     refits : bool
         Whether there is a refit.
@@ -48,36 +46,36 @@ class RunTimes:
         whole_fit: WholeFit | None = None,
         n_samples: int | None = None,
     ) -> None:
-        self._costs = [run.total_cost for run in plan.brackets]
-        self._n_resources = plan.rungs[-1].n_resources  # all runs reach it
+        self._costs = [bracket.total_cost for bracket in plan.brackets]
+        self._n_resources = plan.rungs[-1].n_resources  # all brackets reach it
         self._n_folds, self._n_workers = n_folds, n_workers
         self._counts_folds = plan.counts_folds
         self._refits, self._whole_fit, self._n_samples = refits, whole_fit, n_samples
         self._start_time, self._max_time, self._clock = start_time, max_time, clock
 
-    def refusal(self, run: int, results: Results) -> str:
-        """Return why a run is not begun, or "" if it and the refit should end before `max_time`.
+    def refusal(self, bracket: int, results: Results) -> str:
+        """Return why a bracket is not begun, or "" if it should end before `max_time`.
 
         Parameters
         ----------
-        run : int
-            Number of the run. The first one is always begun.
+        bracket : int
+            Number of the bracket. The first one is always begun.
         results : Results
-            Results of the runs before it.
+            Results of the brackets before it.
         """
-        if run == 0:
+        if bracket == 0:
             return ""
         elapsed = self._clock() - self._start_time
         # Known results of an earlier process took their time too.
         so_far = max(elapsed, results.seconds / self._n_workers)
-        seconds = so_far * (self._costs[run] / self._costs[run - 1] - 1)
+        seconds = so_far * self._costs[bracket] / sum(self._costs[:bracket])
         if self._refits:
             seconds += self._refit_units() * results.seconds / max(1, results.n_units)
         left = max(0.0, self._max_time - elapsed)
         if seconds <= left:
             return ""
         return (
-            f"Run {run} is not begun: it would take about {seconds:.1f} s, and there are "
+            f"Bracket {bracket} is not begun: it would take about {seconds:.1f} s, and there are "
             f"{left:.1f} s left."
         )
 
