@@ -255,7 +255,10 @@ def test_two_rungs_are_a_fixed_schedule():
             {"algorithm": FixedSchedule([5, 1], [1, 2]), "min_resources": 2},
             r"algorithm=FixedSchedule\(...\) and min_resources=2 both set",
         ),
-        ({"budget": "double", "stop": "stable"}, "stop='stable' ends the rungs"),
+        (
+            {"budget": "double", "stop": "stable"},
+            "stop='stable' is not available with budget='double'",
+        ),
         ({"algorithm": FixedSchedule([7, 1], [1, 2])}, "has 7 candidates, and the search has 5"),
         ({"algorithm": FixedSchedule([5, 1], [1, 99])}, "ends above the maximum"),
         (

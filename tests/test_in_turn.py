@@ -1,7 +1,6 @@
 """Successive Halving in brackets that follow each other, for samplers that use the history."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -174,13 +173,8 @@ def test_a_grid_that_is_tried_completely_has_a_single_bracket():
     assert len(search.set_params(n_candidates=31).plan(X).brackets) == 3
 
 
-@pytest.mark.parametrize("n_candidates", [16, 33, 100])
-def test_costs_are_those_of_searches_over_the_candidates_of_each_bracket(n_candidates):
-    bounds = Bounds(n_candidates=n_candidates, max_resources=64)
-    plan = HalvingInTurn().plan(bounds)
-    costs = [bracket.total_cost for bracket in plan.brackets]
-    assert costs[0] == SuccessiveHalving().plan(
-        replace(bounds, n_candidates=plan.brackets[0].n_candidates[0])
-    ).total_cost  # fmt: skip
-    assert sum(costs) == plan.total_cost
-    assert all(a >= b for a, b in pairwise(costs))
+def test_brackets_that_would_cost_as_much_as_a_grid_search_are_one():
+    bounds = Bounds(n_candidates=32, max_resources=1000, continues=False)
+    assert len(HalvingInTurn().plan(bounds).brackets) == 4
+    assert HalvingInTurn().plan(bounds).relative_cost() <= 0.8
+    assert HalvingInTurn(1.5).plan(bounds) == SuccessiveHalving(1.5).plan(bounds)

@@ -25,13 +25,26 @@ from reports import mean_and_error, table, write
 from sklearn.metrics import check_scoring
 
 
+def task_of(name: str, seed: int) -> Task:
+    """A workload with a seed, without a limit."""
+    work = WORKLOADS[name]
+    X, y, *_ = work.splits(seed)
+    return Task(work, X, y, seed, limit=inf, n_jobs=1)
+
+
+def cost_of(name: str, sampler: str, n_candidates: int) -> float:
+    """Planned cost of a search, as a number of candidates that are trained to full resource."""
+    task = task_of(name, seed=0)
+    plan = ours(task, sampler=sampler, n_candidates=n_candidates).plan(task.X, task.y)
+    return plan.total_cost / plan.full_cost
+
+
 def scores_of(name: str, sampler: str, n_candidates: int, seed: int) -> tuple[float, float]:
     """Cross-validated and held-out score of the candidate that a search selects."""
     warnings.simplefilter("ignore")
-    work = WORKLOADS[name]
-    X, y, X_test, y_test = work.splits(seed)
-    task = Task(work, X, y, seed, limit=inf, n_jobs=1)
+    task, work = task_of(name, seed), WORKLOADS[name]
     _, model, score = fitted(ours(task, sampler=sampler, n_candidates=n_candidates), task)
+    *_, X_test, y_test = work.splits(seed)
     return score, float(check_scoring(model, work.scoring)(model, X_test, y_test))
 
 
@@ -52,10 +65,11 @@ def main() -> None:
         delayed(stored)(name, *search, seed) for seed, name, search in keys
     )
     shape = options.seeds, len(WORKLOADS), len(searches), 2
-    write("live_samplers.md", report(np.reshape(found, shape), n))
+    costs = [[cost_of(name, *search) for search in searches] for name in WORKLOADS]
+    write("live_samplers.md", report(np.reshape(found, shape), costs, n))
 
 
-def report(scores: NDArray[np.float64], n: int) -> list[str]:
+def report(scores: NDArray[np.float64], costs: list[list[float]], n: int) -> list[str]:
     """Lines of the page, from scores of seeds, workloads, searches and cross-validated or not."""
     rows = []
     for number, work in enumerate(WORKLOADS.values()):
@@ -65,6 +79,7 @@ def report(scores: NDArray[np.float64], n: int) -> list[str]:
                 work.title,
                 *(f"{value:.4f}" for value in scores[:, number, :, 0].mean(axis=0)),
                 *map(mean_and_error, differences.T),
+                *(f"{cost:.1f}" for cost in costs[number]),
             ]
         )
     head = [
@@ -73,6 +88,8 @@ def report(scores: NDArray[np.float64], n: int) -> list[str]:
         f"random, {2 * n} candidates",
         "difference x 1000",
         "held-out difference x 1000",
+        "cost, model",
+        "cost, random",
     ]
     return [
         "# Model-based candidates, and twice as many random ones, in live searches",
@@ -81,7 +98,8 @@ def report(scores: NDArray[np.float64], n: int) -> list[str]:
         f"default algorithm, over {len(scores)} seeds, each with its own split. Differences are",
         "those of the model minus random, with the standard error over the seeds; held-out scores",
         "are those of the refitted model. R2 for histogram boosting, the area under the ROC curve",
-        "for LightGBM, accuracy for the others. Written by",
+        "for LightGBM, accuracy for the others. Costs are planned, as a number of candidates that",
+        "are trained to full resource on all folds. Written by",
         "`python docs/benchmarks/live_samplers.py`.",
         "",
         *table(head, rows),

@@ -3,15 +3,15 @@
     python docs/benchmarks/samplers.py
 
 writes results/samplers.md. The configurations of a file of learning_curves.py are the search space,
-and scores are read from it. Each search has the default algorithm, with growing folds. Regret is
-how much lower the score of the selected candidate is than that of the best configuration of the
-file, both means over all folds at the maximum resource.
+and scores are read from it. Each search has the default schedule, with growing folds: one bracket
+for random candidates, and brackets that follow each other for the model. Both are compared with the
+other one, too. Regret is how much lower the score of the selected candidate is than that of the
+best configuration of the file, both means over all folds at the maximum resource.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from replay import Table, answer, bounds_of
 from reports import mean_and_error, table, write
 
-from sklearn_sha.bandit import HalvingInTurn, RungLosses, RungRequest, SuccessiveHalving
+from sklearn_sha.bandit import Algorithm, HalvingInTurn, RungLosses, RungRequest, SuccessiveHalving
 from sklearn_sha.candidates import History, ModelSampler, RandomSampler, Sampler
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.candidates.space import params_key
@@ -68,7 +68,7 @@ class Problem:
             {params_key(one): row for row, one in enumerate(params)},
         )
 
-    def regret(self, sampler: Sampler, n_candidates: int, seed: int) -> float:
+    def regret(self, sampler: Sampler, algorithm: Algorithm, n_candidates: int, seed: int) -> float:
         """Return the regret of one search."""
         first: list[dict[str, Any]] = []
         if not sampler.uses_history:
@@ -78,7 +78,6 @@ class Problem:
         pool = CandidatePool(sampler, self.space, first, seed, {})
         growth = FoldGrowth(tuple(RandomState(seed).permutation(self.table.n_folds).tolist()))
         bounds = bounds_of(self.table.subset(np.arange(n_candidates)), growth, None)
-        algorithm = HalvingInTurn() if sampler.uses_history else SuccessiveHalving()
         losses_of = partial(self._losses, pool=pool)
         selected = [
             answer(requests, losses_of)
@@ -108,19 +107,22 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     options = parser.parse_args()
     n = options.candidates
-    searches: dict[str, Callable[[Problem, int], float]] = {
-        f"random, {n} candidates": partial(Problem.regret, sampler=RandomSampler(), n_candidates=n),
-        f"random, {2 * n} candidates": partial(
-            Problem.regret, sampler=RandomSampler(), n_candidates=2 * n
-        ),
-        f"model, {n} candidates": partial(Problem.regret, sampler=ModelSampler(), n_candidates=n),
+    random, model = RandomSampler(), ModelSampler()
+    single, brackets = SuccessiveHalving(), HalvingInTurn()
+    searches: dict[str, tuple[Sampler, Algorithm, int]] = {
+        f"random, {n} candidates": (random, single, n),
+        f"random, {2 * n} candidates": (random, single, 2 * n),
+        f"random, {n} candidates in brackets": (random, brackets, n),
+        f"model, {n} candidates in one bracket": (model, single, n),
+        f"model, {n} candidates in brackets": (model, brackets, n),
     }
     problems = [Problem.read(*path.stem.split("-", 1)) for path in sorted(FOLDER.glob("*.npz"))]
     problems = [problem for problem in problems if len(problem.space) >= 2 * n]
     regrets: dict[str, NDArray[np.float64]] = {}
     for name, search in searches.items():
         found = [
-            search(problem, seed=seed) for problem, seed in product(problems, range(options.seeds))
+            problem.regret(*search, seed)
+            for problem, seed in product(problems, range(options.seeds))
         ]
         regrets[name] = 1000 * np.reshape(found, (len(problems), options.seeds))
         print(name, f"{regrets[name].mean():.2f}", flush=True)
@@ -148,10 +150,11 @@ def report(
     return [
         "# Random and model-based candidates",
         "",
-        "Regret x 1000 of Successive Halving with the default algorithm on stored learning curves:",
-        "how much lower the score of the selected candidate is than that of the best configuration",
-        f"of the file. Means over {n_seeds} seeds. Differences have the standard error over the",
-        "data sets. Written by `python docs/benchmarks/samplers.py`.",
+        "Regret x 1000 of Successive Halving on stored learning curves: how much lower the score",
+        "of the selected candidate is than that of the best configuration of the file. By default,",
+        "random candidates have one bracket, and the model has brackets that follow each other.",
+        f"Means over {n_seeds} seeds. Differences have the standard error over the data sets.",
+        "Written by `python docs/benchmarks/samplers.py`.",
         "",
         *table(head, rows),
     ]

@@ -13,9 +13,9 @@ from sklearn_sha.schedules import Schedule
 class BracketTimes:
     """Predict the seconds of the next bracket of an anytime search, and of the refit after it.
 
-    A bracket takes the time so far, in proportion to their units. The refit takes the mean time of
-    its units, on the samples of all folds; if it calls ``fit``, that of the maximum number of
-    units, and if samples are the resource, that of all samples.
+    The seconds of a bracket are those so far, in proportion to its units. The refit takes the mean
+    time of its units, on the samples of all folds; if it calls ``fit``, that of the maximum number
+    of units, and if samples are the resource, that of all samples.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class BracketTimes:
         self._start_time, self._max_time, self._clock = start_time, max_time, clock
 
     def refusal(self, bracket: int, results: Results) -> str:
-        """Return why a bracket is not begun, or "" if it should end before `max_time`.
+        """Return why a bracket is not begun, or "" if it and the refit should end in time.
 
         Parameters
         ----------

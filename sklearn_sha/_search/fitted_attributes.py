@@ -51,7 +51,8 @@ def rung_attributes(
     dict of str to object
     """
     n_resources = [row["n_resources"] for row in rung_history]
-    # The bracket with the most candidates has the most rungs, and ends with the fewest candidates.
+    # The first bracket of Hyperband has the most rungs, and ends with the fewest candidates. Other
+    # brackets have the same rungs.
     first_bracket = rung_history[0].get("bracket")
     (*_, last) = [row for row in rung_history if row.get("bracket") == first_bracket]
     added = {number for bracket, number in audited if first_bracket in (None, bracket)}

@@ -163,7 +163,7 @@ class HyperbandSearchCV(AuditedSearch):
 
     See Also
     --------
-    SuccessiveHalvingSearchCV : A single bracket with a given number of candidates.
+    SuccessiveHalvingSearchCV : Successive Halving with a given number of candidates.
 
     References
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from math import ceil
 from os import PathLike
 from typing import Any, Literal
@@ -69,10 +70,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         space (`sklearn_sha.candidates.SobolSampler`), and "model" proposes them in waves, from the
         scores so far (`sklearn_sha.candidates.ModelSampler`). Can be an instance of any subclass of
         `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
-        a sampler of Optuna. A sampler that uses the scores gets those at full resource too: there
-        are up to four brackets, one after the other, with equal shares of the candidates
-        (`sklearn_sha.bandit.HalvingInTurn`), if these are a choice and `algorithm` and `budget`
-        have their default values.
+        a sampler of Optuna. With a sampler that uses the scores, there are up to four brackets of
+        at least 8 candidates, one after the other, so that it has scores at full resource too
+        (`sklearn_sha.bandit.HalvingInTurn`), unless all combinations of a grid are tried.
+        `algorithm` and `budget` must have their default values.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
         `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
@@ -151,8 +152,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     patience : int or None, default=2
         With ``budget="double"`` or ``"anytime"``, stop after this many consecutive runs or brackets
         whose best score does not exceed the best score of the previous ones by more than `tol`.
-        "anytime" does not stop before about `n_candidates` candidates are tried. None never stops
-        early.
+        "anytime" does not stop before `n_candidates` candidates are tried. None never stops early.
     tol : float, default=0.0
         Tolerance for `patience`.
     stop : "stable" or None, default=None
@@ -167,9 +167,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         `promote_by`).
     max_time : float or None, default=None
         Seconds after which no more training is started. Completed results are kept, and the best
-        candidate is selected from the last completed rung: with several brackets, of those that are
-        completed, and with ``budget="double"`` of the last completed run. Without completed
-        results, a TimeoutError is raised. The refit takes additional time, unless
+        candidate is selected from the last completed rung. With several brackets, it is the best
+        one of the completed brackets, and with ``budget="double"`` that of the last completed run.
+        Without completed results, a TimeoutError is raised. The refit takes additional time, unless
         ``budget="anytime"`` reserves time for it.
     fit_timeout : float or None, default=None
         Seconds after which the worker process of a fit and its scoring is terminated; the fit then
@@ -211,7 +211,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Number of jobs to run in parallel, as in GridSearchCV. The results do not depend on it.
     refit : bool, str or callable, default=True
         Refit the best candidate on the whole dataset, as in GridSearchCV. A callable receives
-        ``cv_results_``, which has the candidates of the last completed rung only.
+        ``cv_results_``, which has the candidates of the last completed rung only (of each bracket
+        if there are several).
     cv : int, cross-validator, iterable or None, default=None
         Cross-validation splitting strategy, as in GridSearchCV. The data are split once, so that
         all candidates have the same splits even if the splitter shuffles at random.
@@ -236,7 +237,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     cv_results_ : dict of ndarray, MaskedArray and list
         The columns of GridSearchCV for the candidates of the last completed rung, of each bracket
         if there are several; with ``budget="double"``, for those of the last rung of the last
-        completed run.
+        completed run. Candidates of completed brackets rank above those of interrupted ones.
         If the search was interrupted before a rung was completed, it has the completed candidates.
         ``mean_fit_time`` is the training time of this rung only.
     all_cv_results_ : dict of ndarray, MaskedArray and list
@@ -253,7 +254,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         One record per failed fit or score, which `pandas.DataFrame` accepts: candidate, params,
         split, rung, n_resources, failed ("fit" or "score") and error (the traceback).
     rung_history_ : list of dict
-        One record per rung, which `pandas.DataFrame` accepts: iter, n_candidates, n_folds (number
+        One record per rung, which `pandas.DataFrame` accepts: bracket (if there are several), iter,
+        n_candidates, n_folds (number
         of folds that scored the rung), step, n_resources, total_cost (cumulative), candidates,
         scores (mean test scores, in the order of candidates), promoted (empty for a rung that was
         interrupted or failed), best_score, cut_score (lowest score of a promoted candidate),
@@ -439,8 +441,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         if self.budget in _BUDGETS:
             if self.stop is not None:
                 raise ValueError(
-                    f"stop={self.stop!r} ends the rungs, and budget={self.budget!r} has further "
-                    "ones until patience ends it. Leave stop=None."
+                    f"stop={self.stop!r} is not available with budget={self.budget!r}, which "
+                    "patience ends. Leave stop=None."
                 )
             return _BUDGETS[self.budget](self.factor, self.patience, self.tol, target_loss)
         endings = self.stop, target_loss
@@ -468,7 +470,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
         if self.budget == "anytime" and not sampler.uses_history:
             # The sampler continues where it ended, for the brackets after n candidates.
-            n_later = self._algorithm().plan(bounds(n)).n_different - n
+            limits = replace(bounds(n), n_kept=len(initial) if self.keep_initial else 0)
+            n_later = self._algorithm().plan(limits).n_different - n
             history = History(tuple(candidates))
             candidates += proposed(sampler, n_later, space, history, state)
         return n, candidates

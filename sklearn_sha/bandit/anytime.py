@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil
+from math import ceil, inf
 
 from sklearn_sha._param_validation import check_patience
 from sklearn_sha.bandit.base import Bounds
@@ -29,9 +29,9 @@ class Anytime(HalvingInTurn):
     """Successive Halving in brackets that follow each other, with more and more candidates.
 
     All brackets have the same resources and folds: those of `SuccessiveHalving` with 16 candidates,
-    or fewer if `Bounds.n_candidates` is smaller. The first one has at least 8 candidates, if there
-    are as many. Each later one has new candidates, so many that there are `factor` times as many as
-    before in total, up to ``factor**3`` times `Bounds.n_candidates` or to `Bounds.max_candidates`.
+    or fewer if `Bounds.n_candidates` is smaller. Each bracket has at least 8 new candidates, if
+    there are as many, and so many that there are `factor` times as many as before in total, up to
+    ``factor**3`` times `Bounds.n_candidates` or to `Bounds.max_candidates`.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Anytime(HalvingInTurn):
         As in `SuccessiveHalving`; also the ratio between the numbers of candidates.
     patience : int or None, default=2
         Stop after this many consecutive brackets whose best loss is not lower by more than `tol`
-        than the lowest loss of an earlier bracket, but not before there are about
+        than the lowest loss of an earlier bracket, but not before there are
         `Bounds.n_candidates` candidates. None: run all brackets.
     tol : float, default=0.0
         Minimum improvement for `patience`.
@@ -75,12 +75,10 @@ class Anytime(HalvingInTurn):
         n_planned = min(bounds.n_candidates, max(_N_PLANNED, bounds.n_kept + 1))
         plain = replace(bounds, n_candidates=n_planned, n_kept=0)
         schedule = SuccessiveHalving(self.factor).plan(plain)
-        totals = [ceil(n_planned * scale) for scale in self._scales(n_planned, bounds)]
-        if bounds.max_candidates is not None:
-            totals = sorted({min(total, bounds.max_candidates) for total in totals})
+        totals = self._totals(n_planned, bounds)
         sizes = [after - before for before, after in pairwise([0, *totals])]
-        n_enough = sum(total <= bounds.n_candidates for total in totals)
         brackets = in_brackets(schedule, sizes, bounds.n_kept)
+        n_enough = 1 + sum(total < bounds.n_candidates for total in totals)
         return replace(brackets, is_bound=True, min_brackets=n_enough)
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
@@ -91,8 +89,20 @@ class Anytime(HalvingInTurn):
             if patience.is_over(best) and number >= plan.min_brackets:
                 return
 
+    def _totals(self, n_planned: int, bounds: Bounds) -> list[int]:
+        """Numbers of candidates after each bracket."""
+        scales = self._scales(n_planned, bounds)
+        *before, last = (
+            min(ceil(n_planned * scale), bounds.max_candidates or inf) for scale in scales
+        )
+        totals = [int(last)]
+        for total in reversed(before):
+            if min(total, totals[0] - total) >= MIN_CANDIDATES:
+                totals.insert(0, int(total))
+        return totals
+
     def _scales(self, n_planned: int, bounds: Bounds) -> Iterator[Fraction]:
-        """Numbers of candidates after each bracket, relative to those of the planned rungs."""
+        """Numbers of candidates in total, relative to those of the planned rungs."""
         factor = exact_factor(self.factor)
         lowest = Fraction(max(MIN_CANDIDATES, bounds.n_kept + 1), n_planned)
         highest = bounds.n_candidates * factor**_MAX_POWER / n_planned

@@ -19,6 +19,9 @@ first rung of a bracket with fewer candidates has more resource."""
 MIN_CANDIDATES = 8
 """Minimum number of candidates of a bracket, if there are as many."""
 
+_MAX_COST = 0.8
+"""Maximum cost of several brackets, relative to a grid search."""
+
 _NOTE = "The sampler proposes the candidates of a bracket from the scores of those before it."
 
 
@@ -30,10 +33,11 @@ class HalvingInTurn(SuccessiveHalving):
     rung, which has little resource.
 
     There are four brackets with the same number of candidates (or one less), or fewer brackets if
-    they would have less than 8. All have the same resources and folds, those of `SuccessiveHalving`
-    with the candidates of one bracket. There is a single bracket if there are no candidates to
-    choose from, since `Bounds.n_candidates` are all that there are, or if a bracket would have a
-    single rung.
+    they would have fewer than 8. All have the same resources and folds, those of
+    `SuccessiveHalving` with the candidates of one bracket. There is a single bracket if all
+    candidates are tried (`Bounds.max_candidates`), as is the case if the sampler does not use the
+    history; if a bracket would have a single rung; or if brackets would cost more than 0.8 times a
+    grid search.
 
     Parameters
     ----------
@@ -67,7 +71,13 @@ class HalvingInTurn(SuccessiveHalving):
         if len(largest.rungs) == 1:
             return super()._schedule(bounds)
         schedule = in_brackets(largest, sizes, bounds.n_kept)
+        if schedule.relative_cost() > _MAX_COST:
+            return super()._schedule(bounds)
         return replace(schedule, notes=(*schedule.notes, _NOTE))
+
+    def requests(self, plan: Schedule, propose: Propose) -> Requests:
+        """Yield the requests of one bracket."""
+        return super().requests(plan, propose)
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield one bracket after the other."""

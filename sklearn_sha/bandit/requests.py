@@ -33,7 +33,7 @@ class RungRequest:
     eliminated : tuple of int
         Candidates of earlier requests that will not be requested again.
     bracket : int
-        The bracket of Hyperband, or the run of budget doubling, from 0.
+        The bracket of the search, or the run of budget doubling, from 0.
     folds : tuple of int or None
         Folds to score on, usually those of the plan's rung. None: all folds. Scores that are known
         from earlier requests are not computed again.

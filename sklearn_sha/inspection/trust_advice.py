@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import floor, sqrt
 from typing import Any
@@ -153,10 +154,13 @@ def _conclusion(report: TrustReport, search: Any) -> str:
     if report.probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
     risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]
-    riskiest = rungs[int(np.argmax(risks))]
-    where = quantity(riskiest["n_resources"], schedule.unit)
-    if not schedule.counts_folds and riskiest["folds"] < search.n_splits_:
-        where += f" on {quantity(riskiest['folds'], 'folds')}"
+    by_level: Counter[tuple[int, int]] = Counter()
+    for row, risk in zip(rungs, risks, strict=True):
+        by_level[row["n_resources"], row["folds"]] += risk
+    n_resources, n_folds = max(by_level, key=by_level.__getitem__)
+    where = quantity(n_resources, schedule.unit)
+    if not schedule.counts_folds and n_folds < search.n_splits_:
+        where += f" on {quantity(n_folds, 'folds')}"
     return (
         f"The budget may be insufficient: {facts} Candidates eliminated at {where} carry most of "
         f"the risk. {_audit_advice(report.n_to_audit, search)}{_next_time(report, risks, search)}"

@@ -34,7 +34,7 @@ class Rung:
         Cumulative cost at the end of the rung: units of all candidates, per fold, or over all folds
         if the number of folds grows.
     bracket : int
-        Bracket of Hyperband or run of the doubling trick, numbered from 0.
+        Bracket of the search or run of the doubling trick, numbered from 0.
     folds : tuple of int or None
         Folds that score the rung. None: all folds.
     n_fits : int
@@ -64,7 +64,7 @@ class Schedule:
         Whether models continue training between rungs. If so, a candidate costs `step` units in a
         rung. Otherwise it is refit from scratch and costs `n_resources` units.
     repeats : bool
-        Whether brackets are runs over the same candidates, as in the doubling trick. In Hyperband,
+        Whether brackets are runs over the same candidates, as in the doubling trick. Otherwise,
         each bracket has different candidates.
     unit : str
         What the resource counts, in the plural: "epochs", "trees", "training samples".
@@ -77,8 +77,8 @@ class Schedule:
     is_bound : bool
         Whether the search may end earlier, so that the cost is an upper bound.
     n_kept : int
-        Number of candidates that every rung promotes: those that are proposed first. In Hyperband
-        only the first bracket has them.
+        Number of candidates that every rung promotes: those that are proposed first. If brackets
+        have different candidates, only the first one has them.
     n_repeated : int
         Number of candidates that an earlier bracket has too, since the space has too few.
     min_brackets : int
