@@ -235,6 +235,26 @@ def test_the_guide_quotes_the_model_in_live_searches():
     assert f"cost {costs[0] / costs[1]:.2f} times as much" in guide
 
 
+def test_the_guide_quotes_the_model_on_stored_curves():
+    page = (RESULTS / "samplers.md").read_text()
+    head, *lines = [line.strip("| ").split(" | ") for line in page.splitlines() if "|" in line]
+    (mean,) = [dict(zip(head, line, strict=True)) for line in lines if line[0] == "all"]
+    guide = " ".join((ROOT / "docs" / "guide" / "samplers.md").read_text().split())
+    assert (
+        "the mean regret x 1000 of 48 of its candidates is "
+        f"{mean['model, 48 candidates in brackets']}. It is {mean['random, 48 candidates']} with "
+        f"48 random ones in one bracket, and {mean['random, 96 candidates']} with 96."
+    ) in guide
+    in_brackets = mean["random, 48 candidates in brackets"]
+    assert f"48 random candidates in such brackets have {in_brackets}." in guide
+    decision = " ".join((ROOT / "docs" / "decisions" / "0004-layout.md").read_text().split())
+    assert (
+        f"the regret x 1000 is {mean['model, 48 candidates in brackets']} instead of "
+        f"{mean['model, 48 candidates in one bracket']}."
+    ) in decision
+    assert f"random candidates in such brackets have {in_brackets}." in decision
+
+
 def test_the_guide_quotes_what_audits_cost_and_gain():
     measured = (RESULTS / "trust.md").read_text()
     before = rows_of(measured.partition("By metric and first rung")[2].partition("How often")[0])
