@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 from numpy.random import RandomState
 from scipy.stats import loguniform, uniform
-from toys import Curve
+from sklearn.model_selection import KFold
+from test_seams import numbers
+from test_stopping import Stopped, ctrl_c
+from toys import CALLS, Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import Bounds, HalvingInTurn, SuccessiveHalving
 from sklearn_sha.candidates import History, RandomSampler, Sampler
+from sklearn_sha.inspection import trust_report
 from sklearn_sha.schedules import FoldGrowth
 
 X = np.zeros((40, 1))
@@ -35,7 +39,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost of each
 
 def search_of(sampler, **params):
     return SuccessiveHalvingSearchCV(
-        Curve(),
+        params.pop("estimator", Curve()),
         params.pop("space", SPACE),
         sampler=sampler,
         **{
@@ -126,6 +130,14 @@ def test_initial_candidates_are_kept_in_the_first_bracket():
     assert search.n_candidates_ == search.schedule_.n_candidates
 
 
+@pytest.mark.parametrize("budget", [None, "anytime"])
+def test_initial_candidates_that_are_all_candidates(budget):
+    initial = [{"limit": k / 20} for k in range(1, 17)]
+    params = {"n_candidates": 16, "initial_candidates": initial, "budget": budget}
+    models, random = (search_of(name, **params).plan(X) for name in ("model", "random"))
+    assert models.n_different == random.n_different == (16 if budget is None else 128)
+
+
 def test_more_initial_candidates_than_a_bracket_has():
     initial = [{"limit": k / 20} for k in range(1, 12)]
     search = search_of(Waves(), initial_candidates=initial).fit(X)
@@ -178,3 +190,31 @@ def test_brackets_that_would_cost_as_much_as_a_grid_search_are_one():
     assert len(HalvingInTurn().plan(bounds).brackets) == 4
     assert HalvingInTurn().plan(bounds).relative_cost() <= 0.8
     assert HalvingInTurn(1.5).plan(bounds) == SuccessiveHalving(1.5).plan(bounds)
+
+
+def test_a_search_that_ends_inside_a_bracket_is_about_those_before():
+    """Also for a callable `refit`, and for the trust report."""
+
+    def lowest_resource(results):
+        # The first row with the lowest score is in an incomplete bracket, if there are any.
+        return int(np.argmin(results["mean_test_score"]))
+
+    params = {"estimator": Stopped(), "sampler": "model", "cv": KFold(2)}
+    CALLS.clear()
+    whole = search_of(**params).fit(X)
+    first = whole.schedule_.brackets[0]
+    calls = 2 * first.total_cost + 2 * 8 * first.rungs[0].n_resources  # and one rung of the next
+    CALLS.clear()
+    with ctrl_c(calls):
+        search = search_of(**params, refit=lowest_resource)
+        search.fit(X)
+    assert [row["bracket"] for row in search.rung_history_][-1] == 1
+    assert search.rung_history_[-1]["promoted"]
+    rows = search.all_cv_results_["bracket"][search.cv_results_rows_]
+    assert {*rows} == {0}
+    assert search.best_n_resources_ == 32
+    report = trust_report(search)
+    assert [one["bracket"] for one in report.brackets] == [0]
+    assert report.probability is not None
+    assert ("Call resume" in report.advice) == (report.probability < 0.95)
+    assert numbers(search.set_params(refit=False).resume(X)) == numbers(whole)

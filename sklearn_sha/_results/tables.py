@@ -24,7 +24,7 @@ _RUNG_COLUMNS = ("bracket", "iter", "n_resources", "n_folds", "candidate", "cach
 
 
 class _Completion(IntEnum):
-    """How much of its bracket was completed with a rung; a higher value ranks first."""
+    """How much of its bracket was completed with a rung."""
 
     INCOMPLETE_RUNG = 0
     COMPLETE_RUNG = 1
@@ -122,7 +122,6 @@ def cv_results(
         rows = rows[np.argsort(all_results["audited"][rows], kind="stable")]
     resources = all_results["n_resources"][rows]
     levels = [
-        _repeat(rungs, completions)[rows],
         # A candidate that failed with the same resource on further folds ranks behind.
         ~_fails_later(rungs, all_results["candidate"][rows], resources),
         resources,
@@ -154,10 +153,11 @@ def selected_run(rungs: Sequence[RungOutcome]) -> int:
 def _last_rungs(
     rungs: Sequence[RungOutcome], completions: Sequence[_Completion], repeats: bool
 ) -> list[int]:
-    """Indices of the last complete rung of each bracket.
+    """Indices of the last complete rung of each complete bracket, or of each bracket.
 
     Failed rungs are ignored if there are others, and so are rungs without a number among their
-    scores. Incomplete rungs count only if no rung is complete.
+    scores. Incomplete rungs count only if no rung is complete, and incomplete brackets only if no
+    bracket is.
     """
     indices = range(len(rungs))
     succeeded = [k for k in indices if not rungs[k].has_failed] or indices
@@ -165,7 +165,8 @@ def _last_rungs(
     complete = [k for k in complete if rungs[k].has_scores] or complete
     last = {rungs[k].request.bracket: k for k in complete}
     if not repeats:
-        return [last[bracket] for bracket in sorted(last)]
+        furthest = max(completions[k] for k in last.values())
+        return [k for _, k in sorted(last.items()) if completions[k] == furthest]
     return [max(last.values(), key=lambda k: (completions[k], k))]
 
 

@@ -316,9 +316,10 @@ def _equal_scores_messages(
         n_candidates, n_folds = row["n_candidates"], row["n_folds"]
         eliminates = n_folds < n_splits and 0 < len(row["promoted"]) < n_candidates
         if eliminates and n_candidates >= _MANY and len({*row["scores"]}) == 1:
+            bracket = f"bracket {row['bracket']}, " if "bracket" in row else ""
             return [
-                f"All {n_candidates} candidates of rung {row['iter']} have the same score, "
-                f"{row['scores'][0]:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
+                f"All {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
+                f"score, {row['scores'][0]:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
                 "those that come first were promoted. If these folds cannot distinguish the "
                 f"candidates, {remedy}."
             ]

@@ -132,9 +132,9 @@ class HyperbandSearchCV(AuditedSearch):
     Attributes
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
-        The columns of GridSearchCV for the candidates of the last completed rung of each bracket.
-        Candidates of completed brackets rank above those of interrupted ones, and candidates with
-        more resource above those with less.
+        The columns of GridSearchCV for the candidates of the last rung of each completed bracket.
+        If no bracket was completed, it has the last completed rung of each, in which candidates
+        with more resource rank above those with less.
     all_cv_results_ : dict of ndarray, MaskedArray and list
         As in SuccessiveHalvingSearchCV. Candidates are numbered consecutively over all brackets,
         and the rungs (``iter``) from 0 in each bracket (``bracket``).

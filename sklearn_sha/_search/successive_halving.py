@@ -235,9 +235,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     Attributes
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
-        The columns of GridSearchCV for the candidates of the last completed rung, of each bracket
-        if there are several; with ``budget="double"``, for those of the last rung of the last
-        completed run. Candidates of completed brackets rank above those of interrupted ones.
+        The columns of GridSearchCV for the candidates of the last completed rung; with several
+        brackets, for those of the last rung of each completed bracket, and with
+        ``budget="double"``, of the last completed run.
         If the search was interrupted before a rung was completed, it has the completed candidates.
         ``mean_fit_time`` is the training time of this rung only.
     all_cv_results_ : dict of ndarray, MaskedArray and list

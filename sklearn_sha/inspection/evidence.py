@@ -140,9 +140,6 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         return len(row["promoted"]) == 1 and is_at_end(row) and has_score(row)
 
     brackets = _brackets(history, results, is_last, repeats=search.schedule_.repeats)
-    if not is_interrupted(search):
-        # Nothing is left to compare in a bracket all of whose candidates have failed.
-        brackets = [rows for rows in brackets if is_last(rows[-1])] or brackets
     audited_ids = _audited_ids(brackets, results)
     known = Eliminated.of(
         [[_rung_scores(row, folds) for row in rows] for rows in brackets],
@@ -311,7 +308,11 @@ def _brackets(
     *,
     repeats: bool,
 ) -> list[list[Row]]:
-    """Rungs of each bracket; those of the last completed run if budget doubling repeats runs."""
+    """Rungs of each completed bracket; with budget doubling, of the last completed run.
+
+    If none is completed, those of each bracket, or of the last run. A bracket all of whose
+    candidates have failed is not completed.
+    """
     # Rows of runs have no bracket, and their numbers are unique.
     run_of = dict(zip(results["iter"].tolist(), results["bracket"].tolist(), strict=True))
 
@@ -321,7 +322,5 @@ def _brackets(
     # An audited rung is the last row.
     ordered = sorted(history, key=lambda row: (bracket_of(row), row["iter"]))
     brackets = [list(rows) for _, rows in groupby(ordered, key=bracket_of)]
-    if not repeats:
-        return brackets
-    completed = [rows for rows in brackets if is_last(rows[-1])]
-    return (completed or brackets)[-1:]
+    brackets = [rows for rows in brackets if is_last(rows[-1])] or brackets
+    return brackets[-1:] if repeats else brackets

@@ -150,7 +150,8 @@ def _conclusion(report: TrustReport, search: Any) -> str:
         facts += f" Bracket by bracket it is {values}."
     if report.unscored:
         failed = quantity(len(report.unscored), "candidates")
-        facts += f" It is not about {failed} that failed and were eliminated (see failures_)."
+        were = "was" if len(report.unscored) == 1 else "were"
+        facts += f" It is not about {failed} that failed and {were} eliminated (see failures_)."
     if report.probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
     risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]
@@ -169,7 +170,7 @@ def _conclusion(report: TrustReport, search: Any) -> str:
 
 def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
     """Recommend the parameters of the next search, or more time."""
-    if getattr(search, "budget", None) == "anytime" and is_interrupted(search):
+    if is_interrupted(search):
         more_time = "" if search.max_time is None else ", with a larger max_time"
         return f"Call resume{more_time}."
     levels = [(row["n_resources"], row["folds"]) for row in report.rungs]
