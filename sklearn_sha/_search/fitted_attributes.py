@@ -319,8 +319,8 @@ def _equal_scores_messages(
             bracket = f"bracket {row['bracket']}, " if "bracket" in row else ""
             return [
                 f"All {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
-                f"score, {row['scores'][0]:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
-                "those that come first were promoted. If these folds cannot distinguish the "
+                f"score, {row['scores'][0]:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so "
+                "that those that come first were promoted. If these folds cannot distinguish the "
                 f"candidates, {remedy}."
             ]
     return []
