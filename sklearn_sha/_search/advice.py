@@ -10,9 +10,7 @@ from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.space import grid_of, n_outside
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
-
-MAX_RELATIVE_COST = 0.8
-"""Cost of an automatic schedule, relative to a grid search, above which there is one rung."""
+from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 
 def single_rung_note(schedule: Schedule, limits: Limits) -> str:

@@ -192,22 +192,20 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         space, resource = self._space(), training.resource
         limits = resource_limits(resource, context)
         growth = fold_growth(self.min_folds, context.data, resource)
-        bounds = partial(
-            planning_bounds, algorithm, limits, self.min_resources, self.max_resources, growth
-        )
+        initial = self._initial_candidates()
+        n_kept = len(initial) if self.keep_initial else 0
+        ranges = self.min_resources, self.max_resources
+        bounds = partial(planning_bounds, algorithm, limits, *ranges, growth, n_kept)
         n_candidates, candidates = self._candidates(bounds, random_state)
         proposes_later = self._sampler().uses_history
         known = [*candidates, *typical_candidates(space)] if proposes_later else candidates
         check_names(self.estimator, known)
         check_sampled(resource, context.tuned, known)
         limits = replace(limits, continues=training.continues(context, known))
-        initial = self._initial_candidates()
-        n_kept = len(initial) if self.keep_initial else 0
         schedule = algorithm.plan(
             replace(
                 bounds(n_candidates),
                 continues=limits.continues,
-                n_kept=n_kept,
                 max_candidates=n_combinations(space, initial) if proposes_later else len(known),
             )
         )

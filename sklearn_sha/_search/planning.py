@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sklearn_sha._search.advice import MAX_RELATIVE_COST, single_rung_note
+from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
@@ -15,6 +15,7 @@ from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit, minimum
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import FoldGrowth, Schedule
+from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def planning_bounds(
     min_resources: float | str,
     max_resources: int | str,
     fold_growth: FoldGrowth | None,
+    n_kept: int,
     n_candidates: int,
 ) -> Bounds:
     """Return the bounds within which an algorithm plans.
@@ -115,7 +117,7 @@ def planning_bounds(
     min_resources, max_resources
         Parameters of the search.
     fold_growth : FoldGrowth or None
-    n_candidates : int
+    n_kept, n_candidates : int
 
     Returns
     -------
@@ -135,6 +137,7 @@ def planning_bounds(
         max_resources == "auto",
         limits.continues,
         fold_growth,
+        n_kept,
     )
 
 

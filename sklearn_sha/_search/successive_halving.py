@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from math import ceil
 from os import PathLike
 from typing import Any, Literal
@@ -470,8 +469,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
         if self.budget == "anytime" and not sampler.uses_history:
             # The sampler continues where it ended, for the brackets after n candidates.
-            limits = replace(bounds(n), n_kept=len(initial) if self.keep_initial else 0)
-            n_later = self._algorithm().plan(limits).n_different - n
+            n_later = self._algorithm().plan(bounds(n)).n_different - n
             history = History(tuple(candidates))
             candidates += proposed(sampler, n_later, space, history, state)
         return n, candidates

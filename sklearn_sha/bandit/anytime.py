@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, inf
+from math import ceil
 
 from sklearn_sha._param_validation import check_patience
 from sklearn_sha.bandit.base import Bounds
@@ -29,8 +29,8 @@ class Anytime(HalvingInTurn):
     """Successive Halving in brackets that follow each other, with more and more candidates.
 
     All brackets have the same resources and folds: those of `SuccessiveHalving` with 16 candidates,
-    or fewer if `Bounds.n_candidates` is smaller. Each bracket has at least 8 new candidates, if
-    there are as many, and so many that there are `factor` times as many as before in total, up to
+    or fewer if `Bounds.n_candidates` is smaller. Each bracket has at least 8 new candidates, or all
+    if there are fewer. It multiplies the total number of candidates by `factor`, up to
     ``factor**3`` times `Bounds.n_candidates` or to `Bounds.max_candidates`.
 
     Parameters
@@ -91,15 +91,14 @@ class Anytime(HalvingInTurn):
 
     def _totals(self, n_planned: int, bounds: Bounds) -> list[int]:
         """Numbers of candidates after each bracket."""
-        scales = self._scales(n_planned, bounds)
-        *before, last = (
-            min(ceil(n_planned * scale), bounds.max_candidates or inf) for scale in scales
-        )
-        totals = [int(last)]
-        for total in reversed(before):
-            if min(total, totals[0] - total) >= MIN_CANDIDATES:
-                totals.insert(0, int(total))
-        return totals
+        totals = [ceil(n_planned * scale) for scale in self._scales(n_planned, bounds)]
+        if bounds.max_candidates is not None:
+            totals = [min(total, bounds.max_candidates) for total in totals]
+        spaced = totals[-1:]
+        for total in reversed(totals):
+            if min(total, spaced[0] - total) >= MIN_CANDIDATES:
+                spaced.insert(0, total)
+        return spaced
 
     def _scales(self, n_planned: int, bounds: Bounds) -> Iterator[Fraction]:
         """Numbers of candidates in total, relative to those of the planned rungs."""

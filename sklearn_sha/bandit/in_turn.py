@@ -11,6 +11,7 @@ from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.stopping import stop_rule, target_of
 from sklearn_sha.bandit.successive_halving import SuccessiveHalving, halving
 from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 _MAX_BRACKETS = 4
 """With more brackets, candidates are proposed from more results, and a search costs more, since the
@@ -18,9 +19,6 @@ first rung of a bracket with fewer candidates has more resource."""
 
 MIN_CANDIDATES = 8
 """Minimum number of candidates of a bracket, if there are as many."""
-
-_MAX_COST = 0.8
-"""Maximum cost of several brackets, relative to a grid search."""
 
 _NOTE = "The sampler proposes the candidates of a bracket from the scores of those before it."
 
@@ -36,8 +34,7 @@ class HalvingInTurn(SuccessiveHalving):
     they would have fewer than 8. All have the same resources and folds, those of
     `SuccessiveHalving` with the candidates of one bracket. There is a single bracket if all
     candidates are tried (`Bounds.max_candidates`), as is the case if the sampler does not use the
-    history; if a bracket would have a single rung; or if brackets would cost more than 0.8 times a
-    grid search.
+    history; or if brackets would cost more than 0.8 times a grid search, as those of a single rung.
 
     Parameters
     ----------
@@ -68,16 +65,10 @@ class HalvingInTurn(SuccessiveHalving):
             return super()._schedule(bounds)
         sizes = [(n + k) // n_brackets for k in reversed(range(n_brackets))]
         largest = super()._schedule(replace(bounds, n_candidates=sizes[0], n_kept=0))
-        if len(largest.rungs) == 1:
-            return super()._schedule(bounds)
         schedule = in_brackets(largest, sizes, bounds.n_kept)
-        if schedule.relative_cost() > _MAX_COST:
+        if schedule.relative_cost() > MAX_RELATIVE_COST:
             return super()._schedule(bounds)
         return replace(schedule, notes=(*schedule.notes, _NOTE))
-
-    def requests(self, plan: Schedule, propose: Propose) -> Requests:
-        """Yield the requests of one bracket."""
-        return super().requests(plan, propose)
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield one bracket after the other."""

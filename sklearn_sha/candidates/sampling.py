@@ -168,7 +168,7 @@ def n_further(space: Space, n: int, known: Collection[Mapping[str, Any]]) -> int
     2
     """
     grid = grid_of(space)
-    if n == 0 or (grid is not None and len(grid) >= n + len(known)):
+    if grid is not None and len(grid) >= n + len(known):
         return n
     n_counted = n if grid is not None else min(n, _MAX_COUNTED)
     samples = sample_distinct(space, n_counted + len(known), RandomState(0))
@@ -366,6 +366,8 @@ def first_distinct(
     -------
     list of dict
     """
+    if n == 0:
+        return []
     distinct: dict[Hashable, dict[str, Any]] = {}
     n_repeats = 0
     for params in samples:

@@ -155,25 +155,25 @@ def _conclusion(report: TrustReport, search: Any) -> str:
     if report.probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
     risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]
-    by_level: Counter[tuple[int, int]] = Counter()
-    for row, risk in zip(rungs, risks, strict=True):
-        by_level[row["n_resources"], row["folds"]] += risk
+    levels = [(row["n_resources"], row["folds"]) for row in rungs]
+    by_level: Counter[Level] = Counter()
+    for level, risk in zip(levels, risks, strict=True):
+        by_level[level] += risk
     n_resources, n_folds = max(by_level, key=by_level.__getitem__)
     where = quantity(n_resources, schedule.unit)
     if not schedule.counts_folds and n_folds < search.n_splits_:
         where += f" on {quantity(n_folds, 'folds')}"
     return (
         f"The budget may be insufficient: {facts} Candidates eliminated at {where} carry most of "
-        f"the risk. {_audit_advice(report.n_to_audit, search)}{_next_time(report, risks, search)}"
+        f"the risk. {_audit_advice(report.n_to_audit, search)}{_next_time(levels, risks, search)}"
     )
 
 
-def _next_time(report: TrustReport, risks: Sequence[float], search: Any) -> str:
+def _next_time(levels: Sequence[Level], risks: Sequence[float], search: Any) -> str:
     """Recommend the parameters of the next search, or more time."""
     if is_interrupted(search):
         more_time = "" if search.max_time is None else ", with a larger max_time"
         return f"Call resume{more_time}."
-    levels = [(row["n_resources"], row["folds"]) for row in report.rungs]
     settings: dict[str, Any] = {**larger_budget(levels, risks, search.factor)}
     last = max(levels)[0]
     if settings.get("min_resources") == last:

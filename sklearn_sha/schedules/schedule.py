@@ -17,6 +17,9 @@ from sklearn_sha._formatting import (
 )
 from sklearn_sha.schedules.rungs import sizes_with_kept
 
+MAX_RELATIVE_COST = 0.8
+"""Cost of an automatic schedule, relative to a grid search, above which a simpler one is used."""
+
 
 @dataclass(frozen=True)
 class Rung:
