@@ -11,12 +11,14 @@ from toys import answered
 from sklearn_sha.bandit import (
     Bounds,
     BudgetDoubling,
+    HalvingInTurn,
     Hyperband,
     LossesError,
     SuccessiveHalving,
     doubling,
     halving,
     hyperband,
+    numbered,
     promote,
     running_mean,
     running_min,
@@ -31,6 +33,7 @@ from sklearn_sha.schedules import (
     schedule_from_range,
 )
 
+IN_TURN = HalvingInTurn()
 LOSSES = st.lists(
     st.sampled_from([0.0, 0.25, 0.5, 1.0, -3.0, float("inf"), float("-inf"), float("nan")]),
     min_size=1,
@@ -249,6 +252,10 @@ def test_running_losses(losses):
         (lambda: BudgetDoubling(tol=-1).plan(Bounds(8, 9)), "tol=-1 must be a number of at least"),
         (lambda: Hyperband(stop="never").plan(Bounds(0, 9)), "stop='never' must be \"stable\" or"),
         (lambda: SuccessiveHalving(stop="never").plan(Bounds(8, 9)), "stop='never' must be"),
+        (
+            lambda: next(IN_TURN.requests(IN_TURN.plan(Bounds(62, 80)), numbered())),
+            "one bracket, and this schedule has 4. Call it with each of schedule.brackets",
+        ),
     ],
 )
 def test_invalid_parameters_raise(call, message):

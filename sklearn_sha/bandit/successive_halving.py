@@ -44,8 +44,8 @@ def halving(
     Parameters
     ----------
     schedule : Schedule
-        Numbers of candidates and resources of the rungs. The first ``schedule.n_kept`` candidates
-        are promoted in every rung, unless their losses are NaN.
+        Numbers of candidates and resources of the rungs of one bracket. The first
+        ``schedule.n_kept`` candidates are promoted in every rung, unless their losses are NaN.
     propose : callable, default=None
         ``propose(n)`` returns the ids of 1 to n new candidates. If it returns fewer than
         n, it is called again until the first rung is complete. None: ids from 0.
@@ -69,6 +69,11 @@ def halving(
         The best candidate of the last rung. None if there was no last rung, because all candidates
         of a rung failed or another run reached the target.
 
+    Raises
+    ------
+    ValueError
+        If the schedule has several brackets.
+
     References
     ----------
     .. [1] K. Jamieson and A. Talwalkar, "Non-stochastic Best Arm Identification and
@@ -86,6 +91,11 @@ def halving(
     >>> request.candidate_ids, request.n_resources
     ((1, 3), 6)
     """
+    if len(schedule.brackets) > 1:
+        raise ValueError(
+            f"halving runs one bracket, and this schedule has {len(schedule.brackets)}. Call it "
+            "with each of schedule.brackets, or use Algorithm.rounds instead of requests."
+        )
     first, *later = schedule.rungs
     n_kept = schedule.n_kept
     if target is not None and schedule.rungs[-1].n_resources != target.n_resources:
