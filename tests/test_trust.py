@@ -166,6 +166,10 @@ def hazards_of(report, table, by_fold, search):
     at, hazards = COEFFICIENTS, {}
     brackets = sorted({row["bracket"] for row in report.rungs})
     final = by_fold.loc[search.best_candidate_, search.best_n_resources_].mean()
+    first = {
+        bracket: table[(table["bracket"] == bracket) & (table["iter"] == 0)] for bracket in brackets
+    }
+    n_all = sum(map(len, first.values()))
     for bracket in brackets:
         rungs = [row for row in report.rungs if row["bracket"] == bracket]
         members = [
@@ -208,7 +212,7 @@ def hazards_of(report, table, by_fold, search):
                     exp(at["constant"] + at["continues"])
                     * ratio ** at["ratio"]
                     * exp(at["share"] / ratio)
-                    * len(here) ** at["n_candidates"]
+                    * (len(here) * n_all / len(first[bracket])) ** at["n_candidates"]
                     * (1 + report.tolerance**2 / variance) ** at["tolerance"]
                     * (1 + behind**2 / variance) ** (-at["tail"] / 2)
                 )

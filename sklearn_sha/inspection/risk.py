@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from math import inf
 from typing import Any, Self
@@ -79,7 +79,9 @@ class Eliminated:
     ratio : ndarray of float
         Of full resource to the resource of the rung.
     n_candidates : ndarray of float
-        Of the rung.
+        Of the rung. With several brackets, this number is divided by the share of all candidates
+        that the bracket has: to be the best one, a candidate has to be ahead of those of the other
+        brackets too.
     tolerance : ndarray of float
         Standard error of the score of the selected candidate.
     continues : ndarray of float
@@ -164,7 +166,10 @@ class Eliminated:
         ]
         columns = np.array(rows, dtype=float).reshape(-1, len(fields(cls))).T
         ids = columns[:3].astype(int)
-        return cls(*ids, *columns[3:])
+        known = cls(*ids, *columns[3:])
+        sizes = np.array([len(rungs[0].candidates) for rungs in brackets])
+        share = sizes[known.bracket] / sizes.sum()
+        return replace(known, n_candidates=known.n_candidates / share)
 
 
 def standard_error(values: Floats) -> float:
