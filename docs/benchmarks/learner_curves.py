@@ -3,7 +3,7 @@
     python docs/benchmarks/learner_curves.py
     python docs/benchmarks/learner_curves.py --data turnout treatment
 
-takes about 20 minutes on one core and writes results/curves/learners/<data>.npz. Files that exist
+takes about half an hour on one core and writes results/curves/learners/<data>.npz. Files that exist
 are kept, so it can be interrupted and continued. trust.py replays searches on them: a search for
 the best learner, as on LCDB, but on other data sets and with ROC AUC and R2 too.
 
@@ -132,6 +132,28 @@ REGRESSION = {
     "labor": ("car/SLID.csv", "wages"),
     "proteins": ("survival/flchain.csv", "kappa", "flc.grp", "chapter"),
     "languages": ("MASS/nlschools.csv", "lang"),
+    "patents": ("Ecdat/PatentsHGH.csv", "logr", "obsno", "cusip"),
+    "cigarettes": ("Ecdat/Cigar.csv", "sales"),
+    "municipalities": ("Ecdat/MunExp.csv", "expend", "id"),
+    "firms": ("plm/Snmesp.csv", "y", "firm"),
+    "classes": ("Ecdat/Star.csv", "tmathssk", "schidkn"),
+    "expenditure": ("Ecdat/Tobacco.csv", "lnx"),
+    "companies": ("plm/EmplUK.csv", "output", "firm"),
+    "nations": ("Ecdat/SumHes.csv", "gdp"),
+    "movies": ("ggplot2/movies.csv", "rating", "title"),
+    "baseball": ("plyr/baseball.csv", "r", "id"),
+    "emissions": ("robustbase/NOxEmissions.csv", "LNOx"),
+    "radar": ("robustbase/radarImage.csv", "Band.1"),
+    "contacts": ("Ecdat/DoctorContacts.csv", "mdu"),
+    "medicine": ("Ecdat/MedExp.csv", "med"),
+    "earnings": ("Ecdat/PSID.csv", "earnings", "intnum", "persnum"),
+    "stays": ("COUNT/medpar.csv", "los", "provnum"),
+    "vietnam": ("Ecdat/VietNamI.csv", "lnhhexp"),
+    "jobless": ("Ecdat/UnempDur.csv", "spell"),
+    "incomes": ("Zelig/voteincome.csv", "income"),
+    "vocabulary": ("car/Vocab.csv", "vocabulary"),
+    "births": ("gap/mfblong.csv", "bwt", "familyid"),
+    "market": ("HSAUR/Forbes2000.csv", "marketvalue", "rank", "name"),
 }
 
 CLASSIFIERS = [

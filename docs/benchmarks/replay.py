@@ -374,23 +374,33 @@ def by_hyperband(grows: bool) -> Search:
 
     def search(table: Table, factor: int, fold_order: list[int]) -> Requests:
         growth = FoldGrowth(tuple(fold_order)) if grows else None
-        plans = [
-            Hyperband(factor).plan(bounds_of(table, growth, factor**left)) for left in range(6)
-        ]
-        fitting = [plan for plan in plans if plan.n_different <= len(table.scores)]
-        propose = numbered()
-        return in_turn([halving(bracket, propose) for bracket in fitting[-1].brackets])
+        hyperband = Hyperband(factor)
+        plan = hyperband.plan(hyperband_bounds(table, factor, growth))
+        return in_turn(hyperband.rounds(plan, numbered()))
 
     return search
 
 
-def in_turn(brackets: Sequence[Requests]) -> Requests:
+def hyperband_bounds(table: Table, factor: int, growth: FoldGrowth | None) -> Bounds:
+    """Return the bounds of Hyperband with as many brackets as there are candidates for."""
+    every = [bounds_of(table, growth, factor**left) for left in range(6)]
+    plans = map(Hyperband(factor).plan, every)
+    n = len(table.scores)
+    return [one for one, plan in zip(every, plans, strict=True) if plan.n_different <= n][-1]
+
+
+def in_turn(rounds: Generator[list[Requests], float, None]) -> Requests:
     """Request the rungs of one bracket after the other, and return the best of their candidates."""
     best: list[tuple[float, int]] = []
-    for bracket in brackets:
-        selected = yield from _with_loss(bracket)
-        best.append(selected)
-    return min(best)[1]
+    running = next(rounds)
+    while True:
+        for bracket in running:
+            selected = yield from _with_loss(bracket)
+            best.append(selected)
+        try:
+            running = rounds.send(min(best[-len(running) :])[0])
+        except StopIteration:
+            return min(best)[1]
 
 
 def _with_loss(bracket: Requests) -> Generator[RungRequest, RungLosses, tuple[float, int]]:

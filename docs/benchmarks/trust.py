@@ -4,11 +4,12 @@
     python docs/benchmarks/trust.py --fit
 
 replay searches on LCDB and on the curves of learning_curves.py and learner_curves.py, as replay.py
-does. Each data set is in one of four groups. The probabilities for a group come from coefficients
-that are fitted on the other three, so that no probability is about a data set that its coefficients
+does. Each data set is in one of eight groups. The probabilities for a group come from coefficients
+that are fitted on the other seven, so that no probability is about a data set that its coefficients
 have seen. Another table is about LCDB, with coefficients that are fitted without any of its data
-sets. The page is results/trust.md. `--fit` also writes sklearn_sha/inspection/risk_coefficients.py,
-fitted on all. It takes about ten minutes. LCDB needs the extra `examples`.
+sets, and another one about searches in several brackets, which no coefficients are fitted on. The
+page is results/trust.md. `--fit` also writes sklearn_sha/inspection/risk_coefficients.py,
+fitted on all. It takes ten to twenty minutes. LCDB needs the extra `examples`.
 
 The report is right if no candidate of the search has a score at full resource that is more than the
 report's tolerance above that of the selected one.
@@ -28,18 +29,36 @@ import numpy as np
 from learner_curves import CLASSIFICATION, REGRESSION, learner_scores
 from learning_curves import DATA
 from numpy.typing import NDArray
-from replay import Table, answer, bounds_of, lcdb_tables, measured_tables
+from replay import (
+    Table,
+    answer,
+    bounds_of,
+    hyperband_bounds,
+    in_turn,
+    lcdb_tables,
+    measured_tables,
+)
 from reports import picture, table, write
 from scipy.integrate import trapezoid
 from scipy.optimize import minimize
 
 import sklearn_sha
-from sklearn_sha.bandit import Bounds, RungLosses, RungRequest, SuccessiveHalving, numbered
+from sklearn_sha.bandit import (
+    Algorithm,
+    Anytime,
+    Bounds,
+    HalvingInTurn,
+    Hyperband,
+    RungLosses,
+    RungRequest,
+    SuccessiveHalving,
+    numbered,
+)
 from sklearn_sha.inspection.risk import MARGIN_STEPS, Eliminated, RungScores, hazards
 from sklearn_sha.inspection.trust_advice import TRUSTED, larger_budget
 from sklearn_sha.schedules import FoldGrowth, Schedule
 
-N_GROUPS = 4
+N_GROUPS = 8
 MARGINS = {0.0: 0.3, 1.0: 1.0, 3.0: 0.3}
 """Margins on which coefficients are fitted, in tolerances, with their weights."""
 
@@ -79,8 +98,12 @@ SOURCES = {name: path for name, (path, *_) in {**CLASSIFICATION, **REGRESSION}.i
 RESOURCES = {"mlp": "epochs", "boosting": "iterations", "forest": "trees"}
 """Of families of candidates. That of all others is the number of training samples."""
 
+N_ANYTIME = 16
+"""Parameter `n_candidates` of the anytime searches, which try all candidates of a table."""
+
 METRICS = ("accuracy", "R2", "log-loss", "AUC")
 FIRST_RUNGS = ("automatic", "maximum / 9", "maximum / 27", "64 samples")
+IN_BRACKETS = ("brackets in turn", "anytime", "Hyperband")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +115,9 @@ class Search:
     task : str
         Family and metric.
     metric, data : str
-    first_rung : str
-    rungs : list of RungScores
+    kind : str
+        One of FIRST_RUNGS or IN_BRACKETS.
+    brackets : list of list of RungScores
     selected : int
     final : ndarray of shape (n_candidates, n_folds)
         Scores at full resource.
@@ -104,26 +128,26 @@ class Search:
         Units per fold, or over all folds if folds grow.
     cost_of_candidate : int
         Of one candidate that is trained to full resource.
-    regret_if_advised : float
+    regret_if_advised : float, default=0.0
         Of the search with the parameters that the report recommends.
-    cost_if_advised : int
-    audited_ids : tuple of int
+    cost_if_advised : int, default=0
+    audited_ids : tuple of int, default=()
         Candidates that an audit added to the last rung.
     """
 
     task: str
     metric: str
     data: str
-    first_rung: str
-    rungs: list[RungScores]
+    kind: str
+    brackets: list[list[RungScores]]
     selected: int
     final: NDArray[np.float64]
     continues: bool
     estimators: bool
     cost: int
     cost_of_candidate: int
-    regret_if_advised: float
-    cost_if_advised: int
+    regret_if_advised: float = 0.0
+    cost_if_advised: int = 0
     audited_ids: tuple[int, ...] = ()
 
     @cached_property
@@ -131,7 +155,7 @@ class Search:
         """What the report knows."""
         final = self.final[self.selected]
         return Eliminated.of(
-            [self.rungs],
+            self.brackets,
             self.selected,
             final,
             continues=self.continues,
@@ -158,16 +182,18 @@ class Search:
         return float(means.max() - means[self.selected])
 
     def audited(self, coefficients: NDArray[np.float64]) -> Search:
-        """Return the search after an audit of the candidates with the highest risks."""
+        """Return a search in one bracket after an audit of the candidates with the most risk."""
         at = dict(zip(NAMES, coefficients, strict=True))
         order = np.argsort(-hazards(self.known, self.known.tolerance, at), kind="stable")
-        *before, last = self.rungs
+        ((*before, last),) = self.brackets
         chosen = self.known.candidate[order[:N_AUDITED]].tolist()
         ids = sorted({*last.candidates, *chosen})
         rungs = [*before, RungScores(ids, last.n_resources, self.final[ids])]
         selected = ids[int(self.final[ids].mean(axis=1).argmax())]
         cost = self.cost + len(chosen) * self.cost_of_candidate
-        return replace(self, rungs=rungs, selected=selected, cost=cost, audited_ids=tuple(chosen))
+        return replace(
+            self, brackets=[rungs], selected=selected, cost=cost, audited_ids=tuple(chosen)
+        )
 
     @property
     def tolerance(self) -> float:
@@ -175,10 +201,12 @@ class Search:
         return float(self.known.tolerance[0])
 
 
-def run(table_: Table, factor: int, bounds: Bounds) -> tuple[int, list[RungScores], Schedule]:
-    """Return the selected candidate, the scores of the rungs, and the schedule."""
-    algorithm = SuccessiveHalving(factor=factor)
-    rungs: list[RungScores] = []
+def run(
+    table_: Table, algorithm: Algorithm, bounds: Bounds
+) -> tuple[int, list[list[RungScores]], Schedule]:
+    """Return the selected candidate, the scores of the rungs by bracket, and the schedule."""
+    plan = algorithm.plan(bounds)
+    brackets: list[list[RungScores]] = [[] for _ in plan.brackets]
 
     def losses_of(request: RungRequest) -> RungLosses:
         folds = list(range(table_.n_folds) if request.folds is None else request.folds)
@@ -186,11 +214,11 @@ def run(table_: Table, factor: int, bounds: Bounds) -> tuple[int, list[RungScore
         scores = np.full((len(ids), table_.n_folds), np.nan)
         at = table_.position(request.n_resources)
         scores[:, folds] = table_.scores[ids][:, folds, at]
-        rungs.append(RungScores(ids, request.n_resources, scores))
+        brackets[request.bracket].append(RungScores(ids, request.n_resources, scores))
         return RungLosses.of(-scores[:, folds].mean(axis=1), fold_losses=-scores[:, folds])
 
-    plan = algorithm.plan(bounds)
-    return answer(algorithm.requests(plan, numbered()), losses_of), rungs, plan
+    requests = in_turn(algorithm.rounds(plan, numbered()))
+    return answer(requests, losses_of), brackets, plan
 
 
 def all_tables() -> Iterator[tuple[Table, str, bool]]:
@@ -231,25 +259,11 @@ def searches(n_seeds: int) -> Iterator[Search]:
                 order = rng.permutation(some.n_folds).tolist()
                 growth = FoldGrowth(tuple(order)) if grows else None
                 bounds = replace(bounds_of(some, growth, None), min_resources=start)
-                selected, rungs, plan = run(some, factor, bounds)
-                final = some.scores[:, :, -1]
-                found = Search(
-                    f"{whole.family.partition('-')[0]}, {metric}",
-                    metric,
-                    whole.data,
-                    first_rung,
-                    rungs,
-                    selected,
-                    final,
-                    some.continues,
-                    estimators,
-                    plan.total_cost,
-                    plan.rungs[-1].n_resources * (plan.n_folds or 1),
-                    0.0,
-                    0,
-                )
+                algorithm = SuccessiveHalving(factor)
+                found, plan = replayed(some, metric, estimators, first_rung, algorithm, bounds)
                 if not len(found.known.candidate):
                     continue
+                (rungs,) = found.brackets
                 folds = [rung.folds for rung in plan.rungs]
                 levels = [
                     (rung.n_resources, some.n_folds if own is None else len(own))
@@ -262,7 +276,7 @@ def searches(n_seeds: int) -> Iterator[Search]:
                     is_all = min_folds == "all"
                     growth = None if is_all else FoldGrowth(tuple(order), int(min_folds))
                     changed["fold_growth"] = growth
-                other, _, longer = run(some, factor, replace(bounds, **changed))
+                other, _, longer = run(some, algorithm, replace(bounds, **changed))
                 # Over all folds, as those of a search whose folds grow.
                 times = 1 if longer.n_folds == plan.n_folds else some.n_folds
                 yield replace(
@@ -270,6 +284,54 @@ def searches(n_seeds: int) -> Iterator[Search]:
                     regret_if_advised=replace(found, selected=other).regret,
                     cost_if_advised=times * longer.total_cost,
                 )
+
+
+def replayed(
+    table_: Table,
+    metric: str,
+    estimators: bool,
+    kind: str,
+    algorithm: Algorithm,
+    bounds: Bounds,
+) -> tuple[Search, Schedule]:
+    """Return a replayed search and its schedule."""
+    selected, brackets, plan = run(table_, algorithm, bounds)
+    n_tried = sum(bracket.n_candidates[0] for bracket in plan.brackets)
+    found = Search(
+        f"{table_.family.partition('-')[0]}, {metric}",
+        metric,
+        table_.data,
+        kind,
+        brackets,
+        selected,
+        table_.scores[:n_tried, :, -1],
+        table_.continues,
+        estimators,
+        plan.total_cost,
+        plan.rungs[-1].n_resources * (plan.n_folds or 1),
+    )
+    return found, plan
+
+
+def searches_in_brackets(n_seeds: int) -> Iterator[Search]:
+    """Replay searches in several brackets."""
+    for number, (whole, metric, estimators) in enumerate(all_tables()):
+        n = len(whole.scores)
+        for factor, grows, seed in product((2, 3), (True, False), range(n_seeds)):
+            rng = np.random.default_rng([seed, number])
+            some = whole.subset(rng.permutation(n))
+            growth = FoldGrowth(tuple(rng.permutation(some.n_folds).tolist())) if grows else None
+            bounds = bounds_of(some, growth, None)
+            until_all = replace(bounds, n_candidates=N_ANYTIME, max_candidates=n)
+            ways = (
+                (HalvingInTurn(factor), bounds),
+                (Anytime(factor, patience=None), until_all),
+                (Hyperband(factor), hyperband_bounds(some, factor, growth)),
+            )
+            for kind, way in zip(IN_BRACKETS, ways, strict=True):
+                found, _ = replayed(some, metric, estimators, kind, *way)
+                if len(found.brackets) > 1 and len(found.known.candidate):
+                    yield found
 
 
 def _by_rung(known: Eliminated, n_rungs: int) -> list[float]:
@@ -418,34 +480,30 @@ def main() -> None:
     print(f"{len(found):,} searches", flush=True)
     names = sorted({search.source for search in found})
     groups = np.random.default_rng(1).permutation(len(names)) % N_GROUPS
-    group = np.array([groups[names.index(search.source)] for search in found])
-    probability, expected, probability_after = np.full((3, len(found)), np.nan)
-    audited = [*found]
+    group_of = dict(zip(names, groups.tolist(), strict=True))
+    fits = []
     for k in range(N_GROUPS):
-        outside = [s for s, number in zip(found, group, strict=True) if number == k]
-        coefficients = Sample.of(
-            [s for s, number in zip(found, group, strict=True) if number != k]
-        ).fit()
-        before = Sample.of(outside)
-        probability[group == k] = before.probabilities(coefficients, before.tolerance)
-        expected[group == k] = before.expected_losses(coefficients)
-        audits = [search.audited(coefficients) for search in outside]
-        after = Sample.of(audits)
-        probability_after[group == k] = after.probabilities(coefficients, after.tolerance)
-        for position, search in zip(np.flatnonzero(group == k), audits, strict=True):
-            audited[position] = search
-        print(dict(zip(NAMES, coefficients.round(2), strict=True)), flush=True)
-    columns = columns_of(found, probability) | {"expected": expected}
-    after_audit = columns_of(audited, probability_after)
+        fits.append(Sample.of([s for s in found if group_of[s.source] != k]).fit())
+        print(dict(zip(NAMES, fits[-1].round(2), strict=True)), flush=True)
+
+    def coefficients_of(search: Search) -> NDArray[np.float64]:
+        return fits[group_of[search.source]]
+
+    audited = [search.audited(coefficients_of(search)) for search in found]
+    in_brackets = list(searches_in_brackets(options.seeds))
+    columns, after_audit, columns_in_brackets = (
+        columns_of(some, list(map(coefficients_of, some))) for some in (found, audited, in_brackets)
+    )
     write(
         "trust.md",
         [
             *report(found, columns),
             *lcdb_report(found),
+            *bracket_report(in_brackets, columns_in_brackets),
             *audit_report(found, columns, audited, after_audit),
         ],
     )
-    draw(probability, columns["right"])
+    draw(columns["probability"], columns["right"])
     if options.fit:
         fitted = Sample.of(found).fit()
         lines = [
@@ -460,13 +518,20 @@ def main() -> None:
 
 
 def columns_of(
-    found: Sequence[Search], probability: NDArray[np.float64]
+    found: Sequence[Search], coefficients: Sequence[NDArray[np.float64]]
 ) -> dict[str, NDArray[Any]]:
-    """Columns of the tables, one value per search."""
+    """Columns of the tables, one value per search, from the coefficients for each."""
+    probability, expected = np.full((2, len(found)), np.nan)
+    for at in {id(one): one for one in coefficients}.values():
+        some = [k for k, one in enumerate(coefficients) if one is at]
+        sample = Sample.of([found[k] for k in some])
+        probability[some] = sample.probabilities(at, sample.tolerance)
+        expected[some] = sample.expected_losses(at)
     regret = np.array([search.regret for search in found])
     tolerance = np.array([search.tolerance for search in found])
     return {
         "probability": probability,
+        "expected": expected,
         "right": regret <= tolerance + 1e-12,
         "regret": regret,
         "source": np.array([search.source for search in found]),
@@ -477,11 +542,8 @@ def lcdb_report(found: Sequence[Search]) -> list[str]:
     """Lines about LCDB, with coefficients that are fitted on all other data sets."""
     inside = [search for search in found if search.task.startswith("lcdb")]
     coefficients = Sample.of([s for s in found if not s.task.startswith("lcdb")]).fit()
-    sample = Sample.of(inside)
-    probability = sample.probabilities(coefficients, sample.tolerance)
-    expected = sample.expected_losses(coefficients)
-    columns = columns_of(inside, probability) | {"expected": expected}
-    groups = [*by_first_rung(inside), ("all", np.ones(len(inside), bool))]
+    columns = columns_of(inside, [coefficients] * len(inside))
+    groups = [*by_kind(inside), ("all", np.ones(len(inside), bool))]
     rows = [[*row_of(name, some, columns), highest_third(some, columns)] for name, some in groups]
     return [
         "",
@@ -492,6 +554,21 @@ def lcdb_report(found: Sequence[Search]) -> list[str]:
         "depends only on their order.",
         "",
         *table([*HEAD, "share right of the highest third"], rows),
+    ]
+
+
+def bracket_report(found: Sequence[Search], columns: dict[str, NDArray[Any]]) -> list[str]:
+    """Lines about searches in brackets."""
+    return [
+        "",
+        "## Searches in several brackets",
+        "",
+        "The candidates of a table, in random order: in brackets that follow each other, as those",
+        'of a sampler that uses the history without `budget`, or those of `budget="anytime"`; and',
+        "in those of Hyperband, as many as there are candidates for. No coefficients were fitted",
+        "on such searches.",
+        "",
+        *table(HEAD, [row_of(name, some, columns) for name, some in by_kind(found)]),
     ]
 
 
@@ -510,7 +587,7 @@ def audit_report(
     """Lines about the audits."""
     shares = np.array([b.cost / a.cost - 1 for a, b in zip(found, audited, strict=True)])
     rows = []
-    for name, some in by_first_rung(found):
+    for name, some in by_kind(found):
         probability, is_right = after["probability"][some], after["right"][some].astype(bool)
         trusted = probability >= TRUSTED
         rows.append(
@@ -551,12 +628,12 @@ def audit_report(
     ]
 
 
-def by_first_rung(found: Sequence[Search]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield names and masks of the searches with the same metric and first rung."""
-    for metric, first in product(METRICS, FIRST_RUNGS):
-        some = np.array([s.metric == metric and s.first_rung == first for s in found])
+def by_kind(found: Sequence[Search]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield names and masks of the searches with the same metric and first rung, or brackets."""
+    for metric, kind in product(METRICS, FIRST_RUNGS + IN_BRACKETS):
+        some = np.array([s.metric == metric and s.kind == kind for s in found])
         if some.any():
-            yield f"{metric}, {first}", some
+            yield f"{metric}, {kind}", some
 
 
 def report(found: list[Search], columns: dict[str, NDArray[Any]]) -> list[str]:
@@ -565,7 +642,10 @@ def report(found: list[Search], columns: dict[str, NDArray[Any]]) -> list[str]:
     rows = [row_of("all", every, columns)]
     for task in sorted({search.task for search in found}):
         rows.append(row_of(task, np.array([s.task == task for s in found]), columns))
-    by_first = [row_of(name, some, columns) for name, some in by_first_rung(found)]
+    by_metric = [
+        row_of(metric, np.array([s.metric == metric for s in found]), columns) for metric in METRICS
+    ]
+    by_first = [row_of(name, some, columns) for name, some in by_kind(found)]
     by_resource = [
         row_of(unit, np.array([s.resource == unit for s in found]), columns)
         for unit in sorted({search.resource for search in found})
@@ -598,7 +678,11 @@ def report(found: list[Search], columns: dict[str, NDArray[Any]]) -> list[str]:
         "",
         *table(HEAD, rows),
         "",
-        "By metric and first rung, all families together:",
+        "By metric, all families together:",
+        "",
+        *table(HEAD, by_metric),
+        "",
+        "By metric and first rung:",
         "",
         *table(HEAD, by_first),
         "",
