@@ -1,6 +1,7 @@
-"""budget="anytime": brackets with more and more candidates, and none begun that would end late."""
+"""budget="anytime": brackets with new candidates, and none begun that would end late."""
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -72,11 +73,14 @@ def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor):
         expected = [size, *(-(-k * size // n_planned) for k in of_16.n_candidates[1:])]
         assert bracket.n_candidates == sizes_with_kept(expected, n_kept * (not number))
     totals = totals_of(plan)
-    if factor == 2 and n >= 8 and not n_kept:
-        assert totals[0] < 16
-        assert all(abs(after - 2 * before) <= 2 for before, after in pairwise(totals))  # rounded up
     assert all(after - before >= 8 for before, after in pairwise(totals))
-    assert n * factor**2 < totals[-1] < n * factor**3 + 1
+    assert totals[-1] == 8 * n
+    if n >= 16 and not n_kept:
+        assert totals[:2] == [8, 16]
+        for before, after in pairwise(totals[1:-1]):
+            multiple, rest = divmod(after - before, 16)
+            assert not rest
+            assert multiple == max(1, before // 64)
     assert not plan.repeats
 
 
@@ -116,8 +120,35 @@ def test_patience_ends_no_search_before_there_are_n_candidates(bounds, patience,
     except StopIteration:
         pass
     totals = totals_of(plan)
-    until_enough = 1 + sum(total < bounds.n_candidates for total in totals)
-    assert n_made == min(len(totals), max(1 + patience, until_enough))
+    enough = max(bounds.n_candidates, totals[0] * 2**patience)
+    assert n_made == 1 + sum(total < enough for total in totals[:-1])
+
+
+@given(st.data(), st.sampled_from([2, 3, 1.5]), st.integers(1, 3), st.sampled_from([0.0, 0.1]))
+def test_patience_counts_how_often_the_number_of_candidates_is_multiplied(
+    data, factor, patience, tol
+):
+    algorithm = Anytime(factor, patience=patience, tol=tol)
+    plan = algorithm.plan(Bounds(16, 80))
+    totals = totals_of(plan)
+    drawn = st.sampled_from([0.5, 0.45, 0.3, float("nan")])
+    losses = data.draw(st.lists(drawn, min_size=len(totals), max_size=len(totals)))
+    lowest, at_best, expected = np.inf, totals[0], len(totals)
+    for number, (total, loss) in enumerate(zip(totals, losses, strict=True), start=1):
+        if loss < lowest - tol:
+            lowest, at_best = loss, total
+        elif total >= max(16, at_best * Fraction(factor) ** patience):
+            expected = number
+            break
+    rounds, n_made = algorithm.rounds(plan, numbered()), 0
+    try:
+        next(rounds)
+        while True:
+            n_made += 1
+            rounds.send(losses[n_made - 1])
+    except StopIteration:
+        pass
+    assert n_made == expected
 
 
 @settings(max_examples=100)
@@ -142,7 +173,7 @@ def test_with_enough_time_all_candidates_of_a_grid_are_tried(sampler):
     grid = {"limit": [k / 20 for k in range(20)], "speed": [1, 2, 3]}
     search = search_of(space=grid, n_candidates="auto", min_resources=5, sampler=sampler)
     plan = search.plan(X)
-    assert [bracket.n_candidates[0] for bracket in plan.brackets] == [8, 8, 16, 28]
+    assert [bracket.n_candidates[0] for bracket in plan.brackets] == [8, 8, 16, 16, 12]
     search.fit(X)
     assert search.schedule_ == plan
     assert len(search.results_frame()) == 60

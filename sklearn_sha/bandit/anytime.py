@@ -1,11 +1,10 @@
-"""Successive Halving with more and more candidates, for a limited time."""
+"""Successive Halving in brackets until time ends."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
-from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate
 from math import ceil
 
 from sklearn_sha._param_validation import check_patience
@@ -21,26 +20,30 @@ _N_PLANNED = 16
 """Number of candidates for which the rungs are planned. With more of them, the resource of the
 first rung is so low that early scores mislead the first brackets, which have few candidates."""
 
-_MAX_POWER = 3
-"""There are at most ``factor**3`` times `Bounds.n_candidates` candidates."""
+_SHARE = 4
+"""A bracket with more than the planned candidates has at most this part of those before it. Larger
+ones learn from fewer results, and leave more time unused if they do not fit into it."""
+
+_MAX_TIMES = 8
+"""There are at most this many times `Bounds.n_candidates` candidates."""
 
 
 class Anytime(HalvingInTurn):
-    """Successive Halving in brackets that follow each other, with more and more candidates.
+    """Successive Halving in brackets that follow each other until time ends.
 
     All brackets have the same resources and folds: those of `SuccessiveHalving` with 16 candidates,
-    or fewer if `Bounds.n_candidates` is smaller. Each bracket has at least 8 new candidates, or all
-    if there are fewer. It multiplies the total number of candidates by `factor`, up to
-    ``factor**3`` times `Bounds.n_candidates` or to `Bounds.max_candidates`.
+    or fewer if `Bounds.n_candidates` is smaller. Each has new candidates: 8 in the first two, and
+    then 16, or as many multiples of 16 as fit into a quarter of the candidates before it. There are
+    up to 8 times `Bounds.n_candidates` candidates, or `Bounds.max_candidates`.
 
     Parameters
     ----------
     factor : real > 1, default=2
-        As in `SuccessiveHalving`; also the ratio between the numbers of candidates.
+        As in `SuccessiveHalving`.
     patience : int or None, default=2
-        Stop after this many consecutive brackets whose best loss is not lower by more than `tol`
-        than the lowest loss of an earlier bracket, but not before there are
-        `Bounds.n_candidates` candidates. None: run all brackets.
+        Stop when the number of candidates has been multiplied by `factor` this many times since a
+        bracket lowered the loss by more than `tol`, but not before there are `Bounds.n_candidates`
+        candidates. None: run all brackets.
     tol : float, default=0.0
         Minimum improvement for `patience`.
     target_loss : float or None, default=None
@@ -55,8 +58,12 @@ class Anytime(HalvingInTurn):
     [8, 4, 2, 1] [10, 20, 40, 80]
     [8, 4, 2, 1] [10, 20, 40, 80]
     [16, 8, 4, 2] [10, 20, 40, 80]
-    [32, 16, 8, 4] [10, 20, 40, 80]
-    [64, 32, 16, 8] [10, 20, 40, 80]
+    [16, 8, 4, 2] [10, 20, 40, 80]
+    [16, 8, 4, 2] [10, 20, 40, 80]
+    [16, 8, 4, 2] [10, 20, 40, 80]
+    [16, 8, 4, 2] [10, 20, 40, 80]
+    [16, 8, 4, 2] [10, 20, 40, 80]
+    [16, 8, 4, 2] [10, 20, 40, 80]
     """
 
     def __init__(
@@ -75,39 +82,37 @@ class Anytime(HalvingInTurn):
         n_planned = min(bounds.n_candidates, max(_N_PLANNED, bounds.n_kept + 1))
         plain = replace(bounds, n_candidates=n_planned, n_kept=0)
         schedule = SuccessiveHalving(self.factor).plan(plain)
-        totals = self._totals(n_planned, bounds)
-        sizes = [after - before for before, after in pairwise([0, *totals])]
+        sizes = _sizes(n_planned, bounds)
         brackets = in_brackets(schedule, sizes, bounds.n_kept)
-        n_enough = 1 + sum(total < bounds.n_candidates for total in totals)
+        n_enough = 1 + sum(total < bounds.n_candidates for total in accumulate(sizes))
         return replace(brackets, is_bound=True, min_brackets=n_enough)
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield one bracket after the other, until patience ends."""
-        patience = Patience(self.patience, self.tol)
-        for number, bracket in enumerate(super().rounds(plan, propose), start=1):
+        improvement, n_at_best = Patience(None, self.tol), 0
+        growth = None if self.patience is None else exact_factor(self.factor) ** self.patience
+        totals = accumulate(bracket.n_candidates[0] for bracket in plan.brackets)
+        brackets = zip(totals, super().rounds(plan, propose), strict=False)
+        for number, (total, bracket) in enumerate(brackets, start=1):
             best = yield bracket
-            if patience.is_over(best) and number >= plan.min_brackets:
+            if improvement.improves(best) or not n_at_best:
+                n_at_best = total
+            elif growth and total >= n_at_best * growth and number >= plan.min_brackets:
                 return
 
-    def _totals(self, n_planned: int, bounds: Bounds) -> list[int]:
-        """Numbers of candidates after each bracket."""
-        totals = [ceil(n_planned * scale) for scale in self._scales(n_planned, bounds)]
-        if bounds.max_candidates is not None:
-            totals = [min(total, bounds.max_candidates) for total in totals]
-        spaced = totals[-1:]
-        for total in reversed(totals):
-            if min(total, spaced[0] - total) >= MIN_CANDIDATES:
-                spaced.insert(0, total)
-        return spaced
 
-    def _scales(self, n_planned: int, bounds: Bounds) -> Iterator[Fraction]:
-        """Numbers of candidates in total, relative to those of the planned rungs."""
-        factor = exact_factor(self.factor)
-        lowest = Fraction(max(MIN_CANDIDATES, bounds.n_kept + 1), n_planned)
-        highest = bounds.n_candidates * factor**_MAX_POWER / n_planned
-        scale = Fraction(1)
-        while scale / factor >= lowest:
-            scale /= factor
-        while scale <= highest:
-            yield scale
-            scale *= factor
+def _sizes(n_planned: int, bounds: Bounds) -> list[int]:
+    """Number of candidates of each bracket."""
+    lowest = max(MIN_CANDIDATES, bounds.n_kept + 1)
+    unit = n_planned * ceil(lowest / n_planned)
+    most = _MAX_TIMES * bounds.n_candidates
+    if bounds.max_candidates is not None:
+        most = min(most, bounds.max_candidates)
+    sizes = [unit - unit // 2, unit // 2] if unit // 2 >= lowest else [unit]
+    while (total := sum(sizes)) < most:
+        sizes.append(unit * max(1, total // (_SHARE * unit)))
+    sizes[-1] -= total - most
+    if len(sizes) > 1 and sizes[-1] < MIN_CANDIDATES:
+        *sizes, last = sizes
+        sizes[-1] += last
+    return sizes

@@ -74,11 +74,15 @@ class Patience:
 
     def is_over(self, loss: float) -> bool:
         """Record the best loss of a run, and return whether to stop."""
-        if loss < self._lowest - self.tol or (isnan(self._lowest) and not isnan(loss)):
-            self._n_stale, self._lowest = 0, loss
-        else:
-            self._n_stale += 1
+        self._n_stale = 0 if self.improves(loss) else self._n_stale + 1
         return self.patience is not None and self._n_stale >= self.patience
+
+    def improves(self, loss: float) -> bool:
+        """Record the best loss of a run, and return whether it improves."""
+        is_lower = loss < self._lowest - self.tol or (isnan(self._lowest) and not isnan(loss))
+        if is_lower:
+            self._lowest = loss
+        return is_lower
 
 
 def running_min(losses: ArrayLike) -> NDArray[np.float64]:
