@@ -1,7 +1,6 @@
 """budget="anytime": brackets with new candidates, and none begun that would end late."""
 
 from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -35,7 +34,7 @@ bounds = st.builds(
     max_resources=st.integers(1, 300),
     continues=st.booleans(),
     fold_growth=st.sampled_from([None, FoldGrowth(tuple(range(5)))]),
-    n_kept=st.integers(0, 3),
+    n_kept=st.integers(0, 40),
 )
 
 
@@ -64,7 +63,7 @@ def totals_of(plan):
 def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor):
     plan = Anytime(factor).plan(bounds)
     n, n_kept = bounds.n_candidates, bounds.n_kept
-    n_planned = min(n, 16)
+    n_planned = min(n, max(16, n_kept + 1))
     of_16 = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=n_planned, n_kept=0))
     levels = [(rung.n_resources, rung.folds) for rung in of_16.rungs]
     for number, bracket in enumerate(plan.brackets):
@@ -75,13 +74,30 @@ def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor):
     totals = totals_of(plan)
     assert all(after - before >= 8 for before, after in pairwise(totals))
     assert totals[-1] == 8 * n
-    if n >= 16 and not n_kept:
+    assert totals[0] > n_kept or len(totals) == 1
+    if n >= 16 and n_kept < 8:
         assert totals[:2] == [8, 16]
         for before, after in pairwise(totals[1:-1]):
             multiple, rest = divmod(after - before, 16)
             assert not rest
             assert multiple == max(1, before // 64)
     assert not plan.repeats
+
+
+@pytest.mark.parametrize(
+    ("bounds", "sizes"),
+    [
+        (Bounds(64, 9), [8, 8, *7 * [16], 32, 32, 48, 48, 64, 80, 80]),
+        (Bounds(64, 9, max_candidates=130), [8, 8, *6 * [16], 18]),
+        (Bounds(64, 9, n_kept=30), [*5 * [31], 31, 31, 31, 62, 62, 93, 47]),
+        (Bounds(16, 9, n_kept=8), 8 * [16]),
+        (Bounds(10, 9), 8 * [10]),
+        (Bounds(5, 9), 4 * [10]),
+        (Bounds(5, 9, max_candidates=5), [5]),
+    ],
+)
+def test_numbers_of_candidates(bounds, sizes):
+    assert [bracket.n_candidates[0] for bracket in Anytime().plan(bounds).brackets] == sizes
 
 
 @settings(max_examples=50)
@@ -125,19 +141,17 @@ def test_patience_ends_no_search_before_there_are_n_candidates(bounds, patience,
 
 
 @given(st.data(), st.sampled_from([2, 3, 1.5]), st.integers(1, 3), st.sampled_from([0.0, 0.1]))
-def test_patience_counts_how_often_the_number_of_candidates_is_multiplied(
-    data, factor, patience, tol
-):
+def test_patience_counts_how_often_the_number_of_candidates_doubles(data, factor, patience, tol):
     algorithm = Anytime(factor, patience=patience, tol=tol)
     plan = algorithm.plan(Bounds(16, 80))
     totals = totals_of(plan)
-    drawn = st.sampled_from([0.5, 0.45, 0.3, float("nan")])
-    losses = data.draw(st.lists(drawn, min_size=len(totals), max_size=len(totals)))
+    loss = st.sampled_from([0.5, 0.45, 0.3, float("nan")])
+    losses = data.draw(st.lists(loss, min_size=len(totals), max_size=len(totals)))
     lowest, at_best, expected = np.inf, totals[0], len(totals)
     for number, (total, loss) in enumerate(zip(totals, losses, strict=True), start=1):
         if loss < lowest - tol:
             lowest, at_best = loss, total
-        elif total >= max(16, at_best * Fraction(factor) ** patience):
+        elif total >= max(16, at_best * 2**patience):
             expected = number
             break
     rounds, n_made = algorithm.rounds(plan, numbered()), 0

@@ -148,6 +148,10 @@ def rows_of(page):
 def test_the_readme_quotes_the_time_to_quality():
     page = (RESULTS / "time_to_quality.md").read_text()
 
+    def cells_of(cores):
+        section = page.partition(f"\n## {cores}")[2]
+        return rows_of(section.partition("Seconds of sklearn_sha divided")[0])
+
     def tables_of(cores):
         section = page.partition(f"\n## {cores}")[2].partition("\n## ")[0]
         before, after = section.split("Seconds of sklearn_sha divided")
@@ -188,17 +192,25 @@ def test_the_readme_quotes_the_time_to_quality():
 
     assert (
         f"the fastest of the others is {losses[0]:.1f} to {losses[-1]:.1f} times as fast as "
-        f'`budget="anytime"` on {numbers[len(losses)]} of the six workloads. After 60 seconds, the '
-        f"model of Optuna's TPE is better on {n_better(anytime)} of six, and on {n_better(ours)} "
-        "of six without `budget`."
+        f'`budget="anytime"` on {numbers[len(losses)]} of the six workloads. One of its '
+        "three runs on the network and on the forest does not get there within 60 seconds, nor "
+        "does the one on the network with two cores. After 60 seconds, the model of Optuna's TPE "
+        f"is better on {n_better(anytime)} of six, with and without `budget`."
     ) in README
+    assert n_better(anytime) == n_better(ours)
+    failed = {
+        cores: [cell.partition("(")[2] for cell in cells_of(cores)[anytime][:-1]]
+        for cores in ("1 core", "2 cores")
+    }
+    assert failed == {"1 core": ["1)", "", "", "", "", "1)"], "2 cores": ["1)", *5 * [""]]}
     samplers = " ".join((ROOT / "docs" / "guide" / "samplers.md").read_text().split())
     assert sorted(one, key=lambda name: float(one[name]))[:2] == [anytime, ours]
     assert float(one["Optuna, TPE"]) < float(one[in_turn])
     assert float(two[in_turn]) < float(fastest)
     assert (
-        "Without `budget`, it is second with the best number of candidates. If 8, 16, 32 and more "
-        "are tried in turn, Optuna's TPE is faster on one core, and no other library is on two."
+        "On one core and without `budget`, it is second with the best number of candidates, and "
+        "behind Optuna's TPE if 8, 16, 32 and more are tried in turn. On two cores, no other "
+        "library is faster even then."
     ) in samplers
     assert f"another library is faster on {numbers[len(losses)]} of the six workloads" in samplers
     limited = (ROOT / "docs" / "guide" / "limited_time.md").read_text()
@@ -286,7 +298,17 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     auc = before["AUC, automatic"]
     assert f"automatic rungs: {float(auc[2]):.2f} on average, while {float(auc[1]):.2f} of" in text
     trusted = float(before["R2, maximum / 9"][7])
-    assert f"Judged by R2, {trusted:.2f} of the reports with 0.95 or more are right then" in text
+    assert f"judged by R2, {trusted:.2f} of those reports are right. After an audit" in text
+    high = [
+        families[name][3] for name in ("boosting, R2", "boosting, log-loss", "forest, log-loss")
+    ]
+    most = max(float(mean) / float(error) for mean, _, error in map(str.split, high))
+    assert f"These three differences are at most {most:.1f} times their standard error" in text
+    of_log_loss = families["log-loss"]
+    assert (
+        f"For log-loss it is {float(of_log_loss[8]):.3f}, and the true one "
+        f"{float(of_log_loss[9]):.3f}, since"
+    ) in text
     lcdb = rows_of(measured.partition("## LCDB")[2].partition("## Searches")[0])
     thirds = [float(lcdb[f"{metric}, 64 samples"][-1]) for metric in ("accuracy", "log-loss")]
     assert f"only {thirds[0]:.2f} (accuracy) and {thirds[1]:.2f} (log-loss) of" in text
@@ -310,7 +332,7 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     (quoted,) = re.findall(r"is above the share right by more than ([\d.]+) times", text)
     assert 0 <= float(quoted) - most < 0.1
     expected, true = map(float, rows_of(measured.partition("By metric")[0])["all"][8:10])
-    assert f"it is {expected:.3f} on average, and the true difference is {true:.3f}, of" in text
+    assert f"it is {expected:.3f} on average, and the true difference is {true:.3f}. For" in text
     ratios = [float(row[8]) / float(row[9]) for name, row in before.items() if ", " in name]
     assert f"it is {min(ratios):.1f} to {max(ratios):.1f} times the true one" in text
     (regret,) = re.findall(r"below 0.95, the mean regret is\n([\d.]+)\.", measured)

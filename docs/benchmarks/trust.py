@@ -294,7 +294,7 @@ def replayed(
     algorithm: Algorithm,
     bounds: Bounds,
 ) -> tuple[Search, Schedule]:
-    """Return a replayed search and its schedule."""
+    """Return a replayed search, over the candidates that it tries, and its schedule."""
     selected, brackets, plan = run(table_, algorithm, bounds)
     n_tried = sum(bracket.n_candidates[0] for bracket in plan.brackets)
     found = Search(
@@ -486,13 +486,11 @@ def main() -> None:
         fits.append(Sample.of([s for s in found if group_of[s.source] != k]).fit())
         print(dict(zip(NAMES, fits[-1].round(2), strict=True)), flush=True)
 
-    def coefficients_of(search: Search) -> NDArray[np.float64]:
-        return fits[group_of[search.source]]
-
-    audited = [search.audited(coefficients_of(search)) for search in found]
+    audited = [search.audited(fits[group_of[search.source]]) for search in found]
     in_brackets = list(searches_in_brackets(options.seeds))
     columns, after_audit, columns_in_brackets = (
-        columns_of(some, list(map(coefficients_of, some))) for some in (found, audited, in_brackets)
+        columns_of(some, fits, [group_of[search.source] for search in some])
+        for some in (found, audited, in_brackets)
     )
     write(
         "trust.md",
@@ -518,15 +516,15 @@ def main() -> None:
 
 
 def columns_of(
-    found: Sequence[Search], coefficients: Sequence[NDArray[np.float64]]
+    found: Sequence[Search], fits: Sequence[NDArray[np.float64]], groups: Sequence[int]
 ) -> dict[str, NDArray[Any]]:
-    """Columns of the tables, one value per search, from the coefficients for each."""
+    """Columns of the tables, one value per search, with the coefficients of its group."""
     probability, expected = np.full((2, len(found)), np.nan)
-    for at in {id(one): one for one in coefficients}.values():
-        some = [k for k, one in enumerate(coefficients) if one is at]
-        sample = Sample.of([found[k] for k in some])
-        probability[some] = sample.probabilities(at, sample.tolerance)
-        expected[some] = sample.expected_losses(at)
+    for k, coefficients in enumerate(fits):
+        some = np.flatnonzero(np.array(groups) == k)
+        sample = Sample.of([found[position] for position in some])
+        probability[some] = sample.probabilities(coefficients, sample.tolerance)
+        expected[some] = sample.expected_losses(coefficients)
     regret = np.array([search.regret for search in found])
     tolerance = np.array([search.tolerance for search in found])
     return {
@@ -542,7 +540,7 @@ def lcdb_report(found: Sequence[Search]) -> list[str]:
     """Lines about LCDB, with coefficients that are fitted on all other data sets."""
     inside = [search for search in found if search.task.startswith("lcdb")]
     coefficients = Sample.of([s for s in found if not s.task.startswith("lcdb")]).fit()
-    columns = columns_of(inside, [coefficients] * len(inside))
+    columns = columns_of(inside, [coefficients], [0] * len(inside))
     groups = [*by_kind(inside), ("all", np.ones(len(inside), bool))]
     rows = [[*row_of(name, some, columns), highest_third(some, columns)] for name, some in groups]
     return [
@@ -563,10 +561,9 @@ def bracket_report(found: Sequence[Search], columns: dict[str, NDArray[Any]]) ->
         "",
         "## Searches in several brackets",
         "",
-        "The candidates of a table, in random order: in brackets that follow each other, as those",
-        'of a sampler that uses the history without `budget`, or those of `budget="anytime"`; and',
-        "in those of Hyperband, as many as there are candidates for. No coefficients were fitted",
-        "on such searches.",
+        "The brackets are those of a sampler that uses the history (in turn), of",
+        '`budget="anytime"`, or of Hyperband with as many brackets as there are candidates for.',
+        "The candidates are in random order. No coefficients were fitted on such searches.",
         "",
         *table(HEAD, [row_of(name, some, columns) for name, some in by_kind(found)]),
     ]

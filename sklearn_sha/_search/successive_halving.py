@@ -139,9 +139,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Completed training is reused. "anytime" is for a limited `max_time`: brackets of Successive
         Halving with new candidates follow each other, as long as the next one and the refit are
         expected to end in time. The first two have 8 candidates each, and later ones 16, or about a
-        quarter of the candidates before them if that is more, up to 8 times `n_candidates` in
-        total. All brackets have the rungs of a search over 16 candidates, or over `n_candidates` if
-        that is less. An integer requires ``min_resources="auto"``.
+        quarter of the candidates before if that is more, up to 8 times `n_candidates` in total. All
+        brackets have the rungs of a search over 16 candidates, or over `n_candidates` if that is
+        less. An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the scores. An
@@ -151,8 +151,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     patience : int or None, default=2
         With ``budget="double"``, stop after this many consecutive runs whose best score does not
         exceed the best score of the previous ones by more than `tol`. ``budget="anytime"`` stops
-        when the number of candidates has been multiplied by `factor` this many times without such
-        an improvement, but not before `n_candidates` candidates are tried. None never stops early.
+        when the number of candidates has doubled this many times without such an improvement, but
+        not before `n_candidates` candidates are tried. None never stops early.
     tol : float, default=0.0
         Tolerance for `patience`.
     stop : "stable" or None, default=None

@@ -10,21 +10,20 @@ from math import ceil
 from sklearn_sha._param_validation import check_patience
 from sklearn_sha.bandit.base import Bounds
 from sklearn_sha.bandit.in_turn import MIN_CANDIDATES, HalvingInTurn, in_brackets
-from sklearn_sha.bandit.promotion import Patience
+from sklearn_sha.bandit.promotion import LowestLoss
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.successive_halving import SuccessiveHalving
 from sklearn_sha.schedules import Schedule
-from sklearn_sha.schedules.validation import exact_factor
 
 _N_PLANNED = 16
 """Number of candidates for which the rungs are planned. With more of them, the resource of the
 first rung is so low that early scores mislead the first brackets, which have few candidates."""
 
 _SHARE = 4
-"""A bracket with more than the planned candidates has at most this part of those before it. Larger
-ones learn from fewer results, and leave more time unused if they do not fit into it."""
+"""A bracket has at most 1/4 of the candidates before it, but at least those that are planned.
+Larger ones learn from fewer results, and leave more time unused if they do not fit into it."""
 
-_MAX_TIMES = 8
+_MAX_MULTIPLE = 8
 """There are at most this many times `Bounds.n_candidates` candidates."""
 
 
@@ -32,18 +31,20 @@ class Anytime(HalvingInTurn):
     """Successive Halving in brackets that follow each other until time ends.
 
     All brackets have the same resources and folds: those of `SuccessiveHalving` with 16 candidates,
-    or fewer if `Bounds.n_candidates` is smaller. Each has new candidates: 8 in the first two, and
-    then 16, or as many multiples of 16 as fit into a quarter of the candidates before it. There are
-    up to 8 times `Bounds.n_candidates` candidates, or `Bounds.max_candidates`.
+    or with `Bounds.n_candidates` if that is less. Each has new candidates. With
+    ``n_candidates >= 16``, there are 8 in the first two, and then 16, or the largest multiple of 16
+    that is at most a quarter of the candidates before. There are up to 8 times
+    `Bounds.n_candidates` candidates, or `Bounds.max_candidates`. If fewer than 8 are left for a
+    last bracket, the one before has them too.
 
     Parameters
     ----------
     factor : real > 1, default=2
         As in `SuccessiveHalving`.
     patience : int or None, default=2
-        Stop when the number of candidates has been multiplied by `factor` this many times since a
-        bracket lowered the loss by more than `tol`, but not before there are `Bounds.n_candidates`
-        candidates. None: run all brackets.
+        Stop when the number of candidates has doubled this many times since a bracket lowered the
+        loss by more than `tol`, but not before there are `Bounds.n_candidates` candidates. None:
+        run all brackets.
     tol : float, default=0.0
         Minimum improvement for `patience`.
     target_loss : float or None, default=None
@@ -89,29 +90,32 @@ class Anytime(HalvingInTurn):
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield one bracket after the other, until patience ends."""
-        improvement, n_at_best = Patience(None, self.tol), 0
-        growth = None if self.patience is None else exact_factor(self.factor) ** self.patience
-        totals = accumulate(bracket.n_candidates[0] for bracket in plan.brackets)
-        brackets = zip(totals, super().rounds(plan, propose), strict=False)
-        for number, (total, bracket) in enumerate(brackets, start=1):
-            best = yield bracket
-            if improvement.improves(best) or not n_at_best:
-                n_at_best = total
-            elif growth and total >= n_at_best * growth and number >= plan.min_brackets:
+        lowest, n_at_lowest, total = LowestLoss(self.tol), 0, 0
+        runs = super().rounds(plan, propose)
+        for number, (bracket, run) in enumerate(zip(plan.brackets, runs, strict=False), start=1):
+            best = yield run
+            total += bracket.n_candidates[0]
+            if lowest.is_lowered_by(best) or number == 1:
+                n_at_lowest = total
+            if self.patience is None or number < plan.min_brackets:
+                continue
+            if total >= n_at_lowest * 2**self.patience:
                 return
 
 
 def _sizes(n_planned: int, bounds: Bounds) -> list[int]:
-    """Number of candidates of each bracket."""
+    """Number of candidates of each bracket: multiples of those planned, with room for kept ones."""
     lowest = max(MIN_CANDIDATES, bounds.n_kept + 1)
     unit = n_planned * ceil(lowest / n_planned)
-    most = _MAX_TIMES * bounds.n_candidates
+    most = _MAX_MULTIPLE * bounds.n_candidates
     if bounds.max_candidates is not None:
         most = min(most, bounds.max_candidates)
-    sizes = [unit - unit // 2, unit // 2] if unit // 2 >= lowest else [unit]
+    sizes: list[int] = []
     while (total := sum(sizes)) < most:
-        sizes.append(unit * max(1, total // (_SHARE * unit)))
-    sizes[-1] -= total - most
+        size = unit * max(1, total // (_SHARE * unit))
+        if total < unit and unit // 2 >= lowest:  # for an early result
+            size = unit // 2
+        sizes.append(min(size, most - total))
     if len(sizes) > 1 and sizes[-1] < MIN_CANDIDATES:
         *sizes, last = sizes
         sizes[-1] += last

@@ -115,7 +115,7 @@ class Algorithm(ABC):
         Parameters
         ----------
         plan : Schedule
-            Schedule that `plan` returned.
+            Schedule that `plan` returned, with one bracket: `rounds` runs several.
         propose : callable
             ``propose(n)`` returns the ids of 1 to n new candidates. Empty if there are no more.
 

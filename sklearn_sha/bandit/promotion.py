@@ -48,6 +48,34 @@ def best_first(losses: ArrayLike, kept: Collection[int] = ()) -> NDArray[np.intp
     return np.concatenate([order[is_kept], order[~is_kept]])
 
 
+class LowestLoss:
+    """Lowest loss so far.
+
+    Parameters
+    ----------
+    tol : float >= 0
+        A loss that is lower by at most this counts as no improvement.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit.promotion import LowestLoss
+    >>> lowest = LowestLoss(tol=0.0)
+    >>> [lowest.is_lowered_by(loss) for loss in (0.5, 0.4, 0.4, 0.3)]
+    [True, True, False, True]
+    """
+
+    def __init__(self, tol: float) -> None:
+        self.tol = tol
+        self._lowest = float("nan")
+
+    def is_lowered_by(self, loss: float) -> bool:
+        """Record a loss, and return whether it is lower than those before; NaN never is."""
+        is_lower = loss < self._lowest - self.tol or (isnan(self._lowest) and not isnan(loss))
+        if is_lower:
+            self._lowest = loss
+        return is_lower
+
+
 class Patience:
     """Counter of consecutive runs without improvement.
 
@@ -70,19 +98,12 @@ class Patience:
         self.patience = patience
         self.tol = tol
         self._n_stale = 0
-        self._lowest = float("nan")
+        self._lowest = LowestLoss(tol)
 
     def is_over(self, loss: float) -> bool:
         """Record the best loss of a run, and return whether to stop."""
-        self._n_stale = 0 if self.improves(loss) else self._n_stale + 1
+        self._n_stale = 0 if self._lowest.is_lowered_by(loss) else self._n_stale + 1
         return self.patience is not None and self._n_stale >= self.patience
-
-    def improves(self, loss: float) -> bool:
-        """Record the best loss of a run, and return whether it improves."""
-        is_lower = loss < self._lowest - self.tol or (isnan(self._lowest) and not isnan(loss))
-        if is_lower:
-            self._lowest = loss
-        return is_lower
 
 
 def running_min(losses: ArrayLike) -> NDArray[np.float64]:

@@ -94,7 +94,7 @@ def halving(
     if len(schedule.brackets) > 1:
         raise ValueError(
             f"halving runs one bracket, and this schedule has {len(schedule.brackets)}. Call it "
-            "with each of schedule.brackets, or use Algorithm.rounds instead of requests."
+            "with each of schedule.brackets. To run an algorithm, use its rounds, not its requests."
         )
     first, *later = schedule.rungs
     n_kept = schedule.n_kept

@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 _MAX_LOG_HAZARD = float(np.log(50))
 MAX_MARGIN = 5.0
 """Of the expected loss, in tolerances. With it, the expected loss of searches on measured curves is
-about their regret; without a maximum it is several times that, since candidates far behind, such as
-diverged ones, would count as if they could end as far ahead."""
+about their regret, except for log-loss. Without a maximum it is several times that, since
+candidates far behind, such as diverged ones, would count as if they could end as far ahead."""
 
 MARGIN_STEPS = np.concatenate([[0.0], np.geomspace(1e-2, MAX_MARGIN, 60)])
 """Margins of the expected loss, in tolerances."""
