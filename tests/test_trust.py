@@ -452,6 +452,16 @@ def test_a_failed_candidate_is_no_risk_whatever_score_it_is_assigned(fails):
     assert other.eliminated == one.eliminated
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+def test_candidates_of_a_bracket_that_failed_are_named_too():
+    failing = [{"limit": k / 8, "fails": "fit"} for k in range(8)]
+    search = search_of(n_candidates=16, initial_candidates=failing, budget="anytime", patience=1)
+    report = trust_report(search.fit(X))
+    assert report.unscored == (*range(8),)
+    assert 0 not in {row["bracket"] for row in report.rungs}
+    assert "It is not about 8 candidates that failed and were eliminated" in report.advice
+
+
 def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason():
     class FailsLater(Curve):
         def partial_fit(self, X, y=None):

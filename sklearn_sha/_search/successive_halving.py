@@ -138,10 +138,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
         Completed training is reused. "anytime" is for a limited `max_time`: brackets of Successive
         Halving with new candidates follow each other, as long as the next one and the refit are
-        expected to end in time. The first two have 8 candidates each, and later ones 16, or about a
-        quarter of the candidates before if that is more, up to 8 times `n_candidates` in total. All
-        brackets have the rungs of a search over 16 candidates, or over `n_candidates` if that is
-        less. An integer requires ``min_resources="auto"``.
+        expected to end in time. With ``n_candidates >= 16``, the first two have 8 candidates each,
+        and later ones 16, or about a quarter of the candidates before if that is more, up to 8
+        times `n_candidates` in total. All brackets have the rungs of a search over 16 candidates,
+        or over `n_candidates` if that is less. An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the scores. An

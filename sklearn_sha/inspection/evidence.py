@@ -168,15 +168,18 @@ def evidence_of(search: Any, caller: str) -> Evidence:
 def _unscored(
     brackets: Sequence[Sequence[Row]], folds: Mapping[tuple[int, Level], NDArray[np.float64]]
 ) -> list[int]:
-    """Candidates that were eliminated without a score, since they failed."""
+    """Candidates that were eliminated without a score, since they failed.
+
+    Those of brackets that all failed, which are not among `brackets`, were eliminated too.
+    """
     at_end = {candidate for *_, last in brackets for candidate in last["candidates"]}
-    furthest = {
-        candidate: row for rows in brackets for row in rows for candidate in row["candidates"]
-    }
+    furthest: dict[int, Level] = {}
+    for candidate, level in folds:
+        furthest[candidate] = max(level, furthest.get(candidate, level))
     return [
         candidate
-        for candidate, row in sorted(furthest.items())
-        if candidate not in at_end and not np.isfinite(folds[candidate, level_of(row)]).any()
+        for candidate, level in sorted(furthest.items())
+        if candidate not in at_end and not np.isfinite(folds[candidate, level]).any()
     ]
 
 
