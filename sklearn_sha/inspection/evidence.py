@@ -173,12 +173,10 @@ def _unscored(
     Those of brackets that all failed, which are not among `brackets`, were eliminated too.
     """
     at_end = {candidate for *_, last in brackets for candidate in last["candidates"]}
-    furthest: dict[int, Level] = {}
-    for candidate, level in folds:
-        furthest[candidate] = max(level, furthest.get(candidate, level))
+    furthest = dict(sorted(folds))  # the highest level of each candidate comes last
     return [
         candidate
-        for candidate, level in sorted(furthest.items())
+        for candidate, level in furthest.items()
         if candidate not in at_end and not np.isfinite(folds[candidate, level]).any()
     ]
 
