@@ -58,6 +58,18 @@ def totals_of(plan):
     return np.cumsum([bracket.n_candidates[0] for bracket in plan.brackets]).tolist()
 
 
+def n_run(algorithm, plan, losses):
+    """Number of brackets that are run if the best candidate of each has one of the losses."""
+    rounds = algorithm.rounds(plan, numbered())
+    next(rounds)
+    for number, loss in enumerate(losses, start=1):
+        try:
+            rounds.send(loss)
+        except StopIteration:
+            return number
+    raise AssertionError("more brackets than planned")
+
+
 @settings(max_examples=100)
 @given(bounds, st.sampled_from([2, 3, 1.5, 1.1]))
 def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor):
@@ -127,14 +139,7 @@ def test_patience_ends_no_search_before_there_are_n_candidates(bounds, patience,
         bounds = replace(bounds, max_candidates=most)
     algorithm = Anytime(patience=patience)
     plan = algorithm.plan(bounds)
-    rounds, n_made = algorithm.rounds(plan, numbered()), 0
-    try:
-        next(rounds)
-        while True:
-            n_made += 1
-            rounds.send(float(n_made))
-    except StopIteration:
-        pass
+    n_made = n_run(algorithm, plan, [float(k) for k in range(len(plan.brackets))])
     totals = totals_of(plan)
     enough = max(bounds.n_candidates, totals[0] * 2**patience)
     assert n_made == 1 + sum(total < enough for total in totals[:-1])
@@ -154,15 +159,7 @@ def test_patience_counts_how_often_the_number_of_candidates_doubles(data, factor
         elif total >= max(16, at_best * 2**patience):
             expected = number
             break
-    rounds, n_made = algorithm.rounds(plan, numbered()), 0
-    try:
-        next(rounds)
-        while True:
-            n_made += 1
-            rounds.send(losses[n_made - 1])
-    except StopIteration:
-        pass
-    assert n_made == expected
+    assert n_run(algorithm, plan, losses) == expected
 
 
 @settings(max_examples=100)
