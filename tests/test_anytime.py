@@ -1,5 +1,6 @@
 """budget="anytime": brackets with new candidates, and none begun that would end late."""
 
+import warnings
 from dataclasses import replace
 from itertools import pairwise
 
@@ -19,7 +20,7 @@ from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._search import bracket_times
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm, numbered
-from sklearn_sha.candidates import ModelSampler
+from sklearn_sha.candidates import History, ModelSampler, RandomSampler, Sampler
 from sklearn_sha.resources.limits import WholeFit
 from sklearn_sha.schedules import FoldGrowth, Schedule, sizes_with_kept
 
@@ -194,14 +195,50 @@ def test_with_enough_time_all_candidates_of_a_grid_are_tried(sampler):
 
 
 @pytest.mark.filterwarnings("ignore:n_candidates=16 is more than the (3|12) different")
-@pytest.mark.parametrize("n_values", [3, 12, 20])
-def test_it_ends_if_the_sampler_has_no_more_candidates(n_values):
-    """A plan knows if there are fewer values than `n_candidates`, but not if there are 20."""
+@pytest.mark.parametrize("n_values", [3, 12, 20, 41])
+def test_all_values_of_a_discrete_distribution_are_planned_and_tried(n_values):
     params = {"sampler": "model", "n_candidates": 16, "space": {"speed": randint(0, n_values)}}
-    search = search_of(max_resources=20, **params).fit(X)
-    assert len(search.results_frame()) == n_values
-    n_rungs = [row["n_resources"] for row in search.rung_history_].count(20)
-    assert n_rungs == len({row["bracket"] for row in search.rung_history_})
+    search = search_of(max_resources=20, **params)
+    plan = search.plan(X)
+    search.fit(X)
+    assert search.schedule_ == plan
+    assert len(search.results_frame()) == plan.n_different == n_values
+    assert search.rung_history_[-1]["total_cost"] == plan.total_cost
+
+
+@pytest.mark.parametrize(
+    ("space", "n"),
+    [
+        ({"speed": randint(0, 5), "limit": [0.3, 0.5, 0.7]}, 15),
+        ({"speed": randint(0, 5), "limit": uniform(0, 1)}, 128),
+        ({"speed": randint(0, 5), "limit": uniform(0.5, 0)}, 5),
+        ([{"speed": randint(0, 5)}, {"limit": [0.3, 0.5]}], 7),
+        ([{"speed": randint(0, 5)}, {"limit": uniform(0, 1)}], 128),
+        ({"speed": randint(0, 1000)}, 128),
+        ({"limit": [0.3] * 20 + [0.5] * 20}, 2),
+    ],
+)
+@pytest.mark.parametrize("initial", [[], [{"limit": 0.9}, {"speed": 99, "limit": 0.9}]])
+def test_no_more_candidates_are_planned_than_there_are(space, n, initial):
+    params = {"sampler": "model", "n_candidates": 16, "initial_candidates": initial}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "n_candidates=16 is more than")
+        plan = search_of(space=space, **params).plan(X)
+    assert plan.n_different == min(n + len(initial), 128)
+
+
+def test_the_end_of_a_sampler_ends_it():
+    class Five(Sampler):
+        uses_history = True
+
+        def propose(self, n, space, history, rng):
+            n = min(n, 5 * (not history.candidates))
+            return RandomSampler().propose(n, space, History(), rng) if n else []
+
+    search = search_of(sampler=Five()).fit(X)
+    assert len(search.results_frame()) == 5
+    assert [row["n_resources"] for row in search.rung_history_] == search.n_resources_
+    assert not search.interrupted_
 
 
 @pytest.mark.parametrize("n_seeds", [2, *slow(20)])

@@ -28,6 +28,7 @@ from sklearn_sha._search.planning import (
     check_keeps,
     fold_growth,
     is_worth_rungs,
+    plan_of_space,
     planning_bounds,
     resource_limits,
     single_rung,
@@ -58,7 +59,7 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
-from sklearn_sha.candidates.sampling import n_combinations, typical_candidates
+from sklearn_sha.candidates.sampling import typical_candidates
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit
@@ -202,13 +203,11 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_names(self.estimator, known)
         check_sampled(resource, context.tuned, known)
         limits = replace(limits, continues=training.continues(context, known))
-        schedule = algorithm.plan(
-            replace(
-                bounds(n_candidates),
-                continues=limits.continues,
-                max_candidates=n_combinations(space, initial) if proposes_later else len(known),
-            )
-        )
+        wanted = replace(bounds(n_candidates), continues=limits.continues)
+        if proposes_later:
+            schedule = plan_of_space(algorithm, wanted, space, initial)
+        else:
+            schedule = algorithm.plan(replace(wanted, max_candidates=len(candidates)))
         check_keeps(n_kept, schedule, algorithm)
         check_folds_grow(self.min_folds, growth, schedule, algorithm)
         if error := resource.first_rung_error(min(schedule.n_resources), limits):

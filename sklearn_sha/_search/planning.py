@@ -8,6 +8,8 @@ from typing import Any
 
 from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.candidates.base import Space
+from sklearn_sha.candidates.sampling import n_further
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.fold_count import few_folds_error
@@ -139,6 +141,32 @@ def planning_bounds(
         fold_growth,
         n_kept,
     )
+
+
+def plan_of_space(
+    algorithm: Algorithm, bounds: Bounds, space: Space, initial: Sequence[dict[str, Any]]
+) -> Schedule:
+    """Return the schedule of an algorithm for at most as many candidates as a space has.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    bounds : Bounds
+    space : dict or list of dict
+    initial : sequence of dict
+        Different candidates that come first. They need not be in the space.
+
+    Returns
+    -------
+    Schedule
+    """
+    schedule = algorithm.plan(bounds)
+    n_new = max(schedule.n_different - len(initial), 0)
+    # Only as many are counted as are needed, since distributions are counted by sampling.
+    n_found = n_further(space, n_new + 1, initial)
+    if n_found > n_new:
+        return schedule
+    return algorithm.plan(replace(bounds, max_candidates=len(initial) + n_found))
 
 
 def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) -> FoldGrowth | None:

@@ -61,7 +61,7 @@ class HalvingInTurn(SuccessiveHalving):
     def _schedule(self, bounds: Bounds) -> Schedule:
         n, lowest = bounds.n_candidates, max(MIN_CANDIDATES, bounds.n_kept + 1)
         n_brackets = min(_MAX_BRACKETS, n // lowest)
-        if n_brackets < 2 or n == bounds.max_candidates:
+        if n_brackets < 2 or (bounds.max_candidates is not None and n >= bounds.max_candidates):
             return super()._schedule(bounds)
         sizes = [(n + k) // n_brackets for k in reversed(range(n_brackets))]
         largest = super()._schedule(replace(bounds, n_candidates=sizes[0], n_kept=0))

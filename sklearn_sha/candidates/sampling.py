@@ -14,7 +14,14 @@ from sklearn.model_selection import ParameterSampler
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.space import check_spaces, grid_of, n_outside, params_key, spaces_of
+from sklearn_sha.candidates.space import (
+    check_spaces,
+    grid_of,
+    has_continuous,
+    n_outside,
+    params_key,
+    spaces_of,
+)
 
 N_CANDIDATES = 64
 """Default number of candidates for distributions. It includes one of the best 5 % with probability
@@ -158,7 +165,8 @@ def n_further(space: Space, n: int, known: Collection[Mapping[str, Any]]) -> int
     Returns
     -------
     int
-        Of distributions, the different values among samples. Beyond 1000 it is n.
+        Of discrete distributions, the different values among samples. Beyond 1000, and with a
+        continuous distribution, it is n.
 
     Examples
     --------
@@ -168,7 +176,7 @@ def n_further(space: Space, n: int, known: Collection[Mapping[str, Any]]) -> int
     2
     """
     grid = grid_of(space)
-    if grid is not None and len(grid) >= n + len(known):
+    if has_continuous(space) or (grid is not None and len(grid) >= n + len(known)):
         return n
     n_counted = n if grid is not None else min(n, _MAX_COUNTED)
     samples = sample_distinct(space, n_counted + len(known), RandomState(0))

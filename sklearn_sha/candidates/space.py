@@ -92,6 +92,26 @@ def is_constant(distribution: Any) -> bool:
         return bool(np.isnan(distribution.ppf(0.5)))
 
 
+def has_continuous(space: Any) -> bool:
+    """Return whether a space has a continuous distribution of scipy, and so any number of values.
+
+    Examples
+    --------
+    >>> from scipy.stats import randint, uniform
+    >>> from sklearn_sha.candidates.space import has_continuous
+    >>> has_continuous([{"C": uniform()}, {"C": [1]}]), has_continuous({"C": randint(1, 9)})
+    (True, False)
+    """
+    return any(
+        hasattr(values, "pdf")
+        and hasattr(values, "ppf")
+        and not hasattr(values, "pmf")
+        and not is_constant(values)
+        for one in spaces_of(space)
+        for values in one.values()
+    )
+
+
 def params_key(params: Mapping[str, Any]) -> Hashable:
     """Return a key that is equal for equal parameters, and different for 1, True and 1.0.
 
