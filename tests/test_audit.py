@@ -18,11 +18,12 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 from test_stopping import SPACE, Stopped, ctrl_c, numbers
-from toys import CALLS, curve
+from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation
 from sklearn_sha._search import audited_search, base
+from sklearn_sha.candidates import ModelSampler
 from sklearn_sha.inspection import trust, trust_advice, trust_report
 from sklearn_sha.inspection.curves import cost_by_level
 
@@ -284,6 +285,117 @@ def test_interrupted_it_keeps_the_search_and_is_resumed(params, at, tmp_path):
         assert numbers(search) == numbers(expected)
         assert len(CALLS) <= 4 * 3 * 27 - at + 27
     assert audited_ids(search) == audited_ids(expected)
+
+
+class TwoBrackets(ModelSampler):
+    """Sampler of no more than the 16 candidates of the first two brackets."""
+
+    def propose(self, n, space, history, rng):
+        is_end = len(history.candidates) >= 16
+        return [] if is_end else super().propose(n, space, history, rng)
+
+
+@pytest.mark.parametrize("budget", [None, "anytime"])
+@pytest.mark.parametrize("keep_eliminated", [False, True])
+@pytest.mark.parametrize("n_more", [0, 40])
+@pytest.mark.parametrize("checkpointed", [False, *slow(True)])
+def test_the_completed_brackets_of_an_interrupted_search_are_audited(
+    budget, keep_eliminated, n_more, checkpointed, tmp_path
+):
+    """Interrupted at the start of the third bracket, or in it."""
+    params = {
+        "n_candidates": 32, "min_folds": "all", "patience": None, "budget": budget,
+        "keep_eliminated": keep_eliminated, "refit": True,
+    }  # fmt: skip
+    CALLS.clear()
+    expected = search_of(sampler=TwoBrackets(), **params).fit(NOTHING)
+    n_calls = len(CALLS) - expected.best_n_resources_
+    planned = str(expected.plan_audit())
+    expected.audit(NOTHING)
+    if checkpointed:
+        params["checkpoint"] = tmp_path / "kept"
+    search = search_of(sampler="model", **params)
+    CALLS.clear()
+    with ctrl_c(at=n_calls + n_more):
+        search.fit(NOTHING)
+    assert search.interrupted_
+    assert {row["bracket"] for row in search.rung_history_} >= {0, 1}
+    report = trust_report(search)
+    assert [one["bracket"] for one in report.brackets] == [0, 1]
+    assert ("audit(X, y" in report.advice) == ("Or call resume." in report.advice)
+    if not n_more:
+        assert str(search.plan_audit()) == planned
+    before = len(CALLS)
+    search.audit(NOTHING)
+    assert numbers(search) == numbers(expected)
+    assert str(trust_report(search)) == str(trust_report(expected))
+    assert 4 * 3 * (1 if keep_eliminated else 27) <= len(CALLS) - before <= (4 * 3 + 1) * 27
+    assert not search.interrupted_
+    with pytest.raises(ValueError, match="There is nothing to resume"):
+        search.resume(NOTHING)
+    assert numbers(search.audit(NOTHING)) == numbers(expected.audit(NOTHING))
+
+
+def test_without_an_audit_an_interrupted_search_is_resumed():
+    params = {"sampler": "model", "n_candidates": 32, "min_folds": "all"}
+    CALLS.clear()
+    expected = search_of(**params).fit(NOTHING)
+    n_calls = len(CALLS)
+    CALLS.clear()
+    search = search_of(**params)
+    with ctrl_c(at=n_calls // 2):
+        search.fit(NOTHING)
+    search.plan_audit()
+    assert numbers(search.resume(NOTHING)) == numbers(expected)
+    assert numbers(search.audit(NOTHING)) == numbers(expected.audit(NOTHING))
+
+
+def test_the_audit_that_an_interrupted_search_had_before_it_is_not_added():
+    params = {"sampler": "model", "n_candidates": 32, "min_folds": "all", "audit_eliminated": 2}
+    search = search_of(**params)
+    CALLS.clear()
+    with ctrl_c(at=400):
+        search.fit(NOTHING)
+    assert {row["bracket"] for row in search.rung_history_} == {0, 1, 2}
+    assert len(audited_ids(search.audit(NOTHING, n_candidates=3))) == 3
+
+
+@pytest.mark.parametrize("refit", [True, False])
+def test_after_an_error_in_its_audit_an_interrupted_search_can_be_resumed(refit, monkeypatch):
+    params = {"sampler": "model", "n_candidates": 32, "min_folds": "all", "refit": refit}
+    CALLS.clear()
+    expected = search_of(**params).fit(NOTHING)
+    n_calls = len(CALLS) // 2
+    CALLS.clear()
+    search = search_of(error_score="raise", **params)
+    with ctrl_c(at=n_calls):
+        search.fit(NOTHING)
+    before = {**vars(search)}
+
+    def failing(self, X, y=None):
+        if len(CALLS) > n_calls + 10:
+            raise RuntimeError("no more")
+        return Curve.partial_fit(self, X, y)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Stopped, "partial_fit", failing)
+        with pytest.raises(RuntimeError, match="no more"):
+            search.audit(NOTHING)
+    assert vars(search) == before
+    assert numbers(search.resume(NOTHING)) == numbers(expected)
+
+
+@pytest.mark.parametrize(("name", "at"), [("halving", 60), ("double", 200), ("hyperband", 400)])
+def test_without_a_completed_bracket_an_interrupted_search_is_not_audited(name, at):
+    """Budget doubling has one bracket in several runs, and those of Hyperband run together."""
+    search = search_of(name)
+    CALLS.clear()
+    with ctrl_c(at=at):
+        search.fit(NOTHING)
+    assert search.interrupted_
+    assert "audit(X, y" not in trust_report(search).advice
+    with pytest.raises(ValueError, match=r"audit requires a completed search.* Call resume first"):
+        search.audit(NOTHING)
 
 
 def test_with_a_checkpoint_the_same_calls_train_nothing_again(tmp_path):

@@ -322,16 +322,16 @@ def test_a_report_on_an_anytime_search_recommends_time(monkeypatch):
         BracketTimes, "refusal", lambda self, bracket, results: "No time." if bracket else ""
     )
     params = {"budget": "anytime", "max_time": 1000, "max_resources": 27, "patience": None}
-    advice = "most of the risk. Call resume, with a larger max_time."
+    advice = "call resume, with a larger max_time."
     for seed in range(20):
         search = search_of(Unpredictable(), seed, **params).fit(X)
         report = trust_report(search)
-        assert report.enough != report.advice.endswith(advice)
+        assert report.enough != report.advice.lower().endswith(advice)
         if not report.enough:
             break
     assert not report.enough
     monkeypatch.undo()
-    assert "Call resume" not in trust_report(search.resume(X)).advice
+    assert advice not in trust_report(search.resume(X)).advice.lower()
 
 
 def test_a_report_on_a_search_that_ended_below_its_maximum_says_so():

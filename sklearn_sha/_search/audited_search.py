@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, AuditPlan, audit_plan
 from sklearn_sha._search.base import BaseHalvingSearch
-from sklearn_sha._search.states import CompletedSearch
+from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
+from sklearn_sha.inspection.evidence import is_interrupted
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.inspection.trust_advice import probability_text
@@ -36,6 +37,10 @@ class AuditedSearch(BaseHalvingSearch):
         eliminated candidates continue training if `keep_eliminated` is True, otherwise they are
         refit from scratch. `audit` requires the process of `fit`; with `checkpoint`, call `fit` and
         `audit` again in any process.
+
+        Of an interrupted search with several brackets, one after the other, as those of
+        ``budget="anytime"``, the completed ones are audited. It ends with these: call `resume`
+        before, if there is time for more.
 
         Parameters
         ----------
@@ -60,8 +65,8 @@ class AuditedSearch(BaseHalvingSearch):
             If `fit` has not been called.
         ValueError
             If there is nothing to audit; if the last `fit`, `resume`, `extend` or `audit` was
-            interrupted, so that `resume` has to be called first; or if the data, the splits or
-            the parameters have changed since `fit`.
+            interrupted and has no completed bracket, so that `resume` has to be called first; or if
+            the data, the splits or the parameters have changed since `fit`.
         TimeoutError, CheckpointError, KeyboardInterrupt
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
             audit, or one that raised an error in training.
@@ -141,8 +146,11 @@ class AuditedSearch(BaseHalvingSearch):
 
     def _completed(self, method: str) -> CompletedSearch:
         """Return the state of the completed search, which a method continues."""
-        completed: CompletedSearch | None = self.__dict__.get("_completed_search")
-        if completed is None and self.__dict__.get("_interrupted_search") is not None:
+        completed: CompletedSearch | None = vars(self).get("_completed_search")
+        interrupted: InterruptedSearch | None = vars(self).get("_interrupted_search")
+        if completed is None and method == "audit" and is_interrupted(self):
+            completed = None if interrupted is None else interrupted.completed
+        if completed is None and interrupted is not None:
             raise ValueError(
                 f"{method} requires a completed search, and the last one was interrupted. Call "
                 "resume first. If max_time ended the search, raise max_time or set it to None "

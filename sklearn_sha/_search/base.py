@@ -223,6 +223,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         observed = X, y, metadata_of(params)
         task = root_task(self, 1 + bool(self.refit)).begin(*observed)
         is_complete = False
+        run: Run | None = None
         try:
             with autologged(self, X, y):
                 run = self._make_run(spec, store, start_time, task)
@@ -232,14 +233,16 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         finally:
             for name in _UNPICKLED:
                 self.__dict__.pop(name, None)
-            if is_complete:
+            completed = None
+            if run is not None:
                 if not self.keep_eliminated:
                     run.results.discard_models()
-                self._completed_search = CompletedSearch.of(
-                    origin, spec, run.pool, store, run.results
-                )
+                make = CompletedSearch.of if is_complete else CompletedSearch.of_completed_brackets
+                completed = make(origin, spec, run.pool, store, run.results)
+            if is_complete:
+                self._completed_search = completed
             else:
-                self._interrupted_search = InterruptedSearch(origin, spec, store)
+                self._interrupted_search = InterruptedSearch(origin, spec, store, completed)
 
     def _make_run(self, spec: SearchSpec, store: Store, start_time: float, task: Task) -> Run:
         """Make the parts of a run of the search."""
@@ -264,8 +267,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
             bracket_times=self._bracket_times(spec, workers.n_workers, start_time),
             n_stored=len(store.outcomes),
-            # `audit` replays a search whose rungs were shown by fit.
-            shows_known=len(spec.audits) == (self.audit_eliminated is not None),
+            shows_known=not spec.is_closed,  # those of an audit were shown by fit
         )
         config = replace(
             spec.config,
@@ -458,8 +460,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _kept_after_errors(self) -> Iterator[None]:
         """Restore the results of a search if what continues it raises an error."""
         before = self._fitted_attributes()
-        if "_completed_search" in vars(self):
-            before["_completed_search"] = self._completed_search
+        before |= {name: vars(self)[name] for name in _UNPICKLED if name in vars(self)}
         try:
             yield
         except Exception:

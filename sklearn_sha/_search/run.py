@@ -92,6 +92,7 @@ class Run:
         while True:
             self.observer.final_losses.clear()
             self.engine.run(requests)
+            self.pool.round_ends()
             requests = rounds.send(float(np.fmin.reduce([nan, *self.observer.final_losses])))
 
     def _audit(self, n_candidates: int | Literal["auto"], *, is_last: bool) -> None:

@@ -15,23 +15,6 @@ from sklearn_sha.candidates.pool import CandidatePool, EvaluationKey
 
 
 @dataclass(frozen=True)
-class InterruptedSearch:
-    """State of an interrupted search, from which `resume` continues it.
-
-    Attributes
-    ----------
-    origin : Origin
-    spec : SearchSpec
-    store : Store
-        Has the completed results.
-    """
-
-    origin: Origin
-    spec: SearchSpec
-    store: Store
-
-
-@dataclass(frozen=True)
 class CompletedSearch:
     """State of a completed search, from which `extend` and `audit` continue it.
 
@@ -73,3 +56,46 @@ class CompletedSearch:
         elif not store.models:
             store = Store(store.outcomes)  # the folder of its models is deleted
         return cls(origin, without_data, pool.params, pool.evaluations, store, results)
+
+    @classmethod
+    def of_completed_brackets(
+        cls,
+        origin: Origin,
+        spec: SearchSpec,
+        pool: CandidatePool,
+        store: Store,
+        results: Results,
+    ) -> Self | None:
+        """Return the state of an interrupted search without the brackets that were not completed.
+
+        None if there are none before these, or if the interrupted search was an audit, which has to
+        be completed first.
+        """
+        n = pool.n_completed
+        if n == 0 or spec.is_closed:
+            return None
+        evaluations = {key: known for key, known in pool.evaluations.items() if key[0] < n}
+        # The store is shared, since `resume` needs the models of the other brackets.
+        without_data = replace(spec, folds=[], audits=())
+        return cls(origin, without_data, pool.params[:n], evaluations, store, results)
+
+
+@dataclass(frozen=True)
+class InterruptedSearch:
+    """State of an interrupted search, from which `resume` continues it.
+
+    Attributes
+    ----------
+    origin : Origin
+    spec : SearchSpec
+    store : Store
+        Has the completed results.
+    completed : CompletedSearch or None
+        The search without the brackets that were not completed, from which `audit` continues it.
+        None if no bracket was completed.
+    """
+
+    origin: Origin
+    spec: SearchSpec
+    store: Store
+    completed: CompletedSearch | None

@@ -160,20 +160,28 @@ def _conclusion(report: TrustReport, search: Any) -> str:
     for level, risk in zip(levels, risks, strict=True):
         by_level[level] += risk
     n_resources, n_folds = max(by_level, key=by_level.__getitem__)
+    audit = _audit_advice(report.n_to_audit, search)
+    if is_interrupted(search):
+        next_time = _resume_advice(search, is_alternative=bool(audit))
+    else:
+        next_time = _next_time(levels, risks, search)
     where = quantity(n_resources, schedule.unit)
     if not schedule.counts_folds and n_folds < search.n_splits_:
         where += f" on {quantity(n_folds, 'folds')}"
     return (
         f"The budget may be insufficient: {facts} Candidates eliminated at {where} carry most of "
-        f"the risk. {_audit_advice(report.n_to_audit, search)}{_next_time(levels, risks, search)}"
+        f"the risk. {audit}{next_time}"
     )
 
 
+def _resume_advice(search: Any, *, is_alternative: bool) -> str:
+    """Recommend to continue an interrupted search."""
+    more_time = "" if search.max_time is None else ", with a larger max_time"
+    return f"{'Or call' if is_alternative else 'Call'} resume{more_time}."
+
+
 def _next_time(levels: Sequence[Level], risks: Sequence[float], search: Any) -> str:
-    """Recommend the parameters of the next search, or more time."""
-    if is_interrupted(search):
-        more_time = "" if search.max_time is None else ", with a larger max_time"
-        return f"Call resume{more_time}."
+    """Recommend the parameters of the next search."""
     settings: dict[str, Any] = {**larger_budget(levels, risks, search.factor)}
     last = max(levels)[0]
     if settings.get("min_resources") == last:
@@ -196,7 +204,9 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     last = search.rung_history_[-1]
     cost = n_candidates * last["n_resources"] * (search.schedule_.n_folds or 1)
     percent = -(-100 * cost // last["total_cost"])
-    if percent > 100 or is_interrupted(search):
+    state = getattr(search, "_interrupted_search", None)
+    can_be_audited = not is_interrupted(search) or (state is not None and state.completed)
+    if percent > 100 or not can_be_audited:
         return ""
     return (
         f"audit(X, y, n_candidates={n_candidates}) trains the riskiest of them to full resource, "
