@@ -71,7 +71,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
         a sampler of Optuna. With a sampler that uses the scores, there are up to four brackets of
         at least 8 candidates, one after the other, so that it has scores at full resource too
-        (`sklearn_sha.bandit.HalvingInTurn`), unless all combinations of a grid are tried.
+        (`sklearn_sha.bandit.HalvingInTurn`), unless all candidates of the space are tried.
         `algorithm` and `budget` must have their default values.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
