@@ -85,6 +85,19 @@ def test_without_routing_a_bare_name_for_a_pipeline_is_refused():
         search_of(pipeline).fit(X, Y, sample_weight=WEIGHTS)
 
 
+@pytest.mark.parametrize("n_steps", [1, 2])
+def test_without_routing_a_step_that_does_not_exist_is_an_error(n_steps):
+    pipeline = Pipeline([("scaler", Weighted()), ("model", Recorder())][-n_steps:])
+    steps = ["'scaler', 'model'", "'model'"][-n_steps]
+    message = (
+        "does not accept the modle__sample_weight parameter, since no step has the name 'modle': "
+        f"the steps are {steps}. Use e.g. `model__sample_weight` for the last step."
+    )
+    with pytest.raises(ValueError, match=message):
+        search_of(pipeline).fit(X, Y, modle__sample_weight=WEIGHTS)
+    assert CALLS == []
+
+
 def test_weights_and_groups_give_grid_searchs_numbers():
     """From scikit-learn 1.7 on, weights reach the scorer too."""
     grid, groups = {"C": [0.1, 1.0, 10.0]}, np.arange(150) % 5

@@ -387,6 +387,8 @@ def test_advice_for_one_rung_and_for_few_candidates():
     assert report.advice == (
         "There is a single rung, so that no candidate was eliminated before full resource."
     )
+    several = search_of(min_resources=1.0, n_candidates=8, budget="anytime", patience=None).fit(X)
+    assert trust_report(several).advice.startswith("Each bracket has a single rung, so that no")
     two = search_of(n_candidates=2, budget=40, max_resources=30, factor=2).fit(X)
     assert len(trust_report(two).rungs) == 1
     few = search_of(n_candidates=2, min_resources=1, max_resources=8).fit(X)

@@ -323,7 +323,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         return routed_by_name(
             params,
             scores_weighted=is_weighted and scoring.passes_sample_weight(type(self).__name__),
-            last_step=self.estimator.steps[-1][0] if training.shares_preprocessing else None,
+            steps=[*self.estimator.named_steps] if training.shares_preprocessing else None,
         )
 
     def get_metadata_routing(self) -> MetadataRouter:

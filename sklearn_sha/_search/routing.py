@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,7 @@ def routed_by_request(routed: Any, training_method: str) -> RoutedParams:
 
 
 def routed_by_name(
-    params: Mapping[str, Any], *, scores_weighted: bool, last_step: str | None
+    params: Mapping[str, Any], *, scores_weighted: bool, steps: Sequence[str] | None
 ) -> RoutedParams:
     """Route parameters as searches do without metadata routing.
 
@@ -72,9 +72,9 @@ def routed_by_name(
     params : dict
     scores_weighted : bool
         Whether the scorer receives ``sample_weight`` too.
-    last_step : str or None
-        Name of the last step of a pipeline whose preprocessing steps are fitted separately.
-        Otherwise None.
+    steps : sequence of str or None
+        Names of the steps of a pipeline whose preprocessing steps are fitted separately. Otherwise
+        None.
 
     Returns
     -------
@@ -88,16 +88,23 @@ def routed_by_name(
     fit = dict(params)
     split = {"groups": fit.pop("groups", None)}
     score = {"sample_weight": fit["sample_weight"]} if scores_weighted else {}
-    if last_step is None:
+    if steps is None:
         return RoutedParams(fit, {}, split, score)
     for name in fit:
-        if "__" not in name:
+        step, separator, param = name.partition("__")
+        if not separator:
             raise ValueError(
                 f"Pipeline.fit does not accept the {name} parameter. You can pass parameters to "
                 "specific steps of your pipeline using the stepname__parameter format, e.g. "
-                f"`{last_step}__{name}` for the last step."
+                f"`{steps[-1]}__{name}` for the last step."
             )
-    prefix = f"{last_step}__"
+        if step not in steps:
+            raise ValueError(
+                f"Pipeline.fit does not accept the {name} parameter, since no step has the name "
+                f"{step!r}: the steps are {', '.join(map(repr, steps))}. Use e.g. "
+                f"`{steps[-1]}__{param}` for the last step."
+            )
+    prefix = f"{steps[-1]}__"
     return RoutedParams(
         {k.removeprefix(prefix): v for k, v in fit.items() if k.startswith(prefix)},
         {k: v for k, v in fit.items() if not k.startswith(prefix)},

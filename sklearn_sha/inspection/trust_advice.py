@@ -132,7 +132,8 @@ def _conclusion(report: TrustReport, search: Any) -> str:
     """Say what the probability is about, and what to do if it is low."""
     rungs, tolerance, schedule = report.rungs, report.tolerance, search.schedule_
     if len(rungs) == len(report.brackets):
-        return "There is a single rung, so that no candidate was eliminated before full resource."
+        single = "There is" if len(rungs) == 1 else "Each bracket has"
+        return f"{single} a single rung, so that no candidate was eliminated before full resource."
     better = (
         f"more than {tolerance:.3g} above the best one, which is the standard error of its score,"
         if tolerance
