@@ -23,6 +23,7 @@ from toys import CALLS, Curve, curve
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation
 from sklearn_sha._search import audited_search, base
+from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha.candidates import ModelSampler
 from sklearn_sha.inspection import trust, trust_advice, trust_report
 from sklearn_sha.inspection.curves import cost_by_level
@@ -295,22 +296,26 @@ class TwoBrackets(ModelSampler):
         return [] if is_end else super().propose(n, space, history, rng)
 
 
-@pytest.mark.parametrize("budget", [None, "anytime"])
-@pytest.mark.parametrize("keep_eliminated", [False, True])
+PARTS = {
+    "in turn": {},
+    "anytime": {"budget": "anytime", "patience": None},
+    "keep_eliminated": {"keep_eliminated": True},
+    "keep_initial": {"initial_candidates": [{"limit": 0.9}, {"speed": 3.0}], "keep_initial": True},
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
 @pytest.mark.parametrize("n_more", [0, 40])
 @pytest.mark.parametrize("checkpointed", [False, *slow(True)])
 def test_the_completed_brackets_of_an_interrupted_search_are_audited(
-    budget, keep_eliminated, n_more, checkpointed, tmp_path
+    name, n_more, checkpointed, tmp_path
 ):
     """Interrupted at the start of the third bracket, or in it."""
-    params = {
-        "n_candidates": 32, "min_folds": "all", "patience": None, "budget": budget,
-        "keep_eliminated": keep_eliminated, "refit": True,
-    }  # fmt: skip
+    params = {"n_candidates": 32, "min_folds": "all", "refit": True, "seed": 5} | PARTS[name]
     CALLS.clear()
     expected = search_of(sampler=TwoBrackets(), **params).fit(NOTHING)
     n_calls = len(CALLS) - expected.best_n_resources_
-    planned = str(expected.plan_audit())
+    plans = [str(expected.plan_audit(n)) for n in (1, 4)]
     expected.audit(NOTHING)
     if checkpointed:
         params["checkpoint"] = tmp_path / "kept"
@@ -319,21 +324,139 @@ def test_the_completed_brackets_of_an_interrupted_search_are_audited(
     with ctrl_c(at=n_calls + n_more):
         search.fit(NOTHING)
     assert search.interrupted_
-    assert {row["bracket"] for row in search.rung_history_} >= {0, 1}
+    assert {row["bracket"] for row in search.rung_history_} == ({0, 1, 2} if n_more else {0, 1})
+    assert [str(search.plan_audit(n)) for n in (1, 4)] == plans
     report = trust_report(search)
     assert [one["bracket"] for one in report.brackets] == [0, 1]
-    assert ("audit(X, y" in report.advice) == ("Or call resume." in report.advice)
-    if not n_more:
-        assert str(search.plan_audit()) == planned
+    assert not report.enough
+    is_cheap = report.n_to_audit * 27 <= search.rung_history_[-1]["total_cost"]
+    assert is_cheap or name == "anytime"
+    assert ("audit(X, y, n_candidates=" in report.advice) == is_cheap
+    assert report.advice.endswith(" Or call resume." if is_cheap else " Call resume.")
     before = len(CALLS)
     search.audit(NOTHING)
     assert numbers(search) == numbers(expected)
     assert str(trust_report(search)) == str(trust_report(expected))
-    assert 4 * 3 * (1 if keep_eliminated else 27) <= len(CALLS) - before <= (4 * 3 + 1) * 27
+    n_from_scratch = (4 * 3 + 1) * 27  # with the refit
+    n_trained = len(CALLS) - before
+    assert n_trained <= n_from_scratch
+    assert (n_trained < n_from_scratch) == (name == "keep_eliminated")
     assert not search.interrupted_
     with pytest.raises(ValueError, match="There is nothing to resume"):
         search.resume(NOTHING)
+    with pytest.raises(ValueError, match=r'of an interrupted search\.|budget="anytime"'):
+        search.extend(NOTHING)
     assert numbers(search.audit(NOTHING)) == numbers(expected.audit(NOTHING))
+
+
+def test_an_automatic_audit_of_completed_brackets_costs_a_tenth_of_these(monkeypatch):
+    for module in (trust, trust_advice):
+        monkeypatch.setattr(module, "TRUSTED", 0.999999)
+    search = search_of("model", n_candidates=200, min_folds="all", max_resources=9, factor=3)
+    plan = search.plan(NOTHING)
+    CALLS.clear()
+    with ctrl_c(at=3 * (plan.total_cost - 5)):
+        search.fit(NOTHING)
+    cost = plan.total_cost - plan.brackets[-1].total_cost
+    planned = search.plan_audit("auto")
+    assert 0.1 * cost - 9 < planned.cost <= 0.1 * cost
+    assert planned.relative_cost == planned.cost / cost
+    search.audit(NOTHING, n_candidates="auto")
+    assert audited_ids(search) == sorted(planned.candidates)
+    assert search.rung_history_[-1]["total_cost"] == cost + planned.cost
+
+
+@pytest.mark.parametrize(
+    "params", [{"sampler": "random"}, {"sampler": "model"}, {"target_score": 2.0}]
+)
+def test_an_anytime_search_that_time_ended_is_audited(params, monkeypatch):
+    """Its third bracket is not begun."""
+    refused = lambda self, bracket, results: "No time." if bracket == 2 else ""  # noqa: E731
+    monkeypatch.setattr(BracketTimes, "refusal", refused)
+    search = search_of(budget="anytime", max_time=1e9, n_candidates=32, **params).fit(NOTHING)
+    assert search.interrupted_
+    before = trust_report(search)
+    planned = search.plan_audit()
+    cost = search.rung_history_[-1]["total_cost"]
+    search.audit(NOTHING)
+    assert not search.interrupted_
+    assert audited_ids(search) == sorted(planned.candidates)
+    assert search.rung_history_[-1]["total_cost"] == pytest.approx(cost + planned.cost)
+    assert trust_report(search).brackets[-1]["bracket"] == before.brackets[-1]["bracket"] == 1
+    assert trust_report(search).probability > before.probability
+
+
+def test_the_completed_brackets_of_hyperband_with_a_model_are_audited():
+    search = search_of("hyperband", sampler="model", min_folds="all")
+    n_first = search.plan(NOTHING).brackets[0].total_cost
+    CALLS.clear()
+    with ctrl_c(at=3 * n_first + 60):
+        search.fit(NOTHING)
+    assert {row["bracket"] for row in search.rung_history_} == {0, 1}
+    assert {one["bracket"] for one in trust_report(search).brackets} == {0}
+    assert len(audited_ids(search.audit(NOTHING))) == 4
+    assert {row["bracket"] for row in search.rung_history_} == {0}
+
+
+def test_an_extension_has_to_be_completed_before_an_audit():
+    """It would be of fewer candidates than the search before it."""
+    params = {"sampler": "model", "n_candidates": 32, "min_folds": "all"}
+    CALLS.clear()
+    search_of(**params).fit(NOTHING).extend(NOTHING, n_candidates=32)
+    n_calls = len(CALLS)
+    CALLS.clear()
+    search = search_of(**params).fit(NOTHING)
+    with ctrl_c(at=n_calls - 100):
+        search.extend(NOTHING, n_candidates=32)
+    assert {row["bracket"] for row in search.rung_history_} == {0, 1, 2, 3}
+    with pytest.raises(ValueError, match=r"audit requires a completed search.* Call resume first"):
+        search.audit(NOTHING)
+    search.resume(NOTHING)
+    assert len(search.results_frame()) == 64
+    assert len(audited_ids(search.audit(NOTHING))) == 4
+
+
+def test_an_interrupted_search_is_not_extended():
+    search = search_of(sampler="model", n_candidates=32)
+    CALLS.clear()
+    with ctrl_c(at=400):
+        search.fit(NOTHING)
+    search.plan_audit()
+    with pytest.raises(ValueError, match=r"extend requires a completed search.* Call resume first"):
+        search.extend(NOTHING)
+
+
+@pytest.mark.parametrize("n_left", [1, 27])
+def test_a_search_that_lacks_its_refit_or_its_own_audit_is_resumed_first(n_left):
+    params = {"n_candidates": 32, "sampler": "model", "audit_eliminated": 2, "refit": n_left == 1}
+    CALLS.clear()
+    expected = search_of(**params).fit(NOTHING)
+    n_calls = len(CALLS)
+    CALLS.clear()
+    search = search_of(**params)
+    with ctrl_c(at=n_calls - n_left):
+        search.fit(NOTHING)
+    with pytest.raises(ValueError, match=r"audit requires a completed search.* Call resume first"):
+        search.audit(NOTHING)
+    assert numbers(search.resume(NOTHING)) == numbers(expected)
+    assert len(audited_ids(search.audit(NOTHING))) == 6
+
+
+def test_after_two_errors_the_second_call_is_resumed(monkeypatch):
+    search = search_of(error_score="raise").fit(NOTHING)
+    n_calls = len(CALLS)
+
+    def failing(self, X, y=None):
+        if len(CALLS) > n_calls:
+            raise RuntimeError("no more")
+        return Curve.partial_fit(self, X, y)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Stopped, "partial_fit", failing)
+        for n_candidates in (4, 2):
+            with pytest.raises(RuntimeError, match="no more"):
+                search.audit(NOTHING, n_candidates=n_candidates)
+    assert len(audited_ids(search.resume(NOTHING))) == 2
 
 
 def test_without_an_audit_an_interrupted_search_is_resumed():
@@ -396,6 +519,16 @@ def test_without_a_completed_bracket_an_interrupted_search_is_not_audited(name, 
     assert "audit(X, y" not in trust_report(search).advice
     with pytest.raises(ValueError, match=r"audit requires a completed search.* Call resume first"):
         search.audit(NOTHING)
+
+
+@pytest.mark.parametrize("name", ["halving", "model"])
+def test_an_audit_shows_no_time_for_rungs_that_are_not_run(name, capsys):
+    search = search_of(name, verbose=1).fit(NOTHING)
+    assert " s left" in capsys.readouterr().out
+    search.audit(NOTHING, n_candidates=1)
+    shown = capsys.readouterr().out
+    assert "The audit trains 1 eliminated candidate " in shown
+    assert " s left" not in shown
 
 
 def test_with_a_checkpoint_the_same_calls_train_nothing_again(tmp_path):

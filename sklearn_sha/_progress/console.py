@@ -93,6 +93,7 @@ class ConsoleProgress:
 
     def audit_begins(self, plan: object) -> None:
         """Show what an audit trains and what it costs, as `plan` prints it."""
+        self.progress.audit_begins()
         if self.verbose:
             print(plan)
 

@@ -82,6 +82,10 @@ class Progress:
         self.n_jobs = sum(rung.n_new for rung in rungs)
         self.n_completed = self._n_known = n_known
 
+    def audit_begins(self) -> None:
+        """Leave out the planned rungs: those that remain are not run."""
+        self._planned_work.clear()
+
     def jobs_completed(self, n_jobs: int) -> None:
         """Count completed jobs of the current rungs."""
         self.n_completed += n_jobs

@@ -104,6 +104,7 @@ def audit_plan(
     results: Results,
     schedule: Schedule,
     n_candidates: int | Literal["auto"],
+    cost: float,
     max_cost: float,
 ) -> AuditPlan | None:
     """Plan an audit of the candidates with the highest risks.
@@ -115,8 +116,10 @@ def audit_plan(
     schedule : Schedule
     n_candidates : int or "auto"
         Number of candidates. "auto": as many as raise the probability to 0.95 if none is better.
+    cost : float
+        Of the search, as `Schedule.total_cost` counts it.
     max_cost : float
-        Of "auto", as `Schedule.total_cost` counts it. It audits fewer candidates if they cost more.
+        Of the audit. "auto" audits fewer candidates if they cost more.
 
     Returns
     -------
@@ -141,7 +144,7 @@ def audit_plan(
         tuple(brackets[:n]),
         results.audit_request((), brackets[0]).n_resources,
         sum(costs[:n]),
-        sum(costs[:n]) / results.cost,
+        sum(costs[:n]) / cost,
         report.probability,
         _probability(report.eliminated[n:]),
         schedule.unit,

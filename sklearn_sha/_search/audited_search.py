@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, AuditPlan, audit_plan
 from sklearn_sha._search.base import BaseHalvingSearch
-from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
-from sklearn_sha.inspection.evidence import is_interrupted
+from sklearn_sha._search.states import CompletedSearch
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.inspection.trust_advice import probability_text
@@ -38,9 +37,9 @@ class AuditedSearch(BaseHalvingSearch):
         refit from scratch. `audit` requires the process of `fit`; with `checkpoint`, call `fit` and
         `audit` again in any process.
 
-        Of an interrupted search with several brackets, one after the other, as those of
-        ``budget="anytime"``, the completed ones are audited. It ends with these: call `resume`
-        before, if there is time for more.
+        If a search whose brackets follow each other, as those of ``budget="anytime"``, was
+        interrupted, the completed brackets are audited, and the search ends with them. To add
+        brackets, call `resume` first.
 
         Parameters
         ----------
@@ -69,7 +68,7 @@ class AuditedSearch(BaseHalvingSearch):
             the data, the splits or the parameters have changed since `fit`.
         TimeoutError, CheckpointError, KeyboardInterrupt
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
-            audit, or one that raised an error in training.
+            audit, or one of a completed search that raised an error in training.
 
         Examples
         --------
@@ -139,18 +138,17 @@ class AuditedSearch(BaseHalvingSearch):
         completed = self._completed("audit")
         results, schedule = completed.results, completed.spec.schedule
         report = trust_report(self)
-        plan = audit_plan(report, results, schedule, n_candidates, MAX_SHARE * results.cost)
+        cost = completed.cost
+        plan = audit_plan(report, results, schedule, n_candidates, cost, MAX_SHARE * cost)
         if plan is None:
             raise ValueError(_nothing_to_audit(report, n_candidates))
         return plan
 
     def _completed(self, method: str) -> CompletedSearch:
         """Return the state of the completed search, which a method continues."""
-        completed: CompletedSearch | None = vars(self).get("_completed_search")
-        interrupted: InterruptedSearch | None = vars(self).get("_interrupted_search")
-        if completed is None and method == "audit" and is_interrupted(self):
-            completed = None if interrupted is None else interrupted.completed
-        if completed is None and interrupted is not None:
+        completed: CompletedSearch | None = self.__dict__.get("_completed_search")
+        can_continue = completed is not None and (method == "audit" or not completed.is_part)
+        if "_interrupted_search" in vars(self) and not can_continue:
             raise ValueError(
                 f"{method} requires a completed search, and the last one was interrupted. Call "
                 "resume first. If max_time ended the search, raise max_time or set it to None "

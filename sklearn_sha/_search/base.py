@@ -59,6 +59,7 @@ from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
+from sklearn_sha.inspection.evidence import is_interrupted
 from sklearn_sha.inspection.html import HTMLReprMixin
 from sklearn_sha.inspection.metric_names import metric_label
 from sklearn_sha.inspection.report import TrustReport
@@ -233,16 +234,19 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         finally:
             for name in _UNPICKLED:
                 self.__dict__.pop(name, None)
-            completed = None
+            completed: CompletedSearch | None = None
             if run is not None:
                 if not self.keep_eliminated:
                     run.results.discard_models()
-                make = CompletedSearch.of if is_complete else CompletedSearch.of_completed_brackets
-                completed = make(origin, spec, run.pool, store, run.results)
-            if is_complete:
+                parts = origin, spec, run.pool, store, run.results
+                if is_complete:
+                    completed = CompletedSearch.of(*parts)
+                elif is_interrupted(self):
+                    completed = CompletedSearch.of_rounds(*parts, run.rounds)
+            if completed is not None:
                 self._completed_search = completed
-            else:
-                self._interrupted_search = InterruptedSearch(origin, spec, store, completed)
+            if not is_complete:
+                self._interrupted_search = InterruptedSearch(origin, spec, store)
 
     def _make_run(self, spec: SearchSpec, store: Store, start_time: float, task: Task) -> Run:
         """Make the parts of a run of the search."""
@@ -460,7 +464,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _kept_after_errors(self) -> Iterator[None]:
         """Restore the results of a search if what continues it raises an error."""
         before = self._fitted_attributes()
-        before |= {name: vars(self)[name] for name in _UNPICKLED if name in vars(self)}
+        # After an error in what continues a completed search, `resume` continues that.
+        states = _UNPICKLED if is_interrupted(self) else ("_completed_search",)
+        before |= {name: vars(self)[name] for name in states if name in vars(self)}
         try:
             yield
         except Exception:

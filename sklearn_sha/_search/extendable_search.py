@@ -113,6 +113,11 @@ class ExtendableSearch(AuditedSearch):
                 "and call fit."
             )
         completed, data = self._completed("extend"), (X, y, params)
+        if completed.is_part:
+            raise ValueError(
+                "extend requires that all brackets are completed, and the audit was of an "
+                "interrupted search. Call fit to start a new search, and audit after extend."
+            )
         self._check_unchanged("extend", completed.origin, data)
         n_name = "n_candidates" if n_iter is None else "n_iter"
         n_new = n_candidates_of(n_candidates, n_iter)

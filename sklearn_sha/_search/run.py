@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Any, Literal
 
@@ -42,6 +42,24 @@ class Refitted:
     attributes: Mapping[str, Any]
 
 
+@dataclass
+class Rounds:
+    """The rounds of an algorithm that a run has completed: a bracket, or several that run together.
+
+    Attributes
+    ----------
+    n : int
+    cost : float
+        As `Schedule.total_cost` counts it.
+    are_all : bool
+        Whether the algorithm has no others.
+    """
+
+    n: int = 0
+    cost: float = 0.0
+    are_all: bool = False
+
+
 @dataclass(frozen=True)
 class Run:
     """Parts of one run of a search.
@@ -61,6 +79,8 @@ class Run:
         Whether an audit continues the models of eliminated candidates.
     refitted : Refitted or None
         None if there was no earlier run.
+    rounds : Rounds
+        Those that are completed.
     """
 
     spec: SearchSpec
@@ -73,12 +93,14 @@ class Run:
     report: Callable[[], TrustReport]
     keeps_eliminated: bool
     refitted: Refitted | None = None
+    rounds: Rounds = field(default_factory=Rounds)
 
     def evaluate_rungs(self) -> None:
         """Evaluate the requests of the algorithm and of the audits, until an error is raised."""
         with self.workers, self.observer:
             with suppress(StopIteration):
                 self._run_algorithm()
+            self.rounds.are_all = True
             if self.spec.audits and not self.keeps_eliminated:
                 # As after a completed search: an audit costs the same in `fit` as after it.
                 self.engine.discard_models()
@@ -92,7 +114,10 @@ class Run:
         while True:
             self.observer.final_losses.clear()
             self.engine.run(requests)
-            self.pool.round_ends()
+            self.rounds.n += 1
+            self.rounds.cost = self.results.cost
+            if self.rounds.n == self.spec.n_rounds:
+                return
             requests = rounds.send(float(np.fmin.reduce([nan, *self.observer.final_losses])))
 
     def _audit(self, n_candidates: int | Literal["auto"], *, is_last: bool) -> None:
@@ -102,7 +127,8 @@ class Run:
         while results.has_promoted:
             left = max_cost - results.cost
             report = self.report()
-            plan = audit_plan(report, results, self.spec.schedule, n_candidates, left)
+            schedule, cost = self.spec.schedule, results.cost
+            plan = audit_plan(report, results, schedule, n_candidates, cost, left)
             if plan is None:
                 if is_last and report.eliminated and report.enough is False and not results.audited:
                     self.display.ends_early(f"{TOO_EXPENSIVE}, and is left out.")

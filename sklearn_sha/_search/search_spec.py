@@ -61,6 +61,8 @@ class SearchSpec:
         Numbers of eliminated candidates that are audited, one audit after the other.
     is_closed : bool
         Whether `candidates` are all those of a completed search, to which none are added.
+    n_rounds : int or None
+        Number of rounds of the algorithm that are run. None: all.
     """
 
     space: Any
@@ -78,6 +80,7 @@ class SearchSpec:
     evaluations: Mapping[EvaluationKey, Evaluation] = field(default_factory=dict)
     audits: tuple[int | Literal["auto"], ...] = ()
     is_closed: bool = False
+    n_rounds: int | None = None
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,28 @@ from typing import Any, Self
 
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.origin import Origin
+from sklearn_sha._search.run import Rounds
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.store import Store
 from sklearn_sha.candidates.base import Evaluation
 from sklearn_sha.candidates.pool import CandidatePool, EvaluationKey
+
+
+@dataclass(frozen=True)
+class InterruptedSearch:
+    """State of an interrupted search, from which `resume` continues it.
+
+    Attributes
+    ----------
+    origin : Origin
+    spec : SearchSpec
+    store : Store
+        Has the completed results.
+    """
+
+    origin: Origin
+    spec: SearchSpec
+    store: Store
 
 
 @dataclass(frozen=True)
@@ -31,6 +49,8 @@ class CompletedSearch:
         Has the outcomes, and the models of eliminated candidates if they are kept. Empty if a
         checkpoint has them.
     results : Results
+    cost : float
+        Of its rungs, as `Schedule.total_cost` counts it.
     """
 
     origin: Origin
@@ -39,6 +59,12 @@ class CompletedSearch:
     evaluations: Mapping[EvaluationKey, Evaluation]
     store: Store
     results: Results
+    cost: float
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is the completed part of an interrupted search."""
+        return self.spec.n_rounds is not None
 
     @classmethod
     def of(
@@ -55,47 +81,28 @@ class CompletedSearch:
             store = Store()
         elif not store.models:
             store = Store(store.outcomes)  # the folder of its models is deleted
-        return cls(origin, without_data, pool.params, pool.evaluations, store, results)
+        return cls(
+            origin, without_data, pool.params, pool.evaluations, store, results, results.cost
+        )
 
     @classmethod
-    def of_completed_brackets(
+    def of_rounds(
         cls,
         origin: Origin,
         spec: SearchSpec,
         pool: CandidatePool,
         store: Store,
         results: Results,
+        rounds: Rounds,
     ) -> Self | None:
-        """Return the state of an interrupted search without the brackets that were not completed.
+        """Return the state of an interrupted search without the rounds that were not completed.
 
-        None if there are none before these, or if the interrupted search was an audit, which has to
-        be completed first.
+        None if no round was completed, or if all were and only an audit or the refit is missing.
+        Also None after `extend` and `audit`, which have to be completed first: an incomplete
+        extension does not have all candidates of `fit`.
         """
-        n = pool.n_completed
-        if n == 0 or spec.is_closed:
+        if rounds.n == 0 or rounds.are_all or origin.extensions:
             return None
-        evaluations = {key: known for key, known in pool.evaluations.items() if key[0] < n}
-        # The store is shared, since `resume` needs the models of the other brackets.
-        without_data = replace(spec, folds=[], audits=())
-        return cls(origin, without_data, pool.params[:n], evaluations, store, results)
-
-
-@dataclass(frozen=True)
-class InterruptedSearch:
-    """State of an interrupted search, from which `resume` continues it.
-
-    Attributes
-    ----------
-    origin : Origin
-    spec : SearchSpec
-    store : Store
-        Has the completed results.
-    completed : CompletedSearch or None
-        The search without the brackets that were not completed, from which `audit` continues it.
-        None if no bracket was completed.
-    """
-
-    origin: Origin
-    spec: SearchSpec
-    store: Store
-    completed: CompletedSearch | None
+        without_data = replace(spec, folds=[], audits=(), n_rounds=rounds.n)
+        # The store is shared, since `resume` needs the models of the other rounds.
+        return cls(origin, without_data, pool.params, pool.evaluations, store, results, rounds.cost)

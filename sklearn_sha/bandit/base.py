@@ -37,7 +37,8 @@ class Bounds:
         proposed first. A schedule that allows for them has the same ``n_kept``
         (`Schedule.with_kept`), and `halving` promotes them.
     max_candidates : int or None, default=None
-        Number of distinct candidates that there are. None: unlimited or unknown.
+        Number of distinct candidates that there are. None: unlimited, unknown, or more than are
+        planned without it.
     """
 
     n_candidates: int

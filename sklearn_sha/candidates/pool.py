@@ -37,8 +37,6 @@ class CandidatePool:
         Parameters by candidate id.
     evaluations : dict of (int, int, int) to Evaluation
         Completed evaluations, if the sampler uses the history.
-    n_completed : int
-        Number of candidates that were proposed when `round_ends` was last called.
     """
 
     def __init__(
@@ -57,7 +55,7 @@ class CandidatePool:
         self._space = space
         self._seed = seed
         self._proposes = sampler.uses_history and not is_closed
-        self._n_proposed = self.n_completed = 0
+        self._n_proposed = 0
         # The search that the candidates are from had at most as many calls.
         self._n_calls = len(candidates)
 
@@ -87,10 +85,6 @@ class CandidatePool:
         first = self._n_proposed
         self._n_proposed = min(first + n, len(self.params))
         return tuple(range(first, self._n_proposed))
-
-    def round_ends(self) -> None:
-        """Note that all candidates so far are those of completed brackets."""
-        self.n_completed = self._n_proposed
 
     def record(
         self, ids: Iterable[int], n_resources: int, fold_scores: Iterable[Sequence[float]]

@@ -205,9 +205,8 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     last = search.rung_history_[-1]
     cost = n_candidates * last["n_resources"] * (search.schedule_.n_folds or 1)
     percent = -(-100 * cost // last["total_cost"])
-    state = getattr(search, "_interrupted_search", None)
-    can_be_audited = not is_interrupted(search) or (state is not None and state.completed)
-    if percent > 100 or not can_be_audited:
+    has_completed_part = hasattr(search, "_completed_search")
+    if percent > 100 or (is_interrupted(search) and not has_completed_part):
         return ""
     return (
         f"audit(X, y, n_candidates={n_candidates}) trains the riskiest of them to full resource, "
