@@ -69,10 +69,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         space (`sklearn_sha.candidates.SobolSampler`), and "model" proposes them in waves, from the
         scores so far (`sklearn_sha.candidates.ModelSampler`). Can be an instance of any subclass of
         `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
-        a sampler of Optuna. With a sampler that uses the scores, there are up to four brackets of
-        at least 8 candidates, one after the other, so that it has scores at full resource too
-        (`sklearn_sha.bandit.HalvingInTurn`), unless all candidates of the space are tried.
-        `algorithm` and `budget` must have their default values.
+        a sampler of Optuna. With a sampler that uses the history, and the default values of
+        `algorithm` and `budget`, there are up to four brackets of at least 8 candidates, one after
+        the other, so that it has scores at full resource too (`sklearn_sha.bandit.HalvingInTurn`);
+        a single one if all candidates of the space are tried.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
         `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
@@ -85,7 +85,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         has room for them and at least one other candidate.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by about
-        `factor`, or by less if the number of folds grows. Must be larger than 1.
+        `factor`, up to the maximum: the last step can be larger, or add folds only. Must be larger
+        than 1.
     resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
         Resource that increases with each rung:
 
@@ -144,7 +145,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         or over `n_candidates` if that is less. An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
-        Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the scores. An
+        Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the history. An
         instance of a subclass of `sklearn_sha.bandit.Algorithm` ignores `factor`, `patience` and
         `tol`; `budget`, `stop` and `target_score` have to be None, and `min_resources` "auto" if it
         has rungs of its own, as `FixedSchedule`.
@@ -168,8 +169,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     max_time : float or None, default=None
         Seconds after which no more training is started. Completed results are kept, and the best
         candidate is selected from the last completed rung. With several brackets, it is the best
-        one of the completed brackets, and with ``budget="double"`` that of the last completed run.
-        Without completed results, a TimeoutError is raised. The refit takes additional time, unless
+        one of the completed brackets or, if there is none, of their last completed rungs at the
+        largest resource; with ``budget="double"``, that of the last completed run. Without
+        completed results, a TimeoutError is raised. The refit takes additional time, unless
         ``budget="anytime"`` reserves time for it.
     fit_timeout : float or None, default=None
         Seconds after which the worker process of a fit and its scoring is terminated; the fit then
