@@ -10,7 +10,7 @@ Expect: cross-validated scores that differ by less than 0.01, with 320 epochs, c
 640 of the fixed budgets. The search stops by itself.
 Limits: `patience=2` ends the search after two runs without a better score. Scores that stay the
 same for longer and then rise again are missed; raise `patience` if you expect that. A few epochs
-are enough here, so that the smaller fixed budget costs less, by chance.
+are enough here, so the smaller fixed budget is cheaper. This is not known in advance.
 """
 
 import numpy as np

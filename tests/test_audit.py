@@ -332,6 +332,9 @@ def test_the_completed_brackets_of_an_interrupted_search_are_audited(
     is_cheap = report.n_to_audit * 27 <= search.rung_history_[-1]["total_cost"]
     assert is_cheap or name == "anytime"
     assert ("audit(X, y, n_candidates=" in report.advice) == is_cheap
+    if is_cheap:
+        cost = report.n_to_audit * 27 / search.rung_history_[-1]["total_cost"]
+        assert f"for at most {np.ceil(100 * cost) / 100:.2f} times the cost" in report.advice
     assert report.advice.endswith(" Or call resume." if is_cheap else " Call resume.")
     before = len(CALLS)
     search.audit(NOTHING)
@@ -690,6 +693,13 @@ def test_the_plan_says_what_an_audit_costs():
         n = plan.n_different - sum(b.n_candidates[-1] for b in plan.brackets[-n_brackets:])
         assert f"trains {n} eliminated candidates" in plan.notes[-1]
         assert f"at most another {27 * n} epochs" in plan.notes[-1]
+    stops = search_of(audit_eliminated=500, n_candidates=16, max_resources=8, stop="stable")
+    plan = stops.plan(NOTHING)
+    assert plan.n_candidates[-1] == 2
+    assert (
+        f"trains 15 eliminated candidates to full resource, and costs at most another {15 * 8}"
+        in plan.notes[-1]
+    )
     (note,) = search_of(audit_eliminated="auto").plan(NOTHING).notes
     assert note == "The audit at the end costs at most another 0.1 times as much."
     single = search_of(audit_eliminated="auto", min_resources=1.0).plan(NOTHING)

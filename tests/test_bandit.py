@@ -277,3 +277,17 @@ def test_the_error_for_invalid_losses_has_the_history(bad, message):
     with pytest.raises(LossesError, match=message) as caught:
         successive_halving(losses, 4, 16)
     assert [row["arms"] for row in caught.value.history] == [(0, 1, 2, 3)]
+
+
+def test_a_rung_of_which_some_losses_were_known_needs_a_number_too():
+    """Arm 0 is NaN at 4 units in the first run, and in the second all others of its rung are."""
+    at_two_units = [0, 50, 60, 60, 1, 1, 1, 70]
+
+    def losses(arms, resource):
+        if resource < 4:
+            return [arm if resource == 1 else at_two_units[arm] for arm in arms]
+        return [1.0 if arm == 1 else np.nan for arm in arms]
+
+    with pytest.raises(LossesError, match="NaN for all of 4 arms at resource 4") as caught:
+        doubling(losses, 8, max_resources=16)
+    assert len(caught.value.history) == 4

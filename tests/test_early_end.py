@@ -28,7 +28,7 @@ from sklearn_sha.bandit import (
     halving,
     promote,
 )
-from sklearn_sha.schedules import Schedule, schedule_from_range
+from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range
 
 X = np.zeros((40, 1))
 
@@ -304,6 +304,23 @@ def test_a_single_rung_with_a_target_is_a_bound():
     assert search.n_candidates_ == [1]
     assert len(search.schedule_.rungs) == 1
     assert "At most" in str(search.schedule_)
+
+
+def test_folds_of_a_fixed_schedule_grow_by_the_exact_ratio_of_its_rungs():
+    growth = FoldGrowth(tuple(range(20)), first=3)
+    plan = FixedSchedule([10, 3, 1], [1, 2, 4]).plan(Bounds(10, 4, fold_growth=growth))
+    assert [len(rung.folds) for rung in plan.rungs] == [3, 10, 20]
+
+
+def test_initial_candidates_are_kept_in_a_single_rung_with_a_target():
+    X, y = load_digits(return_X_y=True)
+    initial = [{"var_smoothing": value} for value in (1e-9, 1e-6, 1e-3)]
+    search = SuccessiveHalvingSearchCV(
+        GaussianNB(), {"var_smoothing": [1e-2, 1e-1]}, target_score=0.1,
+        initial_candidates=initial, keep_initial=True,
+    ).fit(X, y)  # fmt: skip
+    assert len(search.schedule_.rungs) == 1
+    assert search.cv_results_["params"] == initial
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 """Successive Halving in brackets that follow each other, for samplers that use the history."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from numpy.random import RandomState
 from scipy.stats import loguniform, randint, uniform
 from sklearn.model_selection import KFold
+from sklearn.svm import SVR
 from test_seams import numbers
 from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
@@ -96,6 +98,22 @@ def test_there_are_no_brackets_without_a_choice_of_candidates():
     single = SuccessiveHalving().plan(bounds)
     assert HalvingInTurn().plan(replace(bounds, max_candidates=40)) == single
     assert len(HalvingInTurn().plan(replace(bounds, max_candidates=41)).brackets) == 4
+
+
+def test_brackets_are_not_used_if_their_fits_cost_too_much():
+    """Four brackets cost 0.75 of a grid search, and 0.84 with 200 samples for each fit."""
+    bounds = Bounds(n_candidates=32, max_resources=2000, first=200, continues=False)
+    in_turn, in_one = HalvingInTurn().plan(bounds), SuccessiveHalving().plan(bounds)
+    assert len(in_turn.brackets) == 4
+    assert in_turn.relative_cost() == 0.75
+    assert in_turn.relative_cost(Fraction(200)) == pytest.approx(0.84, abs=0.005)
+    assert in_one.relative_cost(Fraction(200)) < 0.8
+    X, y = np.zeros((2500, 3)), np.arange(2500.0)
+    params = {"sampler": "model", "n_candidates": 32, "min_folds": "all", "cv": 5}
+    search = SuccessiveHalvingSearchCV(SVR(), {"C": loguniform(0.1, 10)}, **params)
+    assert search.plan(X, y).n_candidates == in_one.n_candidates
+    cheaper = search.set_params(resource="n_samples").plan(X, y)
+    assert cheaper.brackets[0].n_candidates == in_turn.brackets[0].n_candidates
 
 
 @pytest.mark.parametrize(("n_values", "n_brackets"), [(16, 1), (17, 2), (1000, 2)])

@@ -276,6 +276,7 @@ def test_distributions_are_converted(spy):
     [
         (norm(), "norm"),
         (loguniform(1, 2, loc=3), "loguniform"),
+        (loguniform(1e-10, 1e-8, loc=5e-9), "loguniform"),
         (loguniform(-1, 2), "loguniform"),
         (uniform(0, -1), "uniform"),
         (randint(3, 3), "randint"),

@@ -386,6 +386,9 @@ class Broken(Algorithm):
         yield RungRequest(1, at, more, self.way == "few folds", folds=plan.rungs[0].folds)
         if self.way == "numbers":
             yield RungRequest(0, ids, 4, folds=plan.rungs[0].folds)
+        if self.way == "no best":
+            yield RungRequest(1, at[:1], 8, is_last_rung=True)
+            return None
         return 99 if self.way == "best" else ids[0]
 
 
@@ -404,6 +407,7 @@ class Broken(Algorithm):
         ("cost", "cumulative cost"),
         ("failed", "all candidates failed"),
         ("best", "was not requested"),
+        ("no best", "None is returned after a last rung with losses"),
     ],
 )
 def test_check_algorithm_finds_what_is_broken(way, message):

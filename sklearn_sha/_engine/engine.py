@@ -139,12 +139,13 @@ class Engine:
             for (algorithm, request), sent in zip(stage.items(), losses, strict=True):
                 try:
                     following = asking[algorithm] = algorithm.send(sent)
-                    self._observer.promoted(request, promoted_ids(request, sent, following))
                 except StopIteration as end:
                     del asking[algorithm]
                     # The best candidate can be that of an earlier rung, if this one has failed.
                     has_best = sent is not None and end.value in request.candidate_ids
                     self._observer.promoted(request, (end.value,) if has_best else ())
+                else:
+                    self._observer.promoted(request, promoted_ids(request, sent, following))
 
     def discard_models(self) -> None:
         """Discard all models, so that further evaluations are refit from scratch."""

@@ -64,7 +64,12 @@ def audit_notes(schedule: Schedule, n_candidates: int | Literal["auto"] | None) 
     if n_candidates == "auto":
         return [f"The audit at the end costs at most another {MAX_SHARE} times as much."]
     compared = schedule.brackets[-1:] if schedule.repeats else schedule.brackets
-    ends = ((bracket.n_candidates[0], bracket.n_candidates[-1]) for bracket in compared)
+    # With `stop` and `target_score`, a last rung can have a single candidate.
+    can_be_single = schedule.is_bound and not schedule.repeats
+    ends = (
+        (bracket.n_candidates[0], 1 if can_be_single else bracket.n_candidates[-1])
+        for bracket in compared
+    )
     n_eliminated = sum(first - last for first, last in ends)
     n_candidates = min(n_candidates, n_eliminated, schedule.n_different)
     cost = n_candidates * schedule.full_cost

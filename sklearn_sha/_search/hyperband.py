@@ -65,11 +65,11 @@ class HyperbandSearchCV(AuditedSearch):
     n_repeats : int, default=1
         Number of times that all brackets are run, with new candidates each time.
     patience : int or None, default=None
-        Stop after this many consecutive repeats whose best score does not exceed the best score of
-        the previous repeats by more than `tol`. The repeats are then run one after the other. None
+        Stop after this many consecutive repeats that did not improve the best score by more than
+        `tol`. The repeats are then run one after the other. None
         runs all of them together.
     tol : float, default=0.0
-        Tolerance for `patience`.
+        Of `patience`: smaller improvements count once they add up to more than this.
     stop : "stable" or None, default=None
         "stable" ends each bracket early when the order of the leading candidates has been the same
         in three consecutive rungs, apart from noise between folds. The best candidate is then

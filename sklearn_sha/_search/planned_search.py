@@ -208,6 +208,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             schedule = plan_of_space(algorithm, wanted, space, initial)
         else:
             schedule = algorithm.plan(replace(wanted, max_candidates=len(candidates)))
+        is_automatic = self._is_fully_automatic()
+        if is_automatic and not is_worth_rungs(schedule, limits):
+            # Several brackets, for a sampler that uses the history, have more fits than one.
+            schedule = algorithm.plan(replace(wanted, max_candidates=n_candidates))
         check_keeps(n_kept, schedule, algorithm)
         check_folds_grow(self.min_folds, growth, schedule, algorithm)
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
@@ -225,7 +229,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             counts_folds=resource.counts_folds,
             n_repeated=len(candidates) - n_different,
         )
-        if self._is_fully_automatic() and not is_worth_rungs(schedule, limits):
+        if is_automatic and not is_worth_rungs(schedule, limits):
             training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
         else:
             warning = cost_warning(schedule, limits, algorithm)

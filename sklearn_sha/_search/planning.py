@@ -126,20 +126,20 @@ def planning_bounds(
     Bounds
     """
     if algorithm.needs_maximum:
-        highest = limits.maximum(max_resources)
-        lowest = minimum(min_resources, highest)
+        last = limits.maximum(max_resources)
+        first = minimum(min_resources, last)
     else:
-        highest, lowest = limits.cap(max_resources) or 0, None
+        last, first = limits.cap(max_resources) or 0, None
     return Bounds(
         n_candidates,
-        highest,
-        lowest,
-        limits.first,
-        limits.lowest,
-        max_resources == "auto",
-        limits.continues,
-        fold_growth,
-        n_kept,
+        max_resources=last,
+        min_resources=first,
+        first=limits.first,
+        lowest=limits.lowest,
+        is_default_maximum=max_resources == "auto",
+        continues=limits.continues,
+        fold_growth=fold_growth,
+        n_kept=n_kept,
     )
 
 
@@ -264,6 +264,10 @@ def single_rung(
         single_rung_note(schedule, limits),
         *resource.cheaper_notes(context.tuned, single, n_train, factor),
     ]
-    training = Training.of(resource, context.tuned)
-    is_bound = schedule.is_bound
-    return training, replace(single, unit=resource.unit, notes=tuple(notes), is_bound=is_bound)
+    return Training.of(resource, context.tuned), replace(
+        single,
+        unit=resource.unit,
+        notes=tuple(notes),
+        is_bound=schedule.is_bound,
+        n_kept=schedule.n_kept,
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Any, Literal
@@ -98,9 +97,7 @@ class Run:
     def evaluate_rungs(self) -> None:
         """Evaluate the requests of the algorithm and of the audits, until an error is raised."""
         with self.workers, self.observer:
-            with suppress(StopIteration):
-                self._run_algorithm()
-            self.rounds.are_all = True
+            self._run_algorithm()
             if self.spec.audits and not self.keeps_eliminated:
                 # As after a completed search: an audit costs the same in `fit` as after it.
                 self.engine.discard_models()
@@ -110,15 +107,17 @@ class Run:
 
     def _run_algorithm(self) -> None:
         rounds = self.spec.algorithm.rounds(self.spec.schedule, self.pool.propose)
-        requests = next(rounds)
-        while True:
+        requests = next(rounds, None)
+        while requests is not None and self.rounds.n != self.spec.n_rounds:
             self.observer.final_losses.clear()
             self.engine.run(requests)
             self.rounds.n += 1
             self.rounds.cost = self.results.cost
-            if self.rounds.n == self.spec.n_rounds:
-                return
-            requests = rounds.send(float(np.fmin.reduce([nan, *self.observer.final_losses])))
+            try:
+                requests = rounds.send(float(np.fmin.reduce([nan, *self.observer.final_losses])))
+            except StopIteration:
+                requests = None
+        self.rounds.are_all = True
 
     def _audit(self, n_candidates: int | Literal["auto"], *, is_last: bool) -> None:
         """Audit so many candidates, or until the report sees no risk; show the last audit only."""

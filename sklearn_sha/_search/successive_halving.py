@@ -150,12 +150,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         `tol`; `budget`, `stop` and `target_score` have to be None, and `min_resources` "auto" if it
         has rungs of its own, as `FixedSchedule`.
     patience : int or None, default=2
-        With ``budget="double"``, stop after this many consecutive runs whose best score does not
-        exceed the best score of the previous ones by more than `tol`. ``budget="anytime"`` stops
-        when the number of candidates has doubled this many times without such an improvement, but
-        not before `n_candidates` candidates are tried. None never stops early.
+        With ``budget="double"``, stop after this many consecutive runs that did not improve the
+        best score by more than `tol`. ``budget="anytime"`` stops when the number of candidates
+        has doubled this many times without such an improvement, but not before `n_candidates`
+        candidates are tried. None never stops early.
     tol : float, default=0.0
-        Tolerance for `patience`.
+        Of `patience`: smaller improvements count once they add up to more than this.
     stop : "stable" or None, default=None
         "stable" ends the rungs early when the order of the leading candidates has been the same in
         three consecutive rungs, apart from noise between folds. The best candidate is then

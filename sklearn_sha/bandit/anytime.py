@@ -10,7 +10,7 @@ from math import ceil
 from sklearn_sha._param_validation import check_patience
 from sklearn_sha.bandit.base import Bounds
 from sklearn_sha.bandit.in_turn import MIN_CANDIDATES, HalvingInTurn, in_brackets
-from sklearn_sha.bandit.promotion import LowestLoss
+from sklearn_sha.bandit.promotion import LastImprovement
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.successive_halving import SuccessiveHalving
 from sklearn_sha.schedules import Schedule
@@ -46,7 +46,7 @@ class Anytime(HalvingInTurn):
         loss by more than `tol`, but not before there are `Bounds.n_candidates` candidates. None:
         run all brackets.
     tol : float, default=0.0
-        Minimum improvement for `patience`.
+        Of `patience`: smaller improvements count once they add up to more than this.
     target_loss : float or None, default=None
         Stop when a candidate has at most this loss at the maximum.
 
@@ -90,16 +90,16 @@ class Anytime(HalvingInTurn):
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield one bracket after the other, until patience ends."""
-        lowest, n_at_lowest, total = LowestLoss(self.tol), 0, 0
+        last, n_at_last, total = LastImprovement(self.tol), 0, 0
         runs = super().rounds(plan, propose)
         for number, (bracket, run) in enumerate(zip(plan.brackets, runs, strict=False), start=1):
             best = yield run
             total += bracket.n_candidates[0]
-            if lowest.is_lowered_by(best) or number == 1:
-                n_at_lowest = total
+            if last.is_surpassed_by(best) or number == 1:
+                n_at_last = total
             if self.patience is None or number < plan.min_brackets:
                 continue
-            if total >= n_at_lowest * 2**self.patience:
+            if total >= n_at_last * 2**self.patience:
                 return
 
 

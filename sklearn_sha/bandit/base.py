@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.schedules import FoldGrowth, Schedule
@@ -52,7 +53,7 @@ class Bounds:
     n_kept: int = 0
     max_candidates: int | None = None
 
-    def with_folds(self, schedule: Schedule, factor: float) -> Schedule:
+    def with_folds(self, schedule: Schedule, factor: float | Fraction) -> Schedule:
         """Return a schedule with the folds of each rung, which grow by `factor`."""
         if self.fold_growth is None:
             return schedule

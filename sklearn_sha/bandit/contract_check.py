@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.requests import RungRequest, numbered
@@ -57,8 +58,8 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
             assert first == _run(algorithm, plan, bounds, seed), (
                 f"requests differ between two runs with the same losses (seed {seed})"
             )
-    _, best = _run(algorithm, plan, bounds, None)
-    assert best is None, f"{best} is returned although all candidates failed. Return None."
+        _, best = _run(algorithm, plan, bounds, None)
+        assert best is None, f"{best} is returned although all candidates failed. Return None."
 
 
 def _run(
@@ -80,7 +81,7 @@ def _run(
                         losses = None if seed is None else checker.losses(request, seed)
                         request = requests.send(losses)
                 except StopIteration as end:
-                    checker.check_best(end.value)
+                    checker.check_best(end.value, losses)
                     finals += [] if losses is None else losses
             running = rounds.send(float(np.fmin.reduce([np.nan, *finals])))
     except StopIteration:
@@ -179,8 +180,14 @@ class _RequestChecker:
         ]
         assert not missing, f"candidates {missing} are kept, but not requested at a last rung"
 
-    def check_best(self, best: int | None) -> None:
-        if best is not None:
+    def check_best(self, best: int | None, losses: ArrayLike | None) -> None:
+        """Check what is returned after the losses of the last request."""
+        if best is None:
+            has_number = losses is not None and not np.isnan(np.asarray(losses, dtype=float)).all()
+            assert not (has_number and self.requests[-1].is_last_rung), (
+                "None is returned after a last rung with losses. Return its best candidate."
+            )
+        else:
             is_requested = any(number == best for number, _ in self._trained)
             assert is_requested, f"{best} is returned and was not requested"
             self.best = best

@@ -36,10 +36,10 @@ def repeated_halving(
     propose : callable, default=None
         As in `halving`, for the candidates of the first run.
     patience : int >= 1 or None, default=2
-        Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
-        the lowest loss of an earlier run. None: run all of them.
+        Stop after this many consecutive runs that did not improve the best loss by more than `tol`.
+        None: run all of them.
     tol : float >= 0, default=0.0
-        Minimum improvement for `patience`.
+        Of `patience`: smaller improvements count once they add up to more than this.
     target : Target or None, default=None
         As in `halving`.
 
@@ -99,10 +99,10 @@ class BudgetDoubling(Algorithm):
     factor : real > 1, default=2
         As in `SuccessiveHalving`; also the ratio between the budgets of two runs.
     patience : int or None, default=2
-        Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
-        the lowest loss of an earlier run. None: run until the maximum is reached.
+        Stop after this many consecutive runs that did not improve the best loss by more than `tol`.
+        None: run until the maximum is reached.
     tol : float, default=0.0
-        Minimum improvement for `patience`.
+        Of `patience`: smaller improvements count once they add up to more than this.
     target_loss : float or None, default=None
         Stop when a candidate has at most this loss at the maximum.
 
@@ -177,10 +177,10 @@ def doubling(
     max_resources : int >= 1 or None, default=None
         The run that reaches it is the last one.
     patience : int >= 1 or None, default=2
-        Stop after this many consecutive runs whose best loss is not lower by more than `tol` than
-        the lowest loss of an earlier run. None: run until `max_resources` is reached.
+        Stop after this many consecutive runs that did not improve the best loss by more than `tol`.
+        None: run until `max_resources` is reached.
     tol : float >= 0, default=0.0
-        Minimum improvement for `patience`.
+        Of `patience`: smaller improvements count once they add up to more than this.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 
 from sklearn_sha._param_validation import check_int
@@ -78,7 +79,7 @@ class FixedSchedule(Algorithm):
         schedule = Schedule.from_rungs(sizes, resources, bounds.continues)
         schedule = schedule.with_kept(bounds.n_kept)
         if len(sizes) > 1:
-            schedule = bounds.with_folds(schedule, sizes[0] / sizes[1])
+            schedule = bounds.with_folds(schedule, Fraction(sizes[0], sizes[1]))
         levels = [(rung.n_resources, rung.folds) for rung in schedule.rungs]
         if any(before == after for before, after in pairwise(levels)):
             raise ValueError(

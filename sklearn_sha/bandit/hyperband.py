@@ -80,10 +80,10 @@ class Hyperband(Algorithm):
     n_repeats : int, default=1
         Number of times that the set of brackets is run, each time with new candidates.
     patience : int or None, default=None
-        Stop after this many consecutive sets whose best loss is not lower by more than `tol` than
-        the lowest loss of an earlier set. None: run all sets together.
+        Stop after this many consecutive sets that did not improve the best loss by more than `tol`.
+        None: run all sets together.
     tol : float, default=0.0
-        Minimum improvement for `patience`.
+        Of `patience`: smaller improvements count once they add up to more than this.
     stop : "stable" or None, default=None
         As in `SuccessiveHalving`, for each bracket.
     target_loss : float or None, default=None

@@ -13,7 +13,6 @@ from sklearn_sha.bandit.requests import (
     LossesError,
     Requests,
     Result,
-    RungRequest,
     promoted_ids,
 )
 
@@ -41,10 +40,16 @@ def run_over_losses(algorithms: list[Requests], losses: Losses) -> Result:
         while True:
             arms, resource = request.candidate_ids, request.n_resources
             new = tuple(arm for arm in arms if (arm, resource) not in known)
-            new_losses = _checked(losses(new, resource), new, request, history) if new else []
+            new_losses = _checked(losses(new, resource), new, resource, history) if new else []
             known.update({(arm, resource): loss for arm, loss in zip(new, new_losses, strict=True)})
             trained |= {arm: max(resource, trained.get(arm, 0)) for arm in arms}
             rung_losses = np.array([known[arm, resource] for arm in arms])
+            if np.isnan(rung_losses).all():
+                raise LossesError(
+                    f"losses returned NaN for all of {len(arms)} arms at resource {resource}. "
+                    "Return a number for at least one of them.",
+                    history,
+                )
             row = {"bracket": request.bracket, "arms": arms, "n_resources": resource}
             history.append(row | {"losses": rung_losses})
             try:
@@ -60,19 +65,13 @@ def run_over_losses(algorithms: list[Requests], losses: Losses) -> Result:
 
 
 def _checked(
-    losses: ArrayLike, new: tuple[int, ...], request: RungRequest, history: list[dict[str, Any]]
+    losses: ArrayLike, new: tuple[int, ...], resource: int, history: list[dict[str, Any]]
 ) -> list[float]:
     values, n_arms = np.asarray(losses, dtype=float), len(new)
     if values.shape != (n_arms,):
         raise LossesError(
             f"losses returned shape {values.shape} for {n_arms} arms at resource "
-            f"{request.n_resources}. Return one loss per arm, in the order of the arms.",
-            history,
-        )
-    if np.isnan(values).all() and new == request.candidate_ids:
-        raise LossesError(
-            f"losses returned NaN for all of {n_arms} arms at resource {request.n_resources}. "
-            "Return a number for at least one of them.",
+            f"{resource}. Return one loss per arm, in the order of the arms.",
             history,
         )
     return values.tolist()

@@ -48,31 +48,31 @@ def best_first(losses: ArrayLike, kept: Collection[int] = ()) -> NDArray[np.intp
     return np.concatenate([order[is_kept], order[~is_kept]])
 
 
-class LowestLoss:
-    """Lowest loss so far.
+class LastImprovement:
+    """Loss of the last improvement.
 
     Parameters
     ----------
     tol : float >= 0
-        A loss that is lower by at most this counts as no improvement.
+        A loss that is lower by at most this than that of the last improvement is none.
 
     Examples
     --------
-    >>> from sklearn_sha.bandit.promotion import LowestLoss
-    >>> lowest = LowestLoss(tol=0.0)
-    >>> [lowest.is_lowered_by(loss) for loss in (0.5, 0.4, 0.4, 0.3)]
-    [True, True, False, True]
+    >>> from sklearn_sha.bandit.promotion import LastImprovement
+    >>> last = LastImprovement(tol=0.1)
+    >>> [last.is_surpassed_by(loss) for loss in (0.5, 0.45, 0.39, 0.3)]
+    [True, False, True, False]
     """
 
     def __init__(self, tol: float) -> None:
         self.tol = tol
-        self._lowest = float("nan")
+        self._loss = float("nan")
 
-    def is_lowered_by(self, loss: float) -> bool:
-        """Record a loss, and return whether it is lower than those before; NaN never is."""
-        is_lower = loss < self._lowest - self.tol or (isnan(self._lowest) and not isnan(loss))
+    def is_surpassed_by(self, loss: float) -> bool:
+        """Return whether a loss is an improvement, and record it if it is; NaN never is."""
+        is_lower = loss < self._loss - self.tol or (isnan(self._loss) and not isnan(loss))
         if is_lower:
-            self._lowest = loss
+            self._loss = loss
         return is_lower
 
 
@@ -84,7 +84,8 @@ class Patience:
     patience : int >= 1 or None
         Number of consecutive runs without improvement after which to stop. None: never stop.
     tol : float >= 0
-        A run improves if its loss is lower by more than `tol` than the lowest loss before.
+        A run improves if its loss is lower by more than this than that of the last run that
+        improved.
 
     Examples
     --------
@@ -96,13 +97,12 @@ class Patience:
 
     def __init__(self, patience: int | None, tol: float) -> None:
         self.patience = patience
-        self.tol = tol
         self._n_stale = 0
-        self._lowest = LowestLoss(tol)
+        self._last = LastImprovement(tol)
 
     def is_over(self, loss: float) -> bool:
         """Record the best loss of a run, and return whether to stop."""
-        self._n_stale = 0 if self._lowest.is_lowered_by(loss) else self._n_stale + 1
+        self._n_stale = 0 if self._last.is_surpassed_by(loss) else self._n_stale + 1
         return self.patience is not None and self._n_stale >= self.patience
 
 

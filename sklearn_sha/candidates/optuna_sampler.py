@@ -324,7 +324,7 @@ def _converted(name: str, optuna_name: str, values: Any) -> _Parameter:
         is_log = isinstance(family, type(loguniform))
         # A shifted loguniform has another median. Limits are NaN if parameters are invalid.
         if np.isfinite([low, high]).all() and (
-            not is_log or (low > 0 and np.isclose(values.median(), np.sqrt(low * high)))
+            not is_log or (low > 0 and np.isclose(np.log(values.median()), np.log(low * high) / 2))
         ):
             if isinstance(family, type(randint)):
                 return _Parameter(optuna_name, IntDistribution(int(low), int(high)))

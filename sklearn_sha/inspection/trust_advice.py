@@ -202,9 +202,10 @@ def _next_time(levels: Sequence[Level], risks: Sequence[float], search: Any) -> 
 
 def _audit_advice(n_candidates: int, search: Any) -> str:
     """Recommend an audit if it is possible and costs no more than the search, or return ""."""
-    last = search.rung_history_[-1]
-    cost = n_candidates * last["n_resources"] * (search.schedule_.n_folds or 1)
-    percent = -(-100 * cost // last["total_cost"])
+    history = search.rung_history_
+    full = max(row["n_resources"] for row in history)
+    cost = n_candidates * full * (search.schedule_.n_folds or 1)
+    percent = -(-100 * cost // history[-1]["total_cost"])
     has_completed_part = hasattr(search, "_completed_search")
     if percent > 100 or (is_interrupted(search) and not has_completed_part):
         return ""

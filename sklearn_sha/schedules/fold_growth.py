@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import ceil
 
 from sklearn_sha.schedules.schedule import Schedule
@@ -48,7 +49,7 @@ class FoldGrowth:
     first: int | None = None
     lowest: int = 1
 
-    def counts(self, n_rungs: int, factor: float) -> list[int]:
+    def counts(self, n_rungs: int, factor: float | Fraction) -> list[int]:
         """Return the number of folds of each rung of a bracket.
 
         Parameters
@@ -70,11 +71,11 @@ class FoldGrowth:
             counts.append(min(ceil(counts[-1] * f), n_folds))
         return [*counts[:-1], n_folds]
 
-    def folds(self, n_rungs: int, factor: float) -> list[tuple[int, ...]]:
+    def folds(self, n_rungs: int, factor: float | Fraction) -> list[tuple[int, ...]]:
         """Return the folds of each rung of a bracket; parameters as in `counts`."""
         return [self.order[:count] for count in self.counts(n_rungs, factor)]
 
-    def grow(self, schedule: Schedule, factor: float) -> Schedule:
+    def grow(self, schedule: Schedule, factor: float | Fraction) -> Schedule:
         """Return a schedule with growing folds in each of its brackets.
 
         Parameters

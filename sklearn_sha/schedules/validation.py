@@ -7,7 +7,7 @@ from math import isfinite
 from numbers import Real
 
 
-def exact_factor(factor: float) -> Fraction:
+def exact_factor(factor: float | Fraction) -> Fraction:
     """Return `factor` as an exact number: 1.1 is 11/10 and not the nearest float.
 
     Raises
