@@ -20,6 +20,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base, origin
+from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha.candidates import ModelSampler
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
@@ -160,6 +161,19 @@ def check_part(search, reference):
     assert search.best_params_ == search.cv_results_["params"][best]
     assert not {"iter", "n_resources", "candidate", "bracket", "cached"} & set(search.cv_results_)
     assert search.interrupted_
+
+
+@pytest.mark.parametrize("where", ["rungs_begin", "promoted"])
+def test_a_stop_iteration_of_a_callback_does_not_complete_the_search(where, monkeypatch):
+    def stops(self, *args):
+        raise StopIteration("no more")
+
+    monkeypatch.setattr(RungObserver, where, stops)
+    search = search_of("range")
+    with pytest.raises(StopIteration, match="no more"):
+        search.fit(X)
+    monkeypatch.undo()
+    assert not hasattr(search, "best_params_")
 
 
 @pytest.mark.parametrize("name", ["range", *slow("budget", "double", "hyperband", "sets")])

@@ -16,8 +16,8 @@ from sklearn_sha._formatting import format_params, html_table, quantity, renamed
 from sklearn_sha._progress.console import ConsoleProgress, refit_seconds
 from sklearn_sha._progress.progress import Progress, refit_line, rung_name
 from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha.bandit.promotion import best_first
 from sklearn_sha.bandit.requests import RungRequest
-from sklearn_sha.inspection.ranking import best_position
 from sklearn_sha.schedules import Schedule
 
 _SECONDS_BETWEEN_UPDATES = 0.2
@@ -75,7 +75,7 @@ class NotebookProgress(ConsoleProgress):
     def rung_ends(
         self, request: RungRequest, scores: NDArray[np.float64], is_complete: bool
     ) -> None:
-        best = best_position(scores)
+        best = int(best_first(-scores)[0])
         elapsed, left = self.progress.elapsed, self.progress.left
         remaining: object = "" if left is None else round(left)
         name = rung_name(self.schedule, request)

@@ -227,8 +227,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         run: Run | None = None
         try:
             with autologged(self, X, y):
-                run = self._make_run(spec, store, start_time, task)
-                run = replace(run, refitted=refitted)
+                run = self._make_run(spec, store, start_time, task, refitted)
                 is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
         finally:
@@ -248,7 +247,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             if not is_complete:
                 self._interrupted_search = InterruptedSearch(origin, spec, store)
 
-    def _make_run(self, spec: SearchSpec, store: Store, start_time: float, task: Task) -> Run:
+    def _make_run(
+        self,
+        spec: SearchSpec,
+        store: Store,
+        start_time: float,
+        task: Task,
+        refitted: Refitted | None,
+    ) -> Run:
         """Make the parts of a run of the search."""
         plan = spec.schedule
         pool = CandidatePool(
@@ -296,7 +302,16 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             return trust_report(self)
 
         return Run(
-            spec, pool, results, display, workers, observer, engine, report, self.keep_eliminated
+            spec,
+            pool,
+            results,
+            display,
+            workers,
+            observer,
+            engine,
+            report,
+            self.keep_eliminated,
+            refitted,
         )
 
     def _make_results_and_display(

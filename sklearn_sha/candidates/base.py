@@ -64,8 +64,10 @@ class Sampler(ABC):
     Attributes
     ----------
     uses_history : bool
-        False: a single call proposes all candidates before any training. True: there is another
-        call whenever all proposed candidates have been evaluated.
+        False: all candidates are proposed before any training, in a single call; with
+        ``budget="anytime"`` and `extend` there is another one for the candidates after them, with
+        `rng` in the same state. True: there is another call whenever all proposed candidates have
+        been evaluated.
 
     Examples
     --------

@@ -41,8 +41,8 @@ class SobolSampler(Sampler):
     Parameters
     ----------
     max_repeats : int, default=100
-        Number of points per candidate after which no further candidates are expected, as all were
-        repeated.
+        Maximum number of points per candidate. Fewer are tried if so many were repeated that no
+        further candidates are expected.
 
     References
     ----------

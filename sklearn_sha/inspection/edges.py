@@ -119,7 +119,7 @@ def edge_report(search: Any) -> EdgeReport:
     -----
     A parameter is reported if
 
-    - the value of the best candidate is in the outer 5 % (in the outer 1/n with fewer than 20
+    - the value of the best candidate is in the outer 5 % (in the outer 1/(n + 1) with n < 19
       candidates) of a bounded distribution or of the values of a list of at least three numbers, or
       beyond the range, and no candidate is further beyond this edge; and
     - values closer to this edge were better: over the candidates in this half of the range, the

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._compat import metric_of
 from sklearn_sha._param_validation import check_has_rungs, is_estimator
 from sklearn_sha.candidates.space import params_key
+from sklearn_sha.inspection.curves import level_of
 from sklearn_sha.inspection.envelope import Row
 from sklearn_sha.inspection.highest_score import highest_score
 from sklearn_sha.inspection.ranking import selected_row
@@ -254,11 +255,6 @@ def _rung_scores(row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]
     """Scores of a rung on each fold."""
     scores = np.stack([folds[candidate, level_of(row)] for candidate in row["candidates"]])
     return RungScores(row["candidates"], row["n_resources"], scores)
-
-
-def level_of(row: Row) -> Level:
-    """Return the resource of a rung and the number of its folds."""
-    return row["n_resources"], row["n_folds"]
 
 
 def _levels(results: Mapping[str, Any]) -> list[Level]:

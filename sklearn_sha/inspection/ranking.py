@@ -10,29 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kendalltau, rankdata
 
 
-def best_position(scores: ArrayLike) -> int:
-    """Position of the highest score.
-
-    A tie goes to the position that comes first, and NaN never beats a number.
-
-    Parameters
-    ----------
-    scores : array-like of float, shape (n,)
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from sklearn_sha.inspection.ranking import best_position
-    >>> best_position([float("nan"), 0.5, 0.75, 0.75])
-    2
-    """
-    # A stable sort keeps ties in order, and numpy sorts NaN behind every number.
-    return int(np.argsort(-np.asarray(scores, dtype=float), kind="stable")[0])
-
-
 def best_index(results: Mapping[str, Any], metric: str) -> int:
     """Index in ``cv_results_`` of the best candidate by a metric, the first one of a tie.
 

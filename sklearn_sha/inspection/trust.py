@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_sha.inspection.curves import level_of
 from sklearn_sha.inspection.edges import edge_report
 from sklearn_sha.inspection.envelope import Row, envelope
-from sklearn_sha.inspection.evidence import Evidence, Level, evidence_of, level_of, scores_of
+from sklearn_sha.inspection.evidence import Evidence, Level, evidence_of, scores_of
 from sklearn_sha.inspection.ranking import kendall, spearman
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.risk import (

@@ -45,7 +45,8 @@ def doubling_schedules(
     Raises
     ------
     ValueError
-        If `min_resources` is larger than `max_resources`.
+        If `min_resources` is larger than `max_resources`, or `factor` is not above 1. It is raised
+        when the first schedule is requested.
 
     References
     ----------
