@@ -47,6 +47,12 @@ def spaces_of(param_distributions: Any) -> Any:
     return [param_distributions] if is_one else param_distributions
 
 
+def given_spaces(search: Any) -> Any:
+    """Return the dicts of the space of a search, by whichever of its names it was given."""
+    given = search.param_distributions
+    return spaces_of(search.param_grid if given is None else given)
+
+
 def n_outside(space: Any, candidates: Sequence[Mapping[str, Any]]) -> int:
     """Return how many candidates are not among the combinations of a space of lists.
 

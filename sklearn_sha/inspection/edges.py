@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import format_params, html_sentences, text_sentences
 from sklearn_sha._param_validation import check_has_rungs, is_int, is_real
-from sklearn_sha.candidates.space import is_constant, is_in, spaces_of
+from sklearn_sha.candidates.space import given_spaces, is_constant, is_in
 from sklearn_sha.inspection.ranking import selected_row
 
 _EDGE = 0.05  # share of a range that is its edge
@@ -150,9 +150,7 @@ def edge_report(search: Any) -> EdgeReport:
     results = search.all_cv_results_
     row, metric = selected_row(search, search.promote_by_), search.promote_by_
     best = results["params"][row]
-    given = search.param_distributions
-    spaces = spaces_of(search.param_grid if given is None else given)
-    matching = [space for space in spaces if space.keys() == best.keys()]
+    matching = [space for space in given_spaces(search) if space.keys() == best.keys()]
     candidates = _by_result(results, metric, search.schedule_.n_kept)
     candidates = [params for params in candidates if params.keys() == best.keys()]
     if len(matching) > 1:  # such as families of estimators with the same names of parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import format_params, renamed, short_names
 from sklearn_sha._param_validation import check_has_rungs
-from sklearn_sha.candidates.space import params_key, spaces_of
+from sklearn_sha.candidates.space import given_spaces, params_key
 from sklearn_sha.inspection.curves import (
     Curve,
     ParamPoints,
@@ -225,6 +225,5 @@ def search_data(
 
 def _distributions(search: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """Values of each parameter of the space, by short name; of the last space if it has several."""
-    space: Any = search.param_distributions
-    spaces: Sequence[Mapping[str, Any]] = spaces_of(search.param_grid if space is None else space)
+    spaces = given_spaces(search)
     return {names.get(name, name): values for one in spaces for name, values in one.items()}
