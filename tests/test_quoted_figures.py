@@ -170,8 +170,8 @@ def test_the_readme_quotes_the_time_to_quality():
     named += ["Optuna, TPE", double, "RandomizedSearchCV", "HalvingRandomSearchCV"]
     named += ["HalvingRandomSearchCV, sizes in turn", "FLAML, BlendSearch", "SMAC3"]
     assert [*shown.values()] == [[one[name], two[name]] for name in named]
-    assert "three splits on one core and one on two" in README
-    assert "## 1 core, 3 splits" in page
+    assert "five splits on one core and one on two" in README
+    assert "## 1 core, 5 splits" in page
     assert "## 2 cores, 1 split" in page
     losses = sorted(float(ratio) for ratio in of_fastest[anytime] if float(ratio) > 1)
     numbers = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
@@ -182,19 +182,19 @@ def test_the_readme_quotes_the_time_to_quality():
 
     assert (
         f"the fastest of the others is {losses[0]:.1f} to {losses[-1]:.1f} times as fast as "
-        f'`budget="anytime"` on {numbers[len(losses)]} of the six workloads. One of its '
-        "three runs on the network and on the forest does not get there within 60 seconds, nor "
-        "does the one on the network with two cores. After 60 seconds, the model of Optuna's TPE "
-        f"is better on {n_better(anytime)} of six, with and without `budget`."
+        f'`budget="anytime"` on {numbers[len(losses)]} of the six workloads. Two of its five '
+        "runs on the network, two on the forest and one on LightGBM do not get there within 60 "
+        "seconds, nor does the one on the network with two cores. After 60 seconds, the model of "
+        f"Optuna's TPE is better on {n_better(anytime)} of six, and on {n_better(ours)} of six "
+        "without `budget`."
     ) in README
-    assert n_better(anytime) == n_better(ours)
     failed = [
         [cell.partition("(")[2] for cell in cells[anytime][:-1]]
         for cells in (cells_of_one, cells_of_two)
     ]
-    assert failed == [["1)", "", "", "", "", "1)"], ["1)", *5 * [""]]]
+    assert failed == [["2)", "", "", "1)", "", "2)"], ["1)", *5 * [""]]]
     samplers = " ".join((ROOT / "docs" / "guide" / "samplers.md").read_text().split())
-    assert sorted(one, key=lambda name: float(one[name]))[:2] == [anytime, ours]
+    assert {*sorted(one, key=lambda name: float(one[name]))[:2]} == {anytime, ours}
     assert float(one["Optuna, TPE"]) < float(one[in_turn])
     assert float(two[in_turn]) < float(fastest)
     assert (
