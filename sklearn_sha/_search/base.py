@@ -160,7 +160,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         if interrupted is None:
             raise ValueError(
                 f"There is nothing to resume: no fit of this {type(self).__name__} was interrupted "
-                "in this process. Call fit."
+                "in this process, or an audit has ended it since. Call fit."
             )
         data = (X, y, params)
         self._check_unchanged("resume", interrupted.origin, data)
