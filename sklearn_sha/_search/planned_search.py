@@ -209,7 +209,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         else:
             schedule = algorithm.plan(replace(wanted, max_candidates=len(candidates)))
         is_automatic = self._is_fully_automatic()
-        if is_automatic and not is_worth_rungs(schedule, limits):
+        if is_automatic and len(schedule.brackets) > 1 and not is_worth_rungs(schedule, limits):
             # Several brackets, for a sampler that uses the history, have more fits than one.
             schedule = algorithm.plan(replace(wanted, max_candidates=n_candidates))
         check_keeps(n_kept, schedule, algorithm)

@@ -103,6 +103,5 @@ class CompletedSearch:
         """
         if rounds.n == 0 or rounds.are_all or origin.extensions:
             return None
-        without_data = replace(spec, folds=[], audits=(), n_rounds=rounds.n)
-        # The store is shared, since `resume` needs the models of the other rounds.
-        return cls(origin, without_data, pool.params, pool.evaluations, store, results, rounds.cost)
+        spec = replace(spec, audits=(), n_rounds=rounds.n)
+        return replace(cls.of(origin, spec, pool, store, results), cost=rounds.cost)

@@ -17,7 +17,7 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.sampling import RandomSampler
-from sklearn_sha.candidates.space import grid_of, params_key, spaces_of
+from sklearn_sha.candidates.space import grid_of, is_log_uniform, params_key, spaces_of
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -323,9 +323,7 @@ def _converted(name: str, optuna_name: str, values: Any) -> _Parameter:
         low, high = values.support()
         is_log = isinstance(family, type(loguniform))
         # A shifted loguniform has another median. Limits are NaN if parameters are invalid.
-        if np.isfinite([low, high]).all() and (
-            not is_log or (low > 0 and np.isclose(np.log(values.median()), np.log(low * high) / 2))
-        ):
+        if np.isfinite([low, high]).all() and (not is_log or is_log_uniform(values)):
             if isinstance(family, type(randint)):
                 return _Parameter(optuna_name, IntDistribution(int(low), int(high)))
             return _Parameter(optuna_name, FloatDistribution(float(low), float(high), log=is_log))

@@ -41,8 +41,8 @@ class SobolSampler(Sampler):
     Parameters
     ----------
     max_repeats : int, default=100
-        Maximum number of points per candidate. Fewer are tried if so many were repeated that no
-        further candidates are expected.
+        Maximum number of points per candidate. Points end earlier if so many consecutive ones were
+        repetitions that no further candidates are expected.
 
     References
     ----------

@@ -47,6 +47,26 @@ def spaces_of(param_distributions: Any) -> Any:
     return [param_distributions] if is_one else param_distributions
 
 
+def is_log_uniform(distribution: Any) -> bool:
+    """Return whether the median of a distribution of scipy is the geometric mean of its bounds.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform, uniform
+    >>> from sklearn_sha.candidates.space import is_log_uniform
+    >>> is_log_uniform(loguniform(1, 2)), is_log_uniform(uniform(1, 2))
+    (True, False)
+    """
+    if not (hasattr(distribution, "support") and hasattr(distribution, "median")):
+        return False
+    if hasattr(distribution, "pmf"):  # of few integers, both can be equal by chance
+        return False
+    low, high = map(float, distribution.support())
+    if not (0 < low < high < np.inf):
+        return False
+    return bool(np.isclose(np.log(float(distribution.median())), np.log(low * high) / 2, rtol=1e-6))
+
+
 def given_spaces(search: Any) -> Any:
     """Return the dicts of the space of a search, by whichever of its names it was given."""
     given = search.param_distributions

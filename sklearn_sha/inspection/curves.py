@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_real
+from sklearn_sha.candidates.space import is_log_uniform
 
 _FAR_BELOW = 3
 """The visible range ends this many times as far below the median as the best score is above."""
@@ -187,7 +188,7 @@ def param_points(
         if len(set(places.tolist())) > 1:
             is_positive = labels is None and places.min() > 0
             is_log = bool(
-                is_positive and (_is_log_uniform((space or {}).get(name)) or _is_log(places))
+                is_positive and (is_log_uniform((space or {}).get(name)) or _is_log(places))
             )
             found.append(ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log))
     return found
@@ -208,18 +209,6 @@ def _label(value: Any) -> str:
         if len(text) <= _LABEL_LENGTH
         else f"{text[: _LABEL_LENGTH - 1]}\N{HORIZONTAL ELLIPSIS}"
     )
-
-
-def _is_log_uniform(distribution: Any) -> bool:
-    """Whether the median of a distribution of scipy is the geometric mean of its bounds."""
-    if not (hasattr(distribution, "support") and hasattr(distribution, "median")):
-        return False
-    if hasattr(distribution, "pmf"):  # of few integers, both can be equal by chance
-        return False
-    low, high = map(float, distribution.support())
-    if not (0 < low < high < np.inf):
-        return False
-    return bool(np.isclose(np.log(float(distribution.median())), np.log(low * high) / 2, rtol=1e-6))
 
 
 def _is_log(values: NDArray[np.float64]) -> bool:
