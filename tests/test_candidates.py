@@ -11,12 +11,9 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.candidates.sampling import (
-    N_CANDIDATES,
-    RandomSampler,
-    first_candidates,
-    sample_distinct,
-)
+from sklearn_sha.candidates.distinct import sample_distinct
+from sklearn_sha.candidates.proposals import N_CANDIDATES, first_candidates
+from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.space import params_key, value_key
 
 GRIDS = [

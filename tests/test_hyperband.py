@@ -19,7 +19,8 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.batches import Batching
 from sklearn_sha._parallel import workers
 from sklearn_sha.bandit import hyperband
-from sklearn_sha.candidates.sampling import RandomSampler, candidates_for_brackets
+from sklearn_sha.candidates.proposals import candidates_for_brackets
+from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.inspection.search_data import search_data
 
 X = np.zeros((12, 1))

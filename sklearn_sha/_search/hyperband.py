@@ -15,7 +15,7 @@ from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.candidates.base import Sampler
-from sklearn_sha.candidates.sampling import candidates_for_brackets
+from sklearn_sha.candidates.proposals import candidates_for_brackets
 from sklearn_sha.resources.base import Resource
 
 

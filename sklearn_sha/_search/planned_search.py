@@ -58,8 +58,8 @@ from sklearn_sha._search.validation import (
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
+from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
-from sklearn_sha.candidates.sampling import typical_candidates
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit

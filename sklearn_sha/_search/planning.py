@@ -9,7 +9,7 @@ from typing import Any
 from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Space
-from sklearn_sha.candidates.sampling import n_further
+from sklearn_sha.candidates.distinct import n_further
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.fold_count import few_folds_error

@@ -24,8 +24,8 @@ from sklearn_sha._engine.scoring import Scoring
 from sklearn_sha._search.routing import RoutedParams, routing_enabled
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.base import Evaluation, Sampler
+from sklearn_sha.candidates.distinct import sample_distinct
 from sklearn_sha.candidates.pool import EvaluationKey
-from sklearn_sha.candidates.sampling import sample_distinct
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import TrainingData

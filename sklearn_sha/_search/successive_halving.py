@@ -25,7 +25,7 @@ from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.bandit.in_turn import HalvingInTurn
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
-from sklearn_sha.candidates.sampling import first_candidates, proposed
+from sklearn_sha.candidates.proposals import first_candidates, proposed
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule

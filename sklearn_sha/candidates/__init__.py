@@ -2,9 +2,10 @@
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
 from sklearn_sha.candidates.contract_check import check_sampler
+from sklearn_sha.candidates.grid import GridSampler
 from sklearn_sha.candidates.model import ModelSampler
 from sklearn_sha.candidates.optuna_sampler import OptunaSampler
-from sklearn_sha.candidates.sampling import GridSampler, RandomSampler
+from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.sobol import SobolSampler
 
 __all__ = [

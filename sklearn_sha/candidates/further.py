@@ -11,13 +11,8 @@ from numpy.random import RandomState
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.sampling import (
-    N_CANDIDATES,
-    first_distinct,
-    n_further,
-    proposed,
-    scarce_source,
-)
+from sklearn_sha.candidates.distinct import first_distinct, n_further
+from sklearn_sha.candidates.proposals import N_CANDIDATES, proposed, scarce_source
 from sklearn_sha.candidates.space import check_spaces, grid_of, spaces_of
 
 

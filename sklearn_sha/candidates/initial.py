@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn_sha.candidates.sampling import first_distinct
+from sklearn_sha.candidates.distinct import first_distinct
 from sklearn_sha.candidates.space import with_params
 
 

@@ -16,7 +16,7 @@ from scipy.stats import loguniform, randint, uniform
 
 from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.sampling import RandomSampler
+from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.space import grid_of, is_log_uniform, params_key, spaces_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.random import RandomState
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
-from sklearn_sha.candidates.sampling import proposed
+from sklearn_sha.candidates.proposals import proposed
 
 EvaluationKey = tuple[int, int, int]
 """Candidate, resource and number of folds of an evaluation."""

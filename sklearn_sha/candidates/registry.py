@@ -7,7 +7,7 @@ from typing import Any
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.model import ModelSampler
 from sklearn_sha.candidates.optuna_sampler import optuna_error
-from sklearn_sha.candidates.sampling import RandomSampler
+from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.sobol import SobolSampler
 
 NAMED: dict[str, type[Sampler]] = {

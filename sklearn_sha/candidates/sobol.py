@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.sampling import (
-    MAX_SAMPLES_PER_CANDIDATE,
-    RandomSampler,
-    first_distinct,
-)
+from sklearn_sha.candidates.distinct import MAX_SAMPLES_PER_CANDIDATE, first_distinct
+from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.space import grid_of, is_constant, params_key, spaces_of
 
 _CHUNK = 256
