@@ -3,12 +3,14 @@
     python docs/benchmarks/learner_curves.py
     python docs/benchmarks/learner_curves.py --data turnout treatment
 
-takes about half an hour on one core and writes results/curves/learners/<data>.npz. Files that exist
-are kept, so it can be interrupted and continued. trust.py replays searches on them: a search for
-the best learner, as on LCDB, but on other data sets and with ROC AUC and R2 too.
+takes about an hour on one core and writes results/curves/learners/<data>.npz, and
+results/curves/large_learners/<data>.npz for large data sets. Files that exist are kept, so it can
+be interrupted and continued. trust.py replays searches on them: a search for the best learner, as
+on LCDB, but on other data sets and with ROC AUC and R2 too.
 
 Each learner is refit from scratch on the nested, stratified subsamples that a search uses, on five
-folds of at most 1,250 samples.
+folds of at most 1,250 samples. The data sets with at least 4,000 samples are measured once more, on
+up to 12,500: what a first rung tells depends on how much larger full resource is.
 """
 
 from __future__ import annotations
@@ -82,8 +84,8 @@ from sklearn.tree import (
     ExtraTreeRegressor,
 )
 
-LEARNERS_FOLDER = FOLDER / "learners"
-N_SAMPLES = 1250
+FOLDERS = {"learners": FOLDER / "learners", "large learners": FOLDER / "large_learners"}
+N_SAMPLES = {"learners": 1250, "large learners": 12_500}
 MIN_SAMPLES = 30
 MAX_RATIO = 1.6
 """Of neighbouring numbers of training samples."""
@@ -156,6 +158,20 @@ REGRESSION = {
     "market": ("HSAUR/Forbes2000.csv", "marketvalue", "rank", "name"),
 }
 
+KEEL = (
+    *("banana", "letter", "magic", "marketing", "mushroom", "penbased", "ring", "spambase"),
+    *("texture", "titanic", "twonorm"),
+)
+"""Tasks of KEEL with at least 2,000 samples that neither LCDB nor scikit-learn has."""
+
+LARGE = (
+    *("relapse", "collars", "benefits", "insurance", "drives", "coverage", "private", "farms"),
+    *("words", "cuts", "computers", "wages", "households", "food", "firms", "classes"),
+    *("baseball", "emissions", "contacts", "medicine", "earnings", "vietnam", "vocabulary"),
+    *(name for name in KEEL if name != "titanic"),
+)
+"""Data sets with at least 4,000 samples."""
+
 CLASSIFIERS = [
     LogisticRegression(max_iter=200),
     LogisticRegression(C=0.01),
@@ -174,7 +190,7 @@ CLASSIFIERS = [
     AdaBoostClassifier(random_state=0),
     GradientBoostingClassifier(n_estimators=50, random_state=0),
     HistGradientBoostingClassifier(max_iter=50, random_state=0),
-    MLPClassifier((50,), max_iter=100, random_state=0),
+    MLPClassifier(hidden_layer_sizes=(50,), max_iter=100, random_state=0),
     SGDClassifier("log_loss", random_state=0),
     SGDClassifier(random_state=0),
     Perceptron(random_state=0),
@@ -203,7 +219,7 @@ REGRESSORS = [
     AdaBoostRegressor(random_state=0),
     GradientBoostingRegressor(n_estimators=50, random_state=0),
     HistGradientBoostingRegressor(max_iter=50, random_state=0),
-    MLPRegressor((50,), max_iter=100, random_state=0),
+    MLPRegressor(hidden_layer_sizes=(50,), max_iter=100, random_state=0),
     SGDRegressor(random_state=0),
     LinearSVR(random_state=0),
     SVR(),
@@ -218,31 +234,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    every = [*CLASSIFICATION, *REGRESSION]
+    every = [*CLASSIFICATION, *KEEL, *REGRESSION]
     parser.add_argument("--data", nargs="+", choices=every, default=every)
     options = parser.parse_args()
-    LEARNERS_FOLDER.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")  # of models that have not converged
     np.seterr(all="ignore")
-    for data in options.data:
-        path = LEARNERS_FOLDER / f"{data}.npz"
-        if path.exists():
-            continue
-        start = perf_counter()
-        arrays = measure(data)
-        store(path, arrays)
-        print(f"{data}: {arrays['scores'].shape}, {perf_counter() - start:.0f} s", flush=True)
+    for family, folder in FOLDERS.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        for data in options.data:
+            path = folder / f"{data}.npz"
+            if path.exists() or (family == "large learners" and data not in LARGE):
+                continue
+            start = perf_counter()
+            arrays = measure(data, N_SAMPLES[family])
+            store(path, arrays)
+            print(f"{data}: {arrays['scores'].shape}, {perf_counter() - start:.0f} s", flush=True)
 
 
-def measure(data: str) -> dict[str, Any]:
-    """Return the arrays of a file."""
+def measure(data: str, n_samples: int) -> dict[str, Any]:
+    """Return the arrays of a file, measured on at most `n_samples` samples."""
     is_regression = data in REGRESSION
-    path, target, *ignored = (REGRESSION if is_regression else CLASSIFICATION)[data]
-    X, y = real_data.columns(path, target, is_regression, ignored)
-    folds = some_folds(X, y, N_SAMPLES, is_regression)
+    if data in KEEL:
+        X, y = real_data.keel(data)
+    else:
+        path, target, *ignored = (REGRESSION if is_regression else CLASSIFICATION)[data]
+        X, y = real_data.columns(path, target, is_regression, ignored)
+    folds = some_folds(X, y, n_samples, is_regression)
     n_classes = 1 if is_regression else len(np.unique(y))
     minimum = max(MIN_SAMPLES, 4 * n_classes)
-    resources = resource_grid(min(len(fold.train) for fold in folds), minimum, MAX_RATIO)
+    maximum = min(len(fold.train) for fold in folds)
+    resources = resource_grid(maximum, minimum, MAX_RATIO, max_share=maximum)
     learners = REGRESSORS if is_regression else CLASSIFIERS
     found = np.full((3, len(learners), N_FOLDS, len(resources)), np.nan)
     for j, fold in enumerate(folds):
@@ -264,15 +285,18 @@ def measure(data: str) -> dict[str, Any]:
     }
 
 
-def learner_scores(metric: str) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.float64]]]:
+def learner_scores(
+    family: str, metric: str
+) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.float64]]]:
     """Read data sets, resources and scores of shape (n_learners, n_folds, n_resources).
 
     Parameters
     ----------
+    family : {"learners", "large learners"}
     metric : {"scores", "neg_log_loss", "roc_auc"}
         As in learning_curves.py. Learners without such scores are left out.
     """
-    for path in sorted(LEARNERS_FOLDER.glob("*.npz")):
+    for path in sorted(FOLDERS[family].glob("*.npz")):
         with np.load(path) as file:
             scores = decoded(file[metric])
             resources = file["resources"].astype(np.int64)

@@ -194,9 +194,11 @@ def some_folds(X: Any, y: Any, n_samples: int, is_regression: bool) -> list[Fold
     return with_subsampling(folds, splitter=splitter, codes=codes, seed=0)
 
 
-def resource_grid(maximum: int, minimum: int = 1, max_ratio: float = MAX_RATIO) -> list[int]:
-    """Integers from maximum / 81 to the maximum, with all maximum / 2**k and maximum / 3**k."""
-    lowest = max(minimum, maximum // 81)
+def resource_grid(
+    maximum: int, minimum: int = 1, max_ratio: float = MAX_RATIO, max_share: int = 81
+) -> list[int]:
+    """Integers from maximum / max_share to the maximum, with maximum / 2**k and maximum / 3**k."""
+    lowest = max(minimum, maximum // max_share)
     found = {maximum // f**k for f in (2, 3) for k in range(7)} | {lowest}
     found = {resource for resource in found if resource >= lowest}
     for low, high in zip(sorted(found), sorted(found)[1:], strict=False):

