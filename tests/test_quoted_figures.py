@@ -290,8 +290,13 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     assert f"forests judged by log-loss ({forest[2]}, while {forest[1]} are right)" in text
     auc = before["AUC, automatic"]
     assert f"automatic rungs: {float(auc[2]):.2f} on average, while {float(auc[1]):.2f} of" in text
-    trusted = float(before["R2, maximum / 9"][7])
-    assert f"judged by R2, {trusted:.2f} of those reports are right. After an audit" in text
+    rows = [table[f"{metric}, 64 samples"] for table in (before, after) for metric in ("R2", "AUC")]
+    means, right = ([f"{float(row[k]):.2f}" for row in rows] for k in (2, 1))
+    means[2:], right[2:] = ([f"{float(row[k]):.2f}" for row in rows[2:]] for k in (4, 3))
+    assert (
+        f"{means[0]} and {means[1]}, while {right[0]} and {right[1]} are right, and after an audit "
+        f"{means[2]} and {means[3]}, while {right[2]} and {right[3]} are right"
+    ) in text
     high = [
         families[name][3] for name in ("boosting, R2", "boosting, log-loss", "forest, log-loss")
     ]

@@ -544,7 +544,9 @@ def lcdb_report(found: Sequence[Search], without_lcdb: NDArray[np.float64]) -> l
     """Lines about LCDB, with coefficients that are fitted on all other data sets."""
     inside = [search for search in found if search.task.startswith("lcdb")]
     columns = columns_of(inside, [without_lcdb], [0] * len(inside))
-    groups = [*by_kind(inside), ("all", np.ones(len(inside), bool))]
+    outer = np.array([s.kind in ("automatic", "64 samples") for s in inside])
+    every = np.ones(len(inside), bool)
+    groups = [*by_kind(inside), ("automatic and 64 samples", outer), ("all", every)]
     rows = [[*row_of(name, some, columns), highest_third(some, columns)] for name, some in groups]
     return [
         "",
