@@ -3,7 +3,7 @@
     python docs/benchmarks/learner_curves.py
     python docs/benchmarks/learner_curves.py --data turnout treatment
 
-takes about an hour on one core and writes results/curves/learners/<data>.npz, and
+takes about two hours on one core and writes results/curves/learners/<data>.npz, and
 results/curves/large_learners/<data>.npz for large data sets. Files that exist are kept, so it can
 be interrupted and continued. trust.py replays searches on them: a search for the best learner, as
 on LCDB, but on other data sets and with ROC AUC and R2 too.
