@@ -96,17 +96,16 @@ def test_where_halving_goes_wrong(run):
     )
     assert gain > 0.05  # as much as the search was wrong by
     assert (hasty.best_score_, hasty.best_params_) == (everything.best_score_, best)
-    assert 0.63 < before.probability < 0.65
-    assert after.probability > 0.9
+    assert before.probability < 0.7 < 0.95 <= after.probability
     assert (better.best_score_, better.best_params_) == (everything.best_score_, best)
-    assert 0.46 < better.schedule_.relative_cost() < 0.48
+    assert 0.69 < better.schedule_.relative_cost() < 0.73
     rows = hasty.all_cv_results_
     is_best = [rows[f"param_{key}"] == best[key] for key in names["space"]]
     assert rows["n_resources"][np.all(is_best, axis=0)].tolist() == [2, 4, 128]
     reports = [before, after, trust_report(better)]
     assert all(str(report) in printed for report in reports)
     assert f"set min_resources={better.min_resources}." in reports[0].advice
-    assert reports[2].probability > 0.9
+    assert reports[2].probability >= 0.95
 
 
 def test_every_example_is_run_here():

@@ -320,6 +320,8 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     assert (
         f"in {shares[0]} to {shares[-1]} of them, at {costs[0]} to {costs[-1]} times the cost"
     ) in text
+    _, right, found, *_ = before["log-loss, maximum / 27"]
+    assert f"of a 27th ({float(found):.2f}, while {float(right):.2f} are right)" in text
     n, right, found, *_, of_trusted = rows_of(measured.partition("By metric")[0])["all"][:8]
     assert f"all {n} searches, the mean probability is {float(found):.2f}" in text
     assert f"right in {float(right):.2f}. Of those with a probability of 0.95 or more" in text

@@ -393,8 +393,8 @@ def test_advice_for_one_rung_and_for_few_candidates():
     assert len(trust_report(two).rungs) == 1
     few = search_of(n_candidates=2, min_resources=1, max_resources=8).fit(X)
     report = trust_report(few)
-    assert 0.6 < report.probability < 0.7  # only the change of a single score is known
-    assert "would have ended above the best one is 0.6" in report.advice  # no noise is known
+    assert 0.5 < report.probability < 0.6  # only the change of a single score is known
+    assert "would have ended above the best one is 0.5" in report.advice  # no noise is known
 
 
 def test_the_last_rung_of_an_algorithm_that_ends_before_it_has_not_failed():
@@ -682,7 +682,7 @@ def test_what_is_known_of_a_search_multiplies_all_hazards(name):
     one = replace(known, **{name: np.ones(1)})
     factor = hazards(one, 0.1) / hazards(known, 0.1)
     assert factor == pytest.approx(exp(COEFFICIENTS[name]))
-    assert abs(COEFFICIENTS[name]) > 0.1
+    assert abs(COEFFICIENTS[name]) > 0.2
 
 
 @pytest.mark.parametrize(

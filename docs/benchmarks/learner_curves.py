@@ -168,6 +168,7 @@ LARGE = (
     *("relapse", "collars", "benefits", "insurance", "drives", "coverage", "private", "farms"),
     *("words", "cuts", "computers", "wages", "households", "food", "firms", "classes"),
     *("baseball", "emissions", "contacts", "medicine", "earnings", "vietnam", "vocabulary"),
+    *("mortality", "proteins"),
     *(name for name in KEEL if name != "titanic"),
 )
 """Data sets with at least 4,000 samples."""
@@ -276,6 +277,10 @@ def measure(data: str, n_samples: int) -> dict[str, Any]:
                 except ValueError:  # too few samples for it: the learner has no curve
                     continue
                 found[:, i, j, k] = scores_of(predicted, y_test, is_regression)
+    is_missing = np.isnan(found[0, :, :, -1]).any(axis=1)
+    if is_missing.any():
+        names = [repr(learners[i]) for i in np.flatnonzero(is_missing)]
+        raise ValueError(f"{data}: no scores at full resource of {', '.join(names)}")
     return {
         "learners": np.array([repr(learner) for learner in learners]),
         "resources": np.array(resources, dtype=np.int32),

