@@ -290,12 +290,12 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     assert f"forests judged by log-loss ({forest[2]}, while {forest[1]} are right)" in text
     auc = before["AUC, automatic"]
     assert f"automatic rungs: {float(auc[2]):.2f} on average, while {float(auc[1]):.2f} of" in text
-    rows = [table[f"{metric}, 64 samples"] for table in (before, after) for metric in ("R2", "AUC")]
-    means, right = ([f"{float(row[k]):.2f}" for row in rows] for k in (2, 1))
-    means[2:], right[2:] = ([f"{float(row[k]):.2f}" for row in rows[2:]] for k in (4, 3))
+    quoted = [
+        " and ".join(f"{float(table[f'{metric}, 64 samples'][k]):.2f}" for metric in ("R2", "AUC"))
+        for table, k in ((before, 2), (before, 1), (after, 4), (after, 3))
+    ]
     assert (
-        f"{means[0]} and {means[1]}, while {right[0]} and {right[1]} are right, and after an audit "
-        f"{means[2]} and {means[3]}, while {right[2]} and {right[3]} are right"
+        "{}, while {} are right, and after an audit {}, while {} are right".format(*quoted)
     ) in text
     high = [
         families[name][3] for name in ("boosting, R2", "boosting, log-loss", "forest, log-loss")

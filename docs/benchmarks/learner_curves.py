@@ -263,8 +263,7 @@ def measure(data: str, n_samples: int) -> dict[str, Any]:
     folds = some_folds(X, y, n_samples, is_regression)
     n_classes = 1 if is_regression else len(np.unique(y))
     minimum = max(MIN_SAMPLES, 4 * n_classes)
-    maximum = min(len(fold.train) for fold in folds)
-    resources = resource_grid(maximum, minimum, MAX_RATIO, max_share=maximum)
+    resources = resource_grid(min(len(fold.train) for fold in folds), minimum, MAX_RATIO)
     learners = REGRESSORS if is_regression else CLASSIFIERS
     found = np.full((3, len(learners), N_FOLDS, len(resources)), np.nan)
     for j, fold in enumerate(folds):

@@ -194,13 +194,10 @@ def some_folds(X: Any, y: Any, n_samples: int, is_regression: bool) -> list[Fold
     return with_subsampling(folds, splitter=splitter, codes=codes, seed=0)
 
 
-def resource_grid(
-    maximum: int, minimum: int = 1, max_ratio: float = MAX_RATIO, max_share: int = 81
-) -> list[int]:
-    """Integers from maximum / max_share to the maximum, with maximum / 2**k and maximum / 3**k."""
-    lowest = max(minimum, maximum // max_share)
-    found = {maximum // f**k for f in (2, 3) for k in range(7)} | {lowest}
-    found = {resource for resource in found if resource >= lowest}
+def resource_grid(maximum: int, minimum: int, max_ratio: float = MAX_RATIO) -> list[int]:
+    """Integers from the minimum to the maximum, with all maximum / 2**k and maximum / 3**k."""
+    found = {maximum // f**k for f in (2, 3) for k in range(7)} | {minimum}
+    found = {resource for resource in found if resource >= minimum}
     for low, high in zip(sorted(found), sorted(found)[1:], strict=False):
         n = ceil(log(high / low) / log(max_ratio))
         found |= {round(low * (high / low) ** (i / n)) for i in range(1, n)}
@@ -392,7 +389,8 @@ def measure(family: str, data: str, n_configurations: int, n_samples: int) -> di
     folds = folds_of(data, n_samples)
     n_train = min(len(fold.train) for fold in folds)
     n_classes = 1 if is_regression else len(np.unique(folds[0].y))
-    resources = resource_grid(kind.maximum or n_train, 1 if kind.maximum else 2 * n_classes)
+    maximum = kind.maximum or n_train
+    resources = resource_grid(maximum, max(1 if kind.maximum else 2 * n_classes, maximum // 81))
     params = list(ParameterSampler(kind.space(is_regression), n_configurations, random_state=0))
     shape = n_configurations, N_FOLDS, len(resources)
     scores, losses, areas, seconds = (np.full(shape, np.nan) for _ in range(4))

@@ -79,8 +79,7 @@ def first_distinct(
     known : collection of hashable
         `params_key` of candidates that are left out.
     are_random : bool, default=False
-        Whether to stop when so many consecutive samples are repetitions that no further candidates
-        are expected.
+        Whether to stop after many consecutive repetitions, when no further candidates are expected.
 
     Returns
     -------

@@ -38,8 +38,8 @@ class SobolSampler(Sampler):
     Parameters
     ----------
     max_repeats : int, default=100
-        Maximum number of points per candidate. Points end earlier if so many consecutive ones were
-        repetitions that no further candidates are expected.
+        Maximum number of points per candidate. There are fewer after many consecutive repetitions,
+        when no further candidates are expected.
 
     References
     ----------
