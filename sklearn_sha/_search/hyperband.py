@@ -69,7 +69,8 @@ class HyperbandSearchCV(AuditedSearch):
         `tol`. The repeats are then run one after the other. None
         runs all of them together.
     tol : float, default=0.0
-        Of `patience`: smaller improvements count once they add up to more than this.
+        Minimum improvement of the best score for `patience`. Smaller improvements count once they
+        add up to more than this.
     stop : "stable" or None, default=None
         "stable" ends each bracket early when the order of the leading candidates has been the same
         in three consecutive rungs, apart from noise between folds. The best candidate is then

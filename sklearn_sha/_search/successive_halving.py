@@ -64,10 +64,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         have to be equal.
     sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
         Source of the candidates. All try every combination of a grid if `n_candidates` allows.
-        Otherwise "random", which "auto" is at present, samples at random
-        (`sklearn_sha.candidates.RandomSampler`), "sobol" spreads the candidates evenly over the
-        space (`sklearn_sha.candidates.SobolSampler`), and "model" proposes them in waves, from the
-        scores so far (`sklearn_sha.candidates.ModelSampler`). Can be an instance of any subclass of
+        Otherwise "random" samples at random (`sklearn_sha.candidates.RandomSampler`), as "auto"
+        does at present, "sobol" spreads the candidates evenly over the space
+        (`sklearn_sha.candidates.SobolSampler`), and "model" proposes them in waves, from the scores
+        so far (`sklearn_sha.candidates.ModelSampler`). Can be an instance of any subclass of
         `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
         a sampler of Optuna. With a sampler that uses the history, and the default values of
         `algorithm` and `budget`, there are up to four brackets of at least 8 candidates, one after
@@ -110,28 +110,30 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           there is a single rung at full resource.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
-        full resource, which is a grid search. "auto" is the largest value with which the last rung
+        full resource, as in a grid search. "auto" is the largest value with which the last rung
         compares at most `ceil(factor)` candidates at the maximum. If the number of folds grows, it
         is a larger value (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples,
         and enough to include 10 of the rarest class (at most half of it); for a custom resource at
         least its ``lowest``.
     max_resources : int or "auto", default="auto"
-        Resource of the last rung. "auto" is the estimator's own number of epochs, but at most 100
-        if `fit` can stop earlier (in mini-batches if `batch_size` is set); the number of samples of
-        the largest training fold; or the value of the parameter in the estimator. If `budget` is an
-        integer, "auto" means no limit other than the number of samples.
+        Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
+        number, but at most 100 if `fit` can stop earlier (in mini-batches if `batch_size` is set).
+        Samples: those of the largest training fold. Folds: all. A parameter: its value in the
+        estimator. If `budget` is an integer, "auto" means no limit other than the number of samples
+        or folds.
     min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. The last rung has all folds.
         "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
         samples and 10 of the rarest class (or half of it), and the number grows in equal ratios;
         with an integer `budget` it is the same as "all". An integer grows by `factor` from rung to
-        rung, rounded up. "all" uses all folds in every rung. The candidates of a rung are compared
-        on the same folds, and no candidate is fit twice with the same resource on a fold. With a
-        `random_state`, folds are added in random order, but those of PredefinedSplit in their own
-        order, and those of TimeSeriesSplit from the latest to the first. If the number of folds
-        grows, costs and an integer `budget` are counted over all folds, and an automatic schedule
-        uses the saved cost for more resource in early rungs: usually, each rung has the resource
-        that the next one has with "all".
+        rung, rounded up; it raises a ValueError if those folds have fewer than 100 test samples.
+        "all" uses all folds in every rung. The candidates of a rung are compared on the same folds,
+        and no candidate is fit twice with the same resource on a fold. With a `random_state`, folds
+        are added in random order, but those of PredefinedSplit in their own order, and those of
+        TimeSeriesSplit from the latest to the first. If the number of folds grows, costs and an
+        integer `budget` are counted over all folds, and an automatic schedule uses the saved cost
+        for more resource in early rungs: usually, each rung has the resource that the next one has
+        with "all".
     budget : int, "double", "anytime" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
         to `min_resources`. `max_resources` also limits each candidate. "double" needs no
@@ -155,7 +157,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         has doubled this many times without such an improvement, but not before `n_candidates`
         candidates are tried. None never stops early.
     tol : float, default=0.0
-        Of `patience`: smaller improvements count once they add up to more than this.
+        Minimum improvement of the best score for `patience`. Smaller improvements count once they
+        add up to more than this.
     stop : "stable" or None, default=None
         "stable" ends the rungs early when the order of the leading candidates has been the same in
         three consecutive rungs, apart from noise between folds. The best candidate is then

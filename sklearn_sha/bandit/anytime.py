@@ -46,7 +46,7 @@ class Anytime(HalvingInTurn):
         loss by more than `tol`, but not before there are `Bounds.n_candidates` candidates. None:
         run all brackets.
     tol : float, default=0.0
-        Of `patience`: smaller improvements count once they add up to more than this.
+        Minimum improvement for `patience`. Smaller ones count once they add up to more than this.
     target_loss : float or None, default=None
         Stop when a candidate has at most this loss at the maximum.
 

@@ -39,7 +39,7 @@ def repeated_halving(
         Stop after this many consecutive runs that did not improve the best loss by more than `tol`.
         None: run all of them.
     tol : float >= 0, default=0.0
-        Of `patience`: smaller improvements count once they add up to more than this.
+        Minimum improvement for `patience`. Smaller ones count once they add up to more than this.
     target : Target or None, default=None
         As in `halving`.
 
@@ -102,7 +102,7 @@ class BudgetDoubling(Algorithm):
         Stop after this many consecutive runs that did not improve the best loss by more than `tol`.
         None: run until the maximum is reached.
     tol : float, default=0.0
-        Of `patience`: smaller improvements count once they add up to more than this.
+        Minimum improvement for `patience`. Smaller ones count once they add up to more than this.
     target_loss : float or None, default=None
         Stop when a candidate has at most this loss at the maximum.
 
@@ -180,7 +180,7 @@ def doubling(
         Stop after this many consecutive runs that did not improve the best loss by more than `tol`.
         None: run until `max_resources` is reached.
     tol : float >= 0, default=0.0
-        Of `patience`: smaller improvements count once they add up to more than this.
+        Minimum improvement for `patience`. Smaller ones count once they add up to more than this.
 
     Returns
     -------

@@ -83,7 +83,7 @@ class Hyperband(Algorithm):
         Stop after this many consecutive sets that did not improve the best loss by more than `tol`.
         None: run all sets together.
     tol : float, default=0.0
-        Of `patience`: smaller improvements count once they add up to more than this.
+        Minimum improvement for `patience`. Smaller ones count once they add up to more than this.
     stop : "stable" or None, default=None
         As in `SuccessiveHalving`, for each bracket.
     target_loss : float or None, default=None

@@ -75,7 +75,7 @@ class Sampler(ABC):
 
     >>> from scipy.stats import loguniform
     >>> from sklearn_sha.candidates import RandomSampler, Sampler, check_sampler
-    >>> class Neighbours(Sampler):
+    >>> class Neighbors(Sampler):
     ...     uses_history = True
     ...
     ...     def propose(self, n, space, history, rng):
@@ -84,7 +84,7 @@ class Sampler(ABC):
     ...             return RandomSampler().propose(min(n, 8), space, history, rng)
     ...         best = max(scored, key=lambda evaluation: evaluation.mean_score)
     ...         return [{"alpha": best.params["alpha"] * rng.lognormal()} for _ in range(n)]
-    >>> check_sampler(Neighbours(), {"alpha": loguniform(1e-6, 1)})
+    >>> check_sampler(Neighbors(), {"alpha": loguniform(1e-6, 1)})
     """
 
     uses_history = False
