@@ -389,6 +389,17 @@ def test_an_anytime_search_that_time_ended_is_audited(params, monkeypatch):
     assert trust_report(search).probability > before.probability
 
 
+def test_an_audit_of_an_anytime_search_begins_no_bracket(monkeypatch):
+    search = search_of(budget="anytime", max_time=1e9, n_candidates=16, refit=False).fit(NOTHING)
+    monkeypatch.setattr(BracketTimes, "refusal", lambda self, bracket, results: "No time.")
+    for n_audited in range(1, 5):
+        search.audit(NOTHING, n_candidates=1)
+        assert not search.interrupted_
+        assert len(audited_ids(search)) == n_audited
+    bracket_of = search.results_frame().set_index("candidate")["bracket"]
+    assert len({bracket_of[candidate] for candidate in audited_ids(search)}) > 1
+
+
 def test_the_completed_brackets_of_hyperband_with_a_model_are_audited():
     search = search_of("hyperband", sampler="model", min_folds="all")
     n_first = search.plan(NOTHING).brackets[0].total_cost

@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from toys import CALLS, Curve
 
-from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import FixedSchedule
 
 X, Y = load_iris(return_X_y=True)
@@ -494,6 +494,19 @@ def test_what_partial_fit_refuses_of_some_candidates_comes_with_what_to_do():
     with pytest.warns(FitFailedWarning, match="set resource='n_samples'") as warned:
         search.fit(X, Y)
     assert [warning.filename for warning in warned] == [__file__]
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.parametrize("call", ["plan", "fit"])
+def test_warnings_of_too_few_candidates_are_of_the_line_that_calls(call):
+    few = curves({"limit": [0.2, 0.5, 0.9]}, n_candidates=9)
+    brackets = HyperbandSearchCV(
+        Curve(), {"limit": [0.2, 0.9]}, resource="partial_fit", max_resources=9, cv=KFold(2)
+    )
+    for search in (few, brackets):
+        with pytest.warns(UserWarning, match="[23] different candidates") as warned:
+            getattr(search, call)(X)
+        assert {warning.filename for warning in warned} == {__file__}
 
 
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")

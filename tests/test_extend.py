@@ -3,6 +3,7 @@
 import gc
 import os
 import pickle
+import re
 import subprocess
 import sys
 import weakref
@@ -13,7 +14,7 @@ import pytest
 from conftest import slow
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.stats import loguniform, randint, uniform
+from scipy.stats import geom, loguniform, randint, uniform
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -338,6 +339,17 @@ def test_a_grid_with_too_few_combinations_is_a_warning():
         search.extend(NOTHING, n_iter=5)
     assert caught[0].filename == __file__
     assert len(candidates_of(search)) == 27
+
+
+def test_discrete_values_are_counted_once(recwarn):
+    """A second count of so skewed a distribution found fewer, and nothing was added."""
+    search = curves(8, space={"speed": geom(0.5)}, sampler="model").fit(NOTHING)
+    assert search.n_candidates_[0] == 8
+    recwarn.clear()
+    search.extend(NOTHING, n_candidates=8)
+    (warning,) = recwarn
+    n_new = int(re.search(r"is more than the (\d+) further", str(warning.message))[1])
+    assert len(candidates_of(search)) == 8 + n_new
 
 
 def test_without_a_number_64_are_added():

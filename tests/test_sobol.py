@@ -99,6 +99,18 @@ def test_a_grid_that_fits_is_tried_completely_and_in_order():
     assert len(proposed(5, grid)) == 5
 
 
+def test_candidates_outside_of_a_grid_leave_it_spread():
+    """With 64 known candidates of another space, ten of 60 values were random."""
+    grid = {"a": [*range(60)]}
+    others = [{"b": value} for value in range(64)]
+    values = [params["a"] for params in proposed(10, grid, known=others)]
+    assert values == [params["a"] for params in proposed(10, grid)]
+    assert len({value // 6 for value in values}) >= 8
+    # All that are left, in order.
+    known = [*others, *({"a": value} for value in range(50))]
+    assert [params["a"] for params in proposed(10, grid, known=known)] == [*range(50, 60)]
+
+
 def test_the_order_of_the_parameters_does_not_matter():
     space = {"a": uniform(), "b": loguniform(1, 9)}
     assert proposed(9, space) == proposed(9, dict(reversed(space.items())))

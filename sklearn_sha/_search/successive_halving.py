@@ -471,6 +471,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
         n_candidates = n_candidates_of(self.n_candidates, self.n_iter)
         sampler, space, initial = self._sampler(), self._space(), self._initial_candidates()
+        if self._n_extended is not None and sampler.uses_history:
+            return self._n_extended, [*initial]
         state = deepcopy(rng)
         n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
         if self.budget == "anytime" and not sampler.uses_history:
@@ -483,7 +485,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     def _bracket_times(
         self, spec: SearchSpec, n_workers: int, start_time: float
     ) -> BracketTimes | None:
-        if self.budget != "anytime" or self.max_time is None:
+        if self.budget != "anytime" or self.max_time is None or spec.is_closed:
             return None
         n_samples = n_samples_of(spec.folds[0].X) if spec.resource.counts_samples else None
         return BracketTimes(

@@ -66,8 +66,8 @@ class Sampler(ABC):
     uses_history : bool
         False: all candidates are proposed before any training, in a single call; with
         ``budget="anytime"`` and `extend` there is another one for the candidates after them, with
-        `rng` in the same state. True: there is another call whenever all proposed candidates have
-        been evaluated.
+        `rng` in the same state, unless `extend` has another space. True: there is another call
+        whenever all proposed candidates have been evaluated.
 
     Examples
     --------

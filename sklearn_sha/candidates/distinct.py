@@ -151,3 +151,27 @@ def n_further(space: Space, n: int, known: Collection[Mapping[str, Any]]) -> int
     samples = sample_distinct(space, n_counted + len(known), RandomState(0))
     found = len(first_distinct(samples, n_counted, {params_key(params) for params in known}))
     return n if found == n_counted else found
+
+
+def is_exhausted_by(n: int, space: Space, known: Collection[Mapping[str, Any]]) -> bool:
+    """Return whether a grid has at most n combinations besides those that are known.
+
+    Parameters
+    ----------
+    n : int
+    space : dict or list of dict
+    known : collection of dict
+        Different candidates, of this space or of others.
+
+    Returns
+    -------
+    bool
+        False with distributions.
+
+    Examples
+    --------
+    >>> from sklearn_sha.candidates.distinct import is_exhausted_by
+    >>> is_exhausted_by(2, {"C": [1, 2, 3]}, [{"C": 3}]), is_exhausted_by(2, {"C": [1, 2, 3]}, [{}])
+    (True, False)
+    """
+    return grid_of(space) is not None and n_further(space, n + 1, known) <= n

@@ -16,8 +16,9 @@ from scipy.stats import loguniform, randint, uniform
 
 from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import History, Sampler, Space
+from sklearn_sha.candidates.distinct import is_exhausted_by
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import grid_of, is_log_uniform, params_key, spaces_of
+from sklearn_sha.candidates.space import is_log_uniform, params_key, spaces_of
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -109,10 +110,9 @@ class OptunaSampler(Sampler):
     def propose(
         self, n: int, space: Space, history: History, rng: RandomState
     ) -> list[dict[str, Any]]:
-        known = {params_key(params): params for params in history.candidates}
-        grid = grid_of(space)
-        if grid is not None and len(grid) <= n + len(known):
+        if is_exhausted_by(n, space, history.candidates):
             return RandomSampler().propose(n, space, history, rng)
+        known = {params_key(params): params for params in history.candidates}
         n = min(n, self.batch_size)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         new: dict[Hashable, dict[str, Any]] = {}

@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.distinct import MAX_SAMPLES_PER_CANDIDATE, first_distinct
+from sklearn_sha.candidates.distinct import (
+    MAX_SAMPLES_PER_CANDIDATE,
+    first_distinct,
+    is_exhausted_by,
+)
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import grid_of, is_constant, params_key, spaces_of
+from sklearn_sha.candidates.space import is_constant, params_key, spaces_of
 
 _CHUNK = 256
 """Points that are computed together. A power of two, which keeps the sequence balanced."""
@@ -64,10 +68,9 @@ class SobolSampler(Sampler):
     def propose(
         self, n: int, space: Space, history: History, rng: RandomState
     ) -> list[dict[str, Any]]:
-        known = {params_key(params) for params in history.candidates}
-        grid = grid_of(space)
-        if grid is not None and len(grid) <= n + len(known):
+        if is_exhausted_by(n, space, history.candidates):
             return RandomSampler().propose(n, space, history, rng)
+        known = {params_key(params) for params in history.candidates}
         designs = [_points(one, rng) for one in spaces_of(space)]
         points = designs[0] if len(designs) == 1 else _alternating(designs, rng)
         points = islice(points, (n + len(known)) * self.max_repeats)
