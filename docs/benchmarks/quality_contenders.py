@@ -259,8 +259,8 @@ def flaml_blendsearch(task: Task) -> list[Evaluated]:
 def smac(task: Task) -> list[Evaluated]:
     """Its facade for hyperparameters; the folds are parallel, since Dask is slow to start.
 
-    It spreads 10 candidates before it has a model, as TPE does. The default, 10 for each parameter,
-    is for more trials than there is time for.
+    It spreads 10 candidates before it has a model, as TPE does. The default is 10 for each
+    parameter.
     """
     from ConfigSpace import Categorical, ConfigurationSpace, Float, Integer
     from smac import HyperparameterOptimizationFacade as Facade

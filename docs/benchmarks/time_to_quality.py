@@ -10,21 +10,24 @@ takes about two and a half hours on two cores. A split is in the report once all
 `--report` writes the page and its figures again. To measure a contender again, remove its runs from
 the JSON file.
 
-A run is a trace: when a user could have had which model. Where peers can be treated in two ways, it
-is the one that is better for them:
+A run is a trace: when a user could have had which model.
 
 - RandomizedSearchCV, Optuna, FLAML and SMAC3 evaluate one candidate after the other. Each new best
   candidate counts from its own evaluation on, and not from a budget chosen beforehand. The time of
   one refit is added; refits for the models before it are not counted.
 - HalvingRandomSearchCV and ours are single fits of a size that is chosen beforehand: 8 candidates,
-  16, 32 and so on, each from scratch and with all of its seconds, including the refit. So they can
-  be ahead of others only at these sizes, up to twice as late as with the best one. A user who does
-  not know the best size tries them in turn, which the page shows too.
+  16, 32 and so on, each from scratch and with all of its seconds, including the refit. The page
+  shows the size that was best for a workload over all splits, which no user knows. It also shows
+  two of them as a user tries them who does not know a size: one size after the other, keeping the
+  model with the best cross-validated score.
 - Our anytime search needs no size. It is a single fit with the limit as `max_time`. At the end of
   each of its brackets, the candidate that it would select counts as those of Optuna do.
 - On two cores, RandomizedSearchCV and Optuna have two processes that never wait for each other.
-- FLAML receives values with which a fit is cheap, as its documentation asks for. SMAC3 spreads 10
-  candidates before it has a model, as Optuna does, and not its default of 10 for each parameter.
+- Optuna's pruner decides after each fold, as its documentation shows for cross-validation, and
+  HalvingRandomSearchCV increases samples. Ours chooses its resource: epochs, trees or samples.
+- FLAML receives values with which a fit is cheap, as its documentation asks for, if there are some
+  (not for the linear model and the support vectors). SMAC3 spreads 10 candidates before it has a
+  model, as Optuna does, and not its default of 10 for each parameter, which was not tried.
 - FLAML and SMAC3 use two cores for the folds of a candidate. Workers of FLAML need Ray or Spark,
   and those of SMAC3 start Dask within the limit.
 - RandomizedSearchCV at double budget is the same trace at half of its seconds.
@@ -55,7 +58,7 @@ from queue import Queue
 from typing import Any
 
 from quality_contenders import CONTENDERS
-from quality_report import Key, complete, draw, key_of, report, traces_of
+from quality_report import Key, complete, draw, key_of, report
 from quality_workloads import WORKLOADS
 from reports import RESULTS, write
 
@@ -96,11 +99,11 @@ def main() -> None:
     titles = {name: work.title for name, work in WORKLOADS.items()}
     write(str(out), report(measured, options.limit, titles, out.stem))
     runs = complete(measured["runs"], options.limit)
-    draw(traces_of(runs, options.limit), titles, out.stem)
+    draw(runs, options.limit, titles, out.stem)
 
 
 def about() -> dict[str, Any]:
-    """When and on what it was measured, with the versions."""
+    """On what it was measured, with the versions."""
     versions = {"sklearn_sha": sklearn_sha.__version__, "Python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -108,7 +111,6 @@ def about() -> dict[str, Any]:
         except PackageNotFoundError:
             versions[name] = "not installed"
     return {
-        "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores",
         "versions": versions,
     }
@@ -139,7 +141,7 @@ def run(key: Key, cores: list[int], limit: float) -> dict[str, Any]:
     name, contender, n_cores, seed = key
     arguments = [name, contender, str(seed), str(limit), ",".join(map(str, cores))]
     done = {"workload": name, "contender": contender, "n_cores": n_cores, "seed": seed}
-    done |= {"limit": limit, "trace": []}
+    done |= {"limit": limit, "trace": [], "date": datetime.now(UTC).date().isoformat()}
     try:
         process = subprocess.run(
             [sys.executable, "-W", "ignore", HERE / "quality_contenders.py", *arguments],
