@@ -496,6 +496,23 @@ def test_what_partial_fit_refuses_of_some_candidates_comes_with_what_to_do():
     assert [warning.filename for warning in warned] == [__file__]
 
 
+def test_the_first_of_several_failures_is_that_of_the_first_candidate():
+    """It failed in the second rung, another one in the first."""
+
+    class FailsLate(Curve):
+        def partial_fit(self, X, y=None):
+            super().partial_fit(X, y)
+            if self.units_ > self.fails:
+                raise RuntimeError("no fit today")
+            return self
+
+    grid = {"limit": [0.9], "fails": [1e9, 4, 1e9, 0]}
+    search = curves(grid, min_resources=4, min_folds="all").set_params(estimator=FailsLate())
+    with pytest.warns(FitFailedWarning, match="Candidates 1, 3, in rungs 0, 1") as warned:
+        search.fit(X)
+    assert "; the first has the parameters {'fails': 4, 'limit': 0.9}." in str(warned[0].message)
+
+
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")
 @pytest.mark.parametrize("call", ["plan", "fit"])
 def test_warnings_of_too_few_candidates_are_of_the_line_that_calls(call):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import loguniform, norm, randint, uniform
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
@@ -195,6 +196,13 @@ def test_costs_by_level_add_up_to_the_cumulative_cost(params):
     assert len(costs) == len({*search.n_resources_})
 
 
+class Descent(ClassifierMixin, BaseEstimator):
+    """Its `steps` are not those of a pipeline."""
+
+    def __init__(self, steps=10):
+        self.steps = steps
+
+
 @pytest.mark.parametrize(
     ("metric", "scoring", "estimator", "expected"),
     [
@@ -203,6 +211,7 @@ def test_costs_by_level_add_up_to_the_cumulative_cost(params):
         ("score", None, SVC(), "accuracy"),
         ("score", None, make_pipeline(StandardScaler(), Ridge()), "R²"),
         ("score", None, Curve(), "score"),
+        ("score", None, Descent(), "accuracy"),
         ("score", lambda *args: 0.0, SVC(), "score"),
         ("f1_macro", ["f1_macro", "accuracy"], SVC(), "F1 macro"),
     ],

@@ -24,6 +24,7 @@ from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearc
 from sklearn_sha.inspection import parameter_importance, trust_report
 from sklearn_sha.inspection.figures import KINDS
 from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
+from sklearn_sha.inspection.search_data import search_data
 
 mpl.use("agg")
 
@@ -127,6 +128,16 @@ def test_scores_far_below_the_finalists_are_compressed_and_counted():
         assert heights[2] - heights[1] > (heights[2] - heights[0]) / 3
         assert "where the axis is compressed." in ax.get_xlabel()
         assert ax.get_yticklabels()[0].get_text() == f"{lowest:.4g}"
+
+
+def test_the_last_rung_of_a_run_has_no_lowest_promoted_score():
+    """It has the level of an earlier rung of the next run, which promotes."""
+    search = search_of(budget="double", patience=None).fit(X)
+    cuts = search_data(search, "score").cuts
+    last = [row["iter"] for row in search.rung_history_ if len(row["promoted"]) == 1]
+    assert len(last) > 1
+    expected = [row["cut_score"] for row in search.rung_history_ if row["iter"] not in last]
+    assert [score for _, score in cuts] == expected
 
 
 def test_rungs_show_scores_medians_and_the_lowest_promoted_score(search):

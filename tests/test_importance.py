@@ -176,3 +176,17 @@ def test_invalid_arguments_raise():
     search = search_of(space={"a": [0, 1]}, min_resources=8).fit(X)
     with pytest.raises(ValueError, match="metric='auc' is none of the metrics"):
         parameter_importance(search, metric="auc")
+
+
+def test_candidates_that_are_kept_have_no_rank():
+    """They are in the last rung whatever their scores are."""
+    kept = {"initial_candidates": [{"limit": 0.01}, {"limit": 0.02}], "keep_initial": True}
+    search = search_of(
+        estimator=Curve(), space={"limit": [0.1 * k for k in range(1, 9)]}, n_candidates=10, **kept
+    ).fit(X)
+    assert search.n_resources_[-1] > search.n_resources_[0]
+    rows, ranks = rung_ranks(search.all_cv_results_, "score", search.schedule_.n_kept)
+    limits = [search.all_cv_results_["params"][row]["limit"] for row in rows[np.argsort(ranks)]]
+    assert limits == sorted(limits)
+    assert min(limits) == 0.1
+    assert parameter_importance(search).shares[0] > 0.9

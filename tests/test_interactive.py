@@ -121,6 +121,9 @@ def test_importance_cost_and_trust_have_the_numbers_of_the_reports(search):
         row["total_cost"] for row in search.rung_history_
     ]
     assert bars.x[-1] == schedule.grid_cost
+    # In a hovertemplate, x is the end of a bar.
+    assert [*bars.customdata] == [*bars.x]
+    assert "%{customdata:,}" in bars.hovertemplate
     figure = interactive_figure(search, kind="trust")
     possible = possible_scores(search)
     expected = sorted(one.expected for one in possible.candidates)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import uniform
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
@@ -18,6 +19,7 @@ from sklearn_sha._engine.rung_jobs import RequestedFolds
 from sklearn_sha._progress import console
 from sklearn_sha._progress.console import fit_line
 from sklearn_sha._progress.progress import Progress
+from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit import RungRequest
 from sklearn_sha.resources import SampleCount
@@ -117,6 +119,39 @@ def test_known_jobs_are_completed_but_do_not_count_for_the_speed():
     assert (progress.n_completed, progress.left) == (3, pytest.approx(30))
 
 
+def test_time_left_while_a_rung_is_filled_in_waves():
+    """Each wave is requested with those before it. One second per unit; the models are new."""
+    clock = Clock()
+    schedule = schedule_from_range(8, max_resources=8)  # 8, 4, 2 candidates of 2, 2, 4 units
+    progress = Progress(schedule, 1, 1, clock)
+    requested = RequestedFolds(SampleCount(), (0,))
+    for n, n_new in ((3, 3), (5, 2), (7, 2)):  # and not 8, since the sampler has no more
+        progress.rungs_begin([requested.jobs(RungRequest(0, tuple(range(n)), 2))])
+        assert progress.n_jobs == n_new
+        progress.jobs_completed(n_new)
+        clock.now += 2 * n_new
+        assert progress.left == pytest.approx(2 * (8 - n) + 8 + 8)
+    progress.rungs_begin([requested.jobs(RungRequest(1, (0, 1, 2, 3), 4))])
+    assert progress.left == pytest.approx(8 + 8)
+
+
+def test_time_left_while_a_last_rung_has_growing_groups():
+    clock = Clock()
+    schedule = schedule_from_range(16, factor=4, max_resources=8)
+    assert (schedule.n_candidates, schedule.n_resources) == ([16, 4], [2, 8])
+    progress = Progress(schedule, 1, 1, clock)
+    requested = RequestedFolds(SampleCount(), (0,))
+    progress.rungs_begin([requested.jobs(RungRequest(0, tuple(range(16)), 2))])
+    progress.jobs_completed(16)
+    clock.now += 32
+    for n, n_new in ((1, 1), (2, 1), (4, 2)):
+        ids, is_final = tuple(range(n)), n == 4
+        progress.rungs_begin([requested.jobs(RungRequest(1, ids, 8, True, is_final))])
+        progress.jobs_completed(n_new)
+        clock.now += 6 * n_new
+        assert (progress.left or 0.0) == pytest.approx(6 * (4 - n))
+
+
 @pytest.mark.parametrize("in_notebook", [False, True])
 def test_a_search_without_a_selected_metric_shows_its_rung(in_notebook, request, capsys):
     pages = request.getfixturevalue("notebook") if in_notebook else []
@@ -128,7 +163,7 @@ def test_a_search_without_a_selected_metric_shows_its_rung(in_notebook, request,
 
 def search_of(**params):
     common = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 4}
-    space = {"limit": [k / 10 for k in range(8)]}
+    space = {"limit": [k / 10 for k in range(params.pop("space", 8))]}
     return SuccessiveHalvingSearchCV(Curve(), space, **common | params)
 
 
@@ -181,6 +216,28 @@ def test_a_notebook_can_expand_the_candidates_with_verbose_2(notebook):
     details = [page.html for page in notebook if "<details>" in page.html]
     assert details[0].count("<tr>") == 2 + (1 + 8)
     assert "candidates of rung 2/2" in details[-1]
+
+
+def test_in_an_audit_a_notebook_shows_no_time_for_rungs_that_are_not_run(notebook):
+    search = HyperbandSearchCV(
+        Curve(), {"limit": uniform()}, random_state=0, resource="partial_fit", max_resources=9,
+        cv=KFold(2), verbose=1, patience=1, n_repeats=9, refit=False,
+    )  # fmt: skip
+    search.fit(X)
+    assert search.n_resources_
+    del notebook[:]
+    search.audit(X)
+    assert "fits" in notebook[-2].html
+    assert "left in all" not in notebook[-2].html
+
+
+def test_a_notebook_shows_why_a_search_ends_early(notebook, monkeypatch):
+    monkeypatch.setattr(
+        BracketTimes, "refusal", lambda self, bracket, results: "No time for <it>." * (bracket > 0)
+    )
+    search_of(verbose=1, budget="anytime", max_time=1e9, space=16).fit(X)
+    assert "No time for &lt;it&gt;." in notebook[-1].html
+    assert "No time for <it>." in repr(notebook[-1])
 
 
 def test_an_interrupted_search_leaves_no_progress_bar(notebook):

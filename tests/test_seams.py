@@ -29,6 +29,7 @@ from sklearn_sha.bandit import (
 )
 from sklearn_sha.bandit.requests import as_rung_losses
 from sklearn_sha.candidates import GridSampler, RandomSampler, Sampler, check_sampler
+from sklearn_sha.inspection import trust_report
 
 X = np.zeros((40, 1))
 SPACE = {"limit": uniform(0.1, 0.8), "speed": loguniform(0.1, 10)}
@@ -354,6 +355,37 @@ def test_an_algorithm_may_request_less_than_it_plans(verbose, capsys):
     printed = capsys.readouterr().out
     assert "rung 0/1" in printed
     assert "rung 1/1" in printed
+
+
+class AddsLater(Algorithm):
+    """Three candidates, and then the best of them and a new one."""
+
+    def plan(self, bounds):
+        return FixedSchedule([4, 2], [2, 8]).plan(bounds)
+
+    def requests(self, plan, propose):
+        first, last = plan.rungs
+        ids = propose(3)
+        losses = yield RungRequest(0, ids, first.n_resources, folds=first.folds)
+        if losses is None:
+            return None
+        best = ids[promote(losses, 1)[0]]
+        out = tuple(number for number in ids if number != best)
+        ids = (best, *propose(1))
+        losses = yield RungRequest(1, ids, last.n_resources, True, True, out, folds=last.folds)
+        return None if losses is None else ids[promote(losses, 1)[0]]
+
+
+def test_a_candidate_that_joins_a_later_rung_was_not_promoted():
+    check_algorithm(AddsLater(), Bounds(4, 8), n_seeds=3)
+    search = search_of(algorithm=AddsLater(), sampler="random", n_candidates=4)
+    first, last = search.set_params(max_resources=8).fit(X).rung_history_
+    best = int(np.argmax(first["scores"]))
+    assert (first["promoted"], first["cut_score"]) == ([best], first["best_score"])
+    assert last["candidates"] == [best, 3]
+    report = trust_report(search)
+    assert report.enough is None
+    assert "were not in all rungs before it" in report.advice
 
 
 class Broken(Algorithm):

@@ -439,6 +439,22 @@ def test_an_interrupted_search_knows_who_was_promoted():
     assert len(search.all_cv_results_["params"]) == 4
 
 
+def test_the_lowest_promoted_score_is_a_number_if_there_is_one():
+    """Two are promoted, and one has a score."""
+
+    def score(model, X, y=None):
+        return 0.9 if model.limit == 0.9 else np.nan
+
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": [0.1, 0.9, 0.5, 0.7]}, resource="partial_fit", max_resources=8,
+        cv=KFold(2), scoring=score, refit=False,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.fit(X, Y)
+    assert len(search.rung_history_[0]["promoted"]) == 2
+    assert search.rung_history_[0]["cut_score"] == 0.9
+
+
 def test_what_partial_fit_refuses_comes_with_the_resource_that_does_not():
     balanced = SGDClassifier(class_weight="balanced")
     with pytest.raises(ValueError, match=r"resource is 'partial_fit'.*set resource='n_samples'"):

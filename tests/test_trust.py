@@ -92,6 +92,27 @@ def hyperband_of(estimator=None, seed=0, **params):
     return HyperbandSearchCV(estimator or Noisy(), space, random_state=seed, **params)
 
 
+def test_the_name_of_one_metric_can_end_with_that_of_another():
+    scoring = {"a": Curve.score, "my_test_a": lambda model, X, y=None: -model.limit}
+    search = search_of(scoring=scoring, refit="a").fit(X)
+    assert str(trust_report(search)) == str(trust_report(search_of(scoring=Curve.score).fit(X)))
+
+
+def test_candidates_whose_scores_are_nan_did_not_fail():
+    def half(model, X, y=None):
+        return model.score(X) if model.limit > 0.5 else np.nan
+
+    search = search_of(scoring=half)
+    with pytest.warns(UserWarning, match="non-finite"):
+        report = trust_report(search.fit(X))
+    assert search.failures_ == []
+    n = len(report.unscored)
+    assert n > 1
+    assert f"It is not about {n} candidates that have no score and were eliminated." in (
+        " ".join(report.advice.split())
+    )
+
+
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(seed=st.integers(0, 999), hyperband=st.booleans(), double=st.booleans())
@@ -461,7 +482,7 @@ def test_candidates_of_a_bracket_that_failed_are_named_too():
     report = trust_report(search.fit(X))
     assert report.unscored == (*range(8),)
     assert 0 not in {row["bracket"] for row in report.rungs}
-    assert "It is not about 8 candidates that failed and were eliminated" in report.advice
+    assert "It is not about 8 candidates that have no score and were eliminated" in report.advice
 
 
 def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason():

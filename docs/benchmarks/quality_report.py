@@ -185,7 +185,7 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         '- **anytime** is `budget="anytime"` with model-based candidates, and the limit as '
         "`max_time`. It is a single fit. What it would select counts from the end of each of its "
         "brackets on, as each new best candidate of Optuna does. It ends before the limit if "
-        "`patience` ends it. Its brackets were chosen on these workloads with other seeds. The seeds "
+        "`patience` ends it. Its brackets were chosen on these workloads with other seeds. Seeds "
         "0 to 2 were measured before and after that choice, later ones only after it.",
         "- **Sizes.** The other settings of sklearn_sha and HalvingRandomSearchCV are fits of a "
         "number of candidates that is chosen before: 8, 16, 32 and so on, each from scratch. For "

@@ -51,7 +51,7 @@ class NotebookProgress(ConsoleProgress):
         self._columns: dict[str, list[object]] = {}
         self._lines: list[str] = []
         self._names: dict[str, str] = {}
-        self._details = self._name = self._refit_params = self._audit = ""
+        self._details = self._name = self._refit_params = self._audit = self._end = ""
         self._updated = self.progress.elapsed
         self._handle = display(_Output("", ""), display_id=True)
 
@@ -104,12 +104,14 @@ class NotebookProgress(ConsoleProgress):
         self._update(self._bar())
 
     def audit_begins(self, plan: object) -> None:
+        self.progress.audit_begins()
         self._audit = str(plan)
         self._lines.append(self._audit)
 
     def ends_early(self, reason: str) -> None:
+        self._end = reason
         self._lines.append(reason)
-        self._update(escape(reason))
+        self._update()
 
     def refit_begins(self, candidate: int, n_resources: int, n_samples: int) -> None:
         line = refit_line(self.schedule, candidate, n_resources, n_samples)
@@ -151,7 +153,7 @@ class NotebookProgress(ConsoleProgress):
         html = html_table(self._columns) if self._columns else ""
         html += "".join(
             f"<p>{text}</p>"
-            for text in (escape(self.schedule.training), escape(self._audit), bar)
+            for text in (*map(escape, (self.schedule.training, self._audit, self._end)), bar)
             if text
         )
         self._handle.update(_Output(html + self._details, "\n".join(self._lines)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from math import inf
 from time import perf_counter
@@ -47,10 +47,11 @@ class Progress:
         self._n_folds = n_folds
         self._n_workers = n_workers
         totals = [0, *(rung.total_cost for rung in schedule.rungs)]
-        self._planned_work = {
-            (rung.bracket, rung.n_resources, rung.folds): self._work(rung, after - before)
+        self._planned = {
+            _key(rung): (self._work(rung, after - before), rung.n_candidates)
             for rung, (before, after) in zip(schedule.rungs, pairwise(totals), strict=True)
         }
+        self._requests: dict[int, RungRequest] = {}  # the latest one of each bracket
         self._completed_work = self._current_work = 0.0
         self.n_jobs = self.n_completed = self._n_known = 0
 
@@ -71,20 +72,39 @@ class Progress:
             Number of jobs whose outcomes are known.
         """
         self._completed_work += self._completed_of_current
-        self._current_work = sum(
-            self._planned_work.pop((request.bracket, request.n_resources, request.folds), 0.0)
-            for request in (rung.request for rung in rungs)
-        )
-        # A rule can end a bracket before its planned end.
-        ended = {rung.request.bracket for rung in rungs if rung.request.is_last_rung}
-        for key in [key for key in self._planned_work if key[0] in ended]:
-            del self._planned_work[key]
+        self._current_work = sum(self._begin(rung.request) for rung in rungs)
+        current = {rung.request.bracket for rung in rungs}
+        for bracket, request in self._requests.items():
+            if request.is_last_rung:
+                self._leave_out(bracket, _key(request) if bracket in current else None)
         self.n_jobs = sum(rung.n_new for rung in rungs)
         self.n_completed = self._n_known = n_known
 
+    def _begin(self, request: RungRequest) -> float:
+        """Return the work of a request, which can be a part of that of its rung."""
+        key, bracket = _key(request), request.bracket
+        before = self._requests.get(bracket)
+        n_before = 0
+        if before is not None and _key(before) == key:
+            n_before = len(before.candidate_ids)  # which are requested again
+        elif before is not None:
+            self._planned.pop(_key(before), None)  # it had fewer candidates than planned
+        self._requests[bracket] = request
+        work, n_waiting = self._planned.pop(key, (0.0, 0))
+        n_new = len(request.candidate_ids) - n_before
+        if request.is_final or n_new >= n_waiting:
+            return work
+        self._planned[key] = work * (n_waiting - n_new) / n_waiting, n_waiting - n_new
+        return work * n_new / n_waiting
+
+    def _leave_out(self, bracket: int, current: Hashable) -> None:
+        """Leave out the planned rungs of a bracket that ends, but for the current one."""
+        for key in [key for key in self._planned if key[0] == bracket and key != current]:
+            del self._planned[key]
+
     def audit_begins(self) -> None:
         """Leave out the planned rungs: those that remain are not run."""
-        self._planned_work.clear()
+        self._planned.clear()
 
     def jobs_completed(self, n_jobs: int) -> None:
         """Count completed jobs of the current rungs."""
@@ -105,10 +125,14 @@ class Progress:
         """Seconds left at the speed so far; None if it is unknown or nothing is left."""
         completed = self._completed_work + self._completed_of_current
         share = 1 - self.n_completed / self.n_jobs if self.n_jobs else 0.0
-        remaining = sum(self._planned_work.values()) + self._current_work * share
+        remaining = sum(work for work, _ in self._planned.values()) + self._current_work * share
         if not completed or not remaining:
             return None
         return min(self.elapsed * remaining / completed, max(0.0, self._max_time - self.elapsed))
+
+
+def _key(rung: Rung | RungRequest) -> tuple[int, int, tuple[int, ...] | None]:
+    return rung.bracket, rung.n_resources, rung.folds
 
 
 def rung_line(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from sklearn_sha._formatting import quantity
@@ -137,13 +138,14 @@ def _details(failures: Failures, what: str) -> str:
     most_common = sorted(groups.values(), key=len, reverse=True)
     parts = ["Below are more details about the failures:"]
     for group in most_common[:_MAX_TRACEBACKS]:
+        first = min(group, key=itemgetter("candidate"))
         rungs = _numbered("rung", (failure["rung"] for failure in group))
         is_one = len({failure["candidate"] for failure in group}) == 1
         has = ", has" if is_one else "; the first has"
         parts.append(
             f"{'-' * 80}\n{len(group)} {what} failed with the following error:\n"
-            f"{group[0]['error']}\n{_candidates(group)}, in {rungs}{has} the parameters "
-            f"{group[0]['params']}."
+            f"{first['error']}\n{_candidates(group)}, in {rungs}{has} the parameters "
+            f"{first['params']}."
         )
     rest = most_common[_MAX_TRACEBACKS:]
     if rest:

@@ -262,7 +262,7 @@ def _promotion(
     means = rung.mean_scores(metric)
     if promoted_ids:
         positions = np.searchsorted(rung.request.candidate_ids, promoted_ids)
-        lowest_promoted = float(means[positions].min())
+        lowest_promoted = float(np.fmin.reduce(means[positions]))
     if previous is not None:
         # Audited candidates of a last rung are not in the rung before it.
         in_both, before = common_positions(

@@ -189,10 +189,12 @@ def promoted_ids(
     Returns
     -------
     tuple of int
-        Empty if `following` adds candidates to the same rung.
+        Empty if `following` adds candidates to the same rung. Candidates that are new in
+        `following` were not promoted.
     """
     if losses is None or (following.bracket, following.rung) == (request.bracket, request.rung):
         return ()
     if following.bracket == request.bracket:
-        return following.candidate_ids
+        before = {*request.candidate_ids}
+        return tuple(number for number in following.candidate_ids if number in before)
     return (request.candidate_ids[int(promote(losses, 1)[0])],)

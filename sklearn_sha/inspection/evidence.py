@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, count, groupby, takewhile
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._compat import metric_of
 from sklearn_sha._param_validation import check_has_rungs, is_estimator
 from sklearn_sha.candidates.space import params_key
-from sklearn_sha.inspection.curves import level_of
+from sklearn_sha.inspection.curves import is_at_end, level_of, selects_best
 from sklearn_sha.inspection.envelope import Row
 from sklearn_sha.inspection.highest_score import highest_score
 from sklearn_sha.inspection.ranking import selected_row
@@ -31,6 +31,10 @@ NOT_REACHED = (
 LAST_RUNG_FAILED = (
     "No candidate of the last rung has a score, so that eliminated candidates cannot be compared "
     "with the best one at full resource. See failures_, and fix the scorer or the fits."
+)
+JOINED_LATER = (
+    "Some candidates of the last rung were not in all rungs before it, so that eliminated "
+    "candidates cannot be compared with them."
 )
 NOT_SCORED = (
     "The scores of the selected candidate are non-finite, so that eliminated candidates cannot be "
@@ -74,7 +78,7 @@ class Evidence:
     audited : list of AuditedCandidate
         In decreasing order of their scores.
     unscored : list of int
-        Candidates that were eliminated without a score, since they failed.
+        Candidates that were eliminated without a score.
     problem : str
         Why eliminated candidates cannot be compared with the selected one, or "".
     """
@@ -125,20 +129,12 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     row = selected_row(search, metric)
     selected = int(results["candidate"][row])
     final = folds[selected, _levels(results)[row]]
-    last_rungs = [bracket.rungs[-1] for bracket in search.schedule_.brackets]
-
-    def is_at_end(row: Row) -> bool:
-        return any(
-            rung.n_resources == row["n_resources"]
-            and (rung.folds is None or len(rung.folds) == row["n_folds"])
-            for rung in last_rungs
-        )
 
     def has_score(row: Row) -> bool:
         return bool(np.isfinite(row["scores"]).any())
 
     def is_last(row: Row) -> bool:
-        return len(row["promoted"]) == 1 and is_at_end(row) and has_score(row)
+        return selects_best(row, search.schedule_) and has_score(row)
 
     brackets = _brackets(history, results, is_last, repeats=search.schedule_.repeats)
     audited_ids = _audited_ids(brackets, results)
@@ -157,19 +153,27 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     if not np.isfinite(final).any():
         problem = NOT_SCORED
     elif not all(map(is_last, (rows[-1] for rows in brackets))):
-        ends = [row for row in search.rung_history_ if is_at_end(row)]
+        ends = [row for row in search.rung_history_ if is_at_end(row, search.schedule_)]
         has_failed = any(not (row["promoted"] and has_score(row)) for row in ends)
         is_complete = not is_interrupted(search)
         problem = LAST_RUNG_FAILED if has_failed and is_complete else NOT_REACHED
+    elif not all(_began_together(rows, audited_ids) for rows in brackets):
+        problem = JOINED_LATER
     audited = _audited(brackets, audited_ids)
     unscored = _unscored(brackets, folds)
     return Evidence(brackets, folds, selected, final, known, audited, unscored, problem)
 
 
+def _began_together(rows: Sequence[Row], audited: Collection[int]) -> bool:
+    """Whether the candidates of a last rung, but for audited ones, were in all rungs before it."""
+    finalists = {*rows[-1]["candidates"]} - {*audited}
+    return all(finalists <= {*row["candidates"]} for row in rows)
+
+
 def _unscored(
     brackets: Sequence[Sequence[Row]], folds: Mapping[tuple[int, Level], NDArray[np.float64]]
 ) -> list[int]:
-    """Candidates that were eliminated without a score, since they failed.
+    """Candidates that were eliminated without a score.
 
     Those of brackets that all failed, which are not among `brackets`, were eliminated too.
     """
@@ -275,8 +279,8 @@ def _fold_scores(
     results: Mapping[str, Any], metric: str
 ) -> dict[tuple[int, Level], NDArray[np.float64]]:
     """Test scores on each fold, by candidate and level. NaN for folds that did not score it."""
-    n_folds = sum(name.endswith(f"_test_{metric}") for name in results if name.startswith("split"))
-    scores = np.stack([results[f"split{k}_test_{metric}"] for k in range(n_folds)], axis=1)
+    names = takewhile(results.__contains__, (f"split{k}_test_{metric}" for k in count()))
+    scores = np.stack([results[name] for name in names], axis=1)
     scores = np.where(np.isfinite(scores), scores, np.nan)
     keys = zip(results["candidate"].tolist(), _levels(results), strict=True)
     return dict(zip(keys, scores, strict=True))

@@ -145,7 +145,7 @@ def parameter_importance(
     if metric is None:
         metric = search.promote_by_
     check_metric(results, metric)
-    rows, ranks = rung_ranks(results, metric)
+    rows, ranks = rung_ranks(results, metric, search.schedule_.n_kept)
     candidates = [results["params"][row] for row in rows]
     columns = encoded(candidates)
     names = np.array(sorted({name for params in candidates for name in params}), dtype=object)
@@ -173,7 +173,7 @@ def parameter_importance(
 
 
 def rung_ranks(
-    results: Mapping[str, Any], metric: str
+    results: Mapping[str, Any], metric: str, n_kept: int = 0
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rank the candidates of each bracket by the last rung that they reached, and by score in it.
 
@@ -182,6 +182,8 @@ def rung_ranks(
     results : mapping
         ``all_cv_results_``.
     metric : str
+    n_kept : int, default=0
+        The first candidates, so many of them, are left out: they are promoted whatever their score.
 
     Returns
     -------
@@ -204,7 +206,7 @@ def rung_ranks(
     scores = np.nan_to_num(results[f"mean_test_{metric}"], nan=-np.inf)
     is_audited = results.get("audited", np.zeros(len(scores), dtype=bool))
     last: dict[tuple[int, int], int] = {}
-    for row in np.flatnonzero(~is_audited).tolist():
+    for row in np.flatnonzero(~is_audited & (results["candidate"] >= n_kept)).tolist():
         last[int(results["bracket"][row]), int(results["candidate"][row])] = row
     rows = np.array(sorted(last.values()), dtype=np.intp)
     ranks = np.empty(len(rows))

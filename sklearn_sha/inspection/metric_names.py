@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.pipeline import Pipeline
 
 _WORDS = {"neg": "negative", "roc": "ROC", "auc": "AUC", "r2": "R²", "f1": "F1", "d2": "D²"}
 
@@ -74,7 +75,7 @@ def _words(name: str) -> str:
 
 
 def _default_scorer(estimator: Any) -> str | None:
-    while hasattr(estimator, "steps"):
+    while isinstance(estimator, Pipeline):
         estimator = estimator.steps[-1][1]
     score = getattr(type(estimator), "score", None)
     if score is ClassifierMixin.score:

@@ -103,13 +103,15 @@ class PossibleScores:
         return f"Expected below the axis: {n_below} of {n_all}." if n_below else ""
 
 
-def possible_scores(search: Any) -> PossibleScores:
+def possible_scores(search: Any, caller: str = "possible_scores") -> PossibleScores:
     """Estimate the scores that eliminated candidates would have had at full resource.
 
     Parameters
     ----------
     search : SuccessiveHalvingSearchCV or HyperbandSearchCV
         Fitted search.
+    caller : str, default="possible_scores"
+        Name of the function for messages.
 
     Returns
     -------
@@ -123,7 +125,7 @@ def possible_scores(search: Any) -> PossibleScores:
     ValueError
         If the search did not reach its last rung, or if no candidate has a finite score.
     """
-    evidence = evidence_of(search, "possible_scores")
+    evidence = evidence_of(search, caller)
     if evidence.problem:
         raise ValueError(evidence.problem)
     known, brackets = evidence.known, evidence.brackets

@@ -21,8 +21,8 @@ from sklearn_sha.inspection.envelope import Row
 class TrustReport:
     """How far the rungs of a search can be trusted.
 
-    It prints as a table of the rungs, followed by the advice and the parameters whose best values
-    are at the edge of their range.
+    It prints as the advice and the parameters whose best values are at the edge of their range,
+    followed by a table of the rungs.
 
     Attributes
     ----------
@@ -73,8 +73,7 @@ class TrustReport:
         Parameters whose best values are at the edge of their range
         (`sklearn_sha.inspection.edge_report`).
     unscored : tuple of int
-        Candidates that were eliminated without a score, since they failed. `probability` is not
-        about them.
+        Candidates that were eliminated without a score. `probability` is not about them.
     """
 
     rungs: tuple[dict[str, Any], ...]

@@ -246,7 +246,9 @@ def _limited(differences: Any) -> Floats:
 
 
 def _score_of(rung: RungScores, candidate: int) -> Floats:
-    """Scores of a candidate, by fold."""
+    """Scores of a candidate, by fold. NaN if it is not in the rung."""
+    if candidate not in rung.candidates:
+        return np.full(rung.scores.shape[1], np.nan)
     return np.asarray(rung.scores[list(rung.candidates).index(candidate)])
 
 

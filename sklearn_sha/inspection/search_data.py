@@ -22,6 +22,7 @@ from sklearn_sha.inspection.curves import (
     levels_of,
     n_candidates_at,
     param_points,
+    selects_best,
 )
 from sklearn_sha.inspection.importance import ParameterImportance, parameter_importance
 from sklearn_sha.inspection.metric_names import metric_label
@@ -171,7 +172,7 @@ def figure_data(search: Any, kind: str, metric: str | None, caller: str) -> Sear
     return search_data(
         search,
         metric,
-        possible=possible_scores(search) if kind == "trust" else None,
+        possible=possible_scores(search, caller) if kind == "trust" else None,
         importance=parameter_importance(search, metric=metric) if is_importance else None,
     )
 
@@ -207,7 +208,9 @@ def search_data(
         cuts=[
             (position[level_of(row)], row["cut_score"])
             for row in history
-            if metric == search.promote_by_ and row["cut_score"] is not None
+            if metric == search.promote_by_
+            and row["cut_score"] is not None
+            and not selects_best(row, schedule)
         ],
         costs=cost_by_level(history),
         grid_cost=len({*map(params_key, params.values())}) * schedule.full_cost,

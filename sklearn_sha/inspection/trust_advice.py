@@ -150,9 +150,11 @@ def _conclusion(report: TrustReport, search: Any) -> str:
         )
         facts += f" Bracket by bracket it is {values}."
     if report.unscored:
-        failed = quantity(len(report.unscored), "candidates")
-        were = "was" if len(report.unscored) == 1 else "were"
-        facts += f" It is not about {failed} that failed and {were} eliminated (see failures_)."
+        unscored = quantity(len(report.unscored), "candidates")
+        has, were = ("has", "was") if len(report.unscored) == 1 else ("have", "were")
+        have_failed = {*report.unscored} & {failure["candidate"] for failure in search.failures_}
+        see = " (see failures_)" if have_failed else ""
+        facts += f" It is not about {unscored} that {has} no score and {were} eliminated{see}."
     if report.probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
     risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]

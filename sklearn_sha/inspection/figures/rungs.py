@@ -46,8 +46,6 @@ def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
             if level == 0:
                 labels["median"] = median
     for level, cut in data.cuts:
-        if level == data.n_levels - 1:  # the selected candidate
-            continue
         ax.plot(
             _ends(level), [cut] * 2, color=text_color(), linewidth=1.2, linestyle=(0, (3, 2)),
             label="lowest promoted score",

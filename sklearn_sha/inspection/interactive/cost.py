@@ -23,7 +23,8 @@ def cost_figure(data: SearchData) -> Any:
         base=[*accumulate(data.costs[:-1], initial=0), 0],
         orientation="h",
         marker={"color": [*rung_colors(data.n_levels), NEUTRAL]},
-        hovertemplate="%{y}: %{x:,} " + data.cost_unit + "<extra></extra>",
+        customdata=[*data.costs, data.grid_cost],  # x would be the end of a bar, and not its length
+        hovertemplate="%{y}: %{customdata:,} " + data.cost_unit + "<extra></extra>",
     )
     figure.update_yaxes(autorange="reversed", automargin=True)
     figure.update_xaxes(title_text=data.cost_unit, rangemode="tozero")

@@ -48,8 +48,7 @@ def rungs_figure(data: SearchData) -> Any:
         )
         finite = [score for score in scores if np.isfinite(score)]
         lines = [("median", float(np.median(finite)))] if finite else []
-        if level < data.n_levels - 1:
-            lines += [("lowest promoted score", score) for at, score in data.cuts if at == level]
+        lines += [("lowest promoted score", score) for at, score in data.cuts if at == level]
         for name, score in lines:
             figure.add_scatter(
                 x=[level - _WIDTH - 0.08, level + _WIDTH + 0.08],
