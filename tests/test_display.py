@@ -132,7 +132,8 @@ def test_scores_far_below_the_finalists_are_compressed_and_counted():
 
 def test_the_last_rung_of_a_run_has_no_lowest_promoted_score():
     """It has the level of an earlier rung of the next run, which promotes."""
-    search = search_of(budget="double", patience=None).fit(X)
+    space = {"limit": [k / 10 for k in range(8)]}
+    search = search_of(space=space, budget="double", patience=None).fit(X)
     cuts = search_data(search, "score").cuts
     last = [row["iter"] for row in search.rung_history_ if len(row["promoted"]) == 1]
     assert len(last) > 1
