@@ -110,6 +110,30 @@ def test_auto_is_what_all_candidates_have_and_what_is_cheapest(estimator, space,
     assert auto_resource(estimator, space if isinstance(space, list) else [space]) == expected
 
 
+class OfWidth(MLPClassifier):
+    """A network whose constructor is its own, and requires an argument."""
+
+    def __init__(self, width, alpha=1e-4):
+        super().__init__((width,), alpha=alpha)
+        self.width = width
+
+
+class Resampler(BaseEstimator):
+    def fit_resample(self, X, y):
+        return X, y
+
+
+def test_a_subclass_of_a_network_can_have_another_constructor():
+    assert auto_resource(OfWidth(4), [{"alpha": [1, 2]}]) == "partial_fit"
+
+
+def test_a_step_that_resamples_can_be_one_of_several():
+    pipeline = Pipeline([("sample", "passthrough"), ("clf", MLPClassifier())])
+    assert auto_resource(pipeline, [{"clf__alpha": [1, 2]}]) == "partial_fit"
+    space = {"clf__alpha": [1, 2], "sample": ["passthrough", Resampler()]}
+    assert auto_resource(pipeline, [space]) == "n_samples"
+
+
 class Choice:
     """A distribution over listed values."""
 

@@ -5,9 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, uniform
+from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
+from sklearn.datasets import load_iris
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import ParameterGrid, ParameterSampler
+from sklearn.model_selection import GridSearchCV, ParameterGrid, ParameterSampler
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -111,6 +117,31 @@ def test_keys_distinguish_types_and_accept_all_values():
     assert len(set(keys)) == len(values)
     assert keys == [params_key({"a": value}) for value in values]
     assert params_key({"a": 1, "b": 2}) == params_key({"b": 2, "a": 1})
+
+
+def test_estimators_are_equal_if_their_clones_are():
+    assert value_key(StandardScaler()) == value_key(StandardScaler().fit(np.eye(2)))
+    assert value_key(StandardScaler()) != value_key(StandardScaler(with_mean=False))
+    in_pandas = StandardScaler().set_output(transform="pandas")
+    assert value_key(in_pandas) == value_key(clone(in_pandas)) != value_key(StandardScaler())
+    # A clone of a frozen estimator is the estimator itself, with what it has learned.
+    one, other = (FrozenEstimator(StandardScaler().fit(k * np.eye(2))) for k in (1, 2))
+    assert value_key(one) == value_key(clone(one)) != value_key(other)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_frozen_steps_are_different_candidates(backwards):
+    """They have the same parameters."""
+    X, y = load_iris(return_X_y=True)
+    frozen = [FrozenEstimator(StandardScaler().fit(X * scale)) for scale in (1, 1e-3)]
+    grid = {"scale": frozen[::-1] if backwards else frozen}
+    pipeline = Pipeline([("scale", frozen[0]), ("model", SVC())])
+    search = SuccessiveHalvingSearchCV(
+        pipeline, grid, resource="n_samples", min_resources=1.0, refit=False
+    ).fit(X, y)
+    expected = GridSearchCV(pipeline, grid, refit=False).fit(X, y).cv_results_["mean_test_score"]
+    assert search.cv_results_["mean_test_score"].tolist() == expected.tolist()
+    assert np.ptp(expected) > 0.01
 
 
 def test_arrays_are_compared_by_their_values():

@@ -146,6 +146,30 @@ class Shifted(Pipeline):
         return float((self.predict(X) == y).mean())
 
 
+class ShiftedBy(Pipeline):
+    """A pipeline with a parameter of its own, which has no default."""
+
+    def __init__(self, steps, by, *, memory=None, verbose=False):
+        super().__init__(steps, memory=memory, verbose=verbose)
+        self.by = by
+
+    def predict(self, X):
+        return (super().predict(X) + self.by) % 3
+
+
+@pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
+def test_parameters_of_a_subclass_of_pipeline_are_those_of_the_candidate(resource):
+    steps = [("scale", StandardScaler()), ("model", SGDClassifier(random_state=0))]
+    search = SuccessiveHalvingSearchCV(
+        ShiftedBy(steps, 2), {"by": [0, 1, 2]}, resource=resource, cv=CV, min_resources=1.0,
+        max_resources="auto" if resource == "n_samples" else 16, scoring="accuracy",
+    ).fit(X, SPECIES)  # fmt: skip
+    scores = search.cv_results_["mean_test_score"]
+    assert scores[0] > 0.8 > 0.2 > scores[1:].max()
+    assert search.best_estimator_.by == 0
+    assert search.score(X, SPECIES) > 0.8
+
+
 @pytest.mark.parametrize("scoring", [None, "accuracy"])
 @pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
 def test_a_pipeline_of_a_subclass_is_scored_as_a_whole(resource, scoring):

@@ -14,7 +14,7 @@ from scipy.stats import uniform
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
-from toys import CALLS, Curve, Recorder, exactly, is_measured
+from toys import CALLS, CountingScaler, Curve, Recorder, exactly, is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import Fold
@@ -785,3 +785,22 @@ def test_a_pickled_search_leaves_what_resume_needs_behind(stopped):
     with pytest.raises(ValueError, match="nothing to resume"):
         copied.resume(X)
     assert len(pickle.dumps(stopped)) < 2 * len(pickle.dumps(whole("range")))
+
+
+@pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
+def test_time_for_some_of_the_searched_preprocessing_is_enough_to_go_on(resource):
+    """A second for each fit and transform: 24 settings take 24 * 3 * 3 seconds before any score."""
+    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Curve())])
+    search = SuccessiveHalvingSearchCV(
+        pipeline, {"prefix__tag": [*range(24)]}, resource=resource, min_resources=4, cv=KFold(3),
+        max_resources=4, refit=False, max_time=100, min_folds="all",
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="max_time"):
+        search.fit(np.zeros((12, 1)))
+    n_completed = len(search.all_cv_results_["params"])
+    assert 3 <= n_completed < 24
+    n_fits = sum(call[0] == "prefix fit" for call in CALLS)
+    assert 3 * n_completed <= n_fits <= 3 * n_completed + 3
+    search.set_params(max_time=None).resume(np.zeros((12, 1)))
+    assert len(search.all_cv_results_["params"]) == 24
+    assert sum(call[0] == "prefix fit" for call in CALLS) <= 3 * 24 + 3

@@ -356,6 +356,38 @@ def test_estimators_that_write_into_their_input_get_rows_of_their_own(resource):
     np.testing.assert_allclose(reference.cv_results_["mean_test_score"], expected)
 
 
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (ValueError, "output array is read-only"),
+        (TypeError, "No matching definition for argument type(s) readonly array(float64, 2d, C)"),
+        (ValueError, "array is not writeable"),
+    ],
+)
+def test_all_words_for_read_only_samples_are_known(kind, message):
+    """Those of NumPy, numba and pybind11."""
+
+    class Compiled(Curve):
+        def fit(self, X, y=None):
+            if not X.flags.writeable:
+                raise kind(message)
+            return super().fit(X, y)
+
+    search = searched(Compiled(), {"limit": [0.2, 0.4]}, resource="n_samples", refit=False)
+    assert search.failures_ == []
+
+
+def test_what_whole_pipelines_are_scored_on_is_not_transformed_before():
+    """A scorer that is any function receives the original samples."""
+    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
+    searched(
+        pipeline, {"model__tag": range(4)}, max_resources=1, min_resources=1, refit=False,
+        scoring=lambda model, X, y: 0.5, return_train_score=True,
+    )  # fmt: skip
+    # Training samples, by fit_transform, once for each fold.
+    assert len(calls("prefix transform")) == 3
+
+
 def test_models_of_the_eliminated_are_let_go():
     import weakref
 

@@ -52,6 +52,16 @@ class FittedPreprocessing:
         """Do nothing: the memory is freed with the last reference."""
 
 
+def preprocessing_of(pipeline: Pipeline) -> Pipeline:
+    """Return the steps of a pipeline before the last one, as a pipeline of the same class.
+
+    A slice of a pipeline would have the default parameters of its class.
+    """
+    steps = copy(pipeline)
+    steps.steps = pipeline.steps[:-1]
+    return steps
+
+
 def fit_preprocessing(
     pipeline: Pipeline, fold: Fold, *, scores_pipeline: bool, scores_train: bool
 ) -> FittedPreprocessing:
@@ -72,29 +82,28 @@ def fit_preprocessing(
     -------
     FittedPreprocessing
     """
-    steps, rows = pipeline[:-1], fold.rows()
+    steps, rows = preprocessing_of(pipeline), fold.rows()
     # Without scores of the original samples, the steps may write into them.
     used = rows.writable() if scores_pipeline or scores_train else rows
     X, y, _ = used.training() if used.is_writable else (rows.X_train, rows.y_train, {})
     X_train = fit_transform(steps, X, y, fold.train_preprocessing_params())
+    if scores_pipeline:
+        return FittedPreprocessing(replace(rows, X_train=X_train, X_test=None), steps, rows)
     X_scored, train_error = None, None
     if scores_train:
         X_scored, train_error = _scored(steps, lambda: used.training()[0])
     X_test, test_error = _scored(
         steps, lambda: used.testing()[0] if used.is_writable else rows.X_test
     )
-    transformed = replace(
-        rows,
-        X_train=X_train,
-        X_train_scored=X_scored,
-        train_error=train_error,
-        X_test=X_test,
-        test_error=test_error,
-    )
-    return (
-        FittedPreprocessing(transformed, steps, rows)
-        if scores_pipeline
-        else FittedPreprocessing(transformed)
+    return FittedPreprocessing(
+        replace(
+            rows,
+            X_train=X_train,
+            X_train_scored=X_scored,
+            train_error=train_error,
+            X_test=X_test,
+            test_error=test_error,
+        )
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -113,6 +114,10 @@ class LazySelection:
         return self.X[self.indices[key]]
 
 
+# In the words of NumPy and Cython, of numba, and of pybind11.
+_READ_ONLY = re.compile("read-?only|writeable|writable", re.IGNORECASE)
+
+
 def with_writable_retry(function: Callable[[Rows], _Result], rows: Rows) -> _Result:
     """Call a function of samples; if it writes into read-only samples, call it with copies.
 
@@ -129,8 +134,8 @@ def with_writable_retry(function: Callable[[Rows], _Result], rows: Rows) -> _Res
     """
     try:
         return function(rows)
-    except ValueError as error:
-        if rows.is_writable or "read-only" not in str(error):
+    except (ValueError, TypeError) as error:
+        if rows.is_writable or not _READ_ONLY.search(str(error)):
             raise
         return function(rows.writable())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from itertools import chain, compress, product
 from math import inf
@@ -177,15 +177,36 @@ class Engine:
                 self._store.remove_model(candidate, number)
         views, groups = self._jobs(rungs)
         self._preprocessing.discard_all_but(views, groups)
-        if self._config.shares_preprocessing:
-            while calls := self._preprocessing.calls(views, self._open(groups)):
+        for part in self._parts(groups):
+            if self._config.shares_preprocessing:
+                while calls := self._preprocessing.calls(views, self._open(part)):
+                    self._run(calls)
+            left = part
+            while calls := self._batch_calls(views, left := self._open(left)):
+                if self._refits and _is_decided(rungs):
+                    # What takes longest begins first.
+                    calls.insert(0, self._refit_call(rungs[0].request))
+                    self._refits = False
                 self._run(calls)
-        while calls := self._batch_calls(views, groups := self._open(groups)):
-            if self._refits and _is_decided(rungs):
-                # What takes longest begins first.
-                calls.insert(0, self._refit_call(rungs[0].request))
-                self._refits = False
-            self._run(calls)
+
+    def _parts(self, groups: Groups) -> list[Groups]:
+        """Return the groups that are evaluated together.
+
+        An interruption loses preprocessing steps that were fitted without an evaluation. So with a
+        deadline, or a single worker, which never waits for others, each part has the steps of a
+        few settings on all folds.
+        """
+        n_workers = self._workers.n_workers
+        if not self._config.shares_preprocessing or (self._deadline == inf and n_workers > 1):
+            return [groups]
+        by_steps: dict[Hashable, dict[GroupKey, list[Job]]] = defaultdict(dict)
+        for key, jobs in groups.items():
+            by_steps[key[2]][key] = jobs
+        parts = [*by_steps.values()]
+        return [
+            dict(chain.from_iterable(part.items() for part in parts[k : k + n_workers]))
+            for k in range(0, len(parts), n_workers)
+        ]
 
     def _jobs(self, rungs: Sequence[RungJobs]) -> tuple[Views, Groups]:
         """Return the folds that rungs need, and the jobs in groups that share their samples."""

@@ -10,7 +10,12 @@ from traceback import format_exc
 from typing import Any
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing, set_seeds
+from sklearn_sha._data.preprocessing import (
+    FittedPreprocessing,
+    fit_preprocessing,
+    preprocessing_of,
+    set_seeds,
+)
 from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig, Job
 from sklearn_sha._engine.worker_deaths import WorkerCall
@@ -126,7 +131,7 @@ def _fit_preprocessing(
         return None
     pipeline = new_estimator(config, job.params)
     # The steps can be fitted again, and models that continue training need the same features.
-    set_seeds(pipeline[:-1], (config.seed + job.fold) % 2**32)
+    set_seeds(preprocessing_of(pipeline), (config.seed + job.fold) % 2**32)
     with monitor.running() as start_part:  # its errors are no failed fits
         start_part(0)
         try:

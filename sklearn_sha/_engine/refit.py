@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.preprocessing import fit_transform
+from sklearn_sha._data.preprocessing import fit_transform, preprocessing_of
 from sklearn_sha._data.slicing import Rows, with_writable_retry
 from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
 from sklearn_sha._engine.evaluation import new_estimator
@@ -130,7 +130,7 @@ def _fit(
     estimator = new_estimator(config, params)
     trained = estimator
     if config.shares_preprocessing:
-        steps = estimator[:-1]
+        steps = preprocessing_of(estimator)
         X, y, _ = rows.fitting()
         rows = replace(rows, X_train=fit_transform(steps, X, y, fold.preprocessing_params))
         # With Pipeline's `memory`, the fitted steps are copies.

@@ -14,6 +14,8 @@ from sklearn.utils.metadata_routing import (
     get_routing_for_object,
 )
 
+from sklearn_sha._data.preprocessing import preprocessing_of
+
 
 @dataclass(frozen=True)
 class RoutedParams:
@@ -140,7 +142,7 @@ def metadata_router(
         trained = estimator[-1]
         if len(estimator.steps) > 1:
             router.add(
-                prefix=estimator[:-1],
+                prefix=preprocessing_of(estimator),
                 method_mapping=MethodMapping().add(caller="fit", callee="fit_transform"),
             )
     router.add(

@@ -63,6 +63,8 @@ def append(path: Path, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
+                if length == 0:
+                    sync(path.parent)  # which has a new name
         except BaseException:
             with suppress(OSError):
                 os.truncate(path, length)

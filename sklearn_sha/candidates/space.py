@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
 from sklearn_sha._param_validation import is_estimator
@@ -138,12 +138,16 @@ def has_continuous(space: Any) -> bool:
     )
 
 
+_SETTINGS = ("_sklearn_output_config", "_metadata_request")
+"""What a clone has besides its parameters: that of `set_output`, and of `set_fit_request` etc."""
+
+
 def params_key(params: Mapping[str, Any]) -> Hashable:
     """Return a key that is equal for equal parameters, and different for 1, True and 1.0.
 
-    Estimators are compared by their parameters, arrays by their values, NumPy scalars as Python's,
-    and other values that cannot be hashed, such as sparse matrices, by identity. Equal parameters
-    can then have different keys, but different parameters never have the same key.
+    Estimators are compared by their parameters and settings, arrays by their values, NumPy scalars
+    as Python's, and other values that cannot be hashed, such as sparse matrices, by identity. Equal
+    parameters can then have different keys, but different parameters never have the same key.
     """
     return tuple((name, value_key(value)) for name, value in sorted(params.items()))
 
@@ -161,7 +165,7 @@ def value_key(value: Any) -> Hashable:
         values = value.tobytes() if is_plain else (*map(value_key, value.ravel().tolist()),)
         return (type(value), value.dtype.str, value.shape, values)
     if is_estimator(value):
-        return (type(value), params_key(value.get_params(deep=False)))
+        return _estimator_key(value)
     if isinstance(value, float):
         return (type(value), repr(value))  # distinguishes -0.0 from 0.0, and equals for nan
     try:
@@ -169,6 +173,14 @@ def value_key(value: Any) -> Hashable:
     except TypeError:
         return (type(value), id(value))
     return (type(value), value)
+
+
+def _estimator_key(estimator: Any) -> Hashable:
+    default = BaseEstimator.__sklearn_clone__
+    if getattr(type(estimator), "__sklearn_clone__", default) is not default:
+        return (type(estimator), id(estimator))  # such as FrozenEstimator, which stays fitted
+    settings = {name: getattr(estimator, name, None) for name in _SETTINGS}
+    return (type(estimator), params_key(estimator.get_params(deep=False)), params_key(settings))
 
 
 def check_spaces(spaces: Sequence[Any], given: Any) -> None:

@@ -42,7 +42,7 @@ def trains_epochs(model: Any) -> bool:
     if not hasattr(model, "partial_fit"):
         return False
     if isinstance(model, _networks()):
-        return not model.get_params()["early_stopping"]
+        return not getattr(model, "early_stopping", False)
     return hasattr(model, "max_epochs")  # skorch, and what is built like it
 
 
@@ -60,9 +60,10 @@ def stops_by_itself(model: Any, searched: frozenset[str]) -> bool:
         return True
     if not isinstance(model, _networks()):
         return getattr(model, "callbacks", None) not in (None, "disable", [])
-    default = type(model)()
+    # A subclass can have a constructor of its own.
+    default = next(network for network in _networks() if isinstance(model, network))()
     return any(
-        getattr(model, name) != getattr(default, name) for name in ("tol", "n_iter_no_change")
+        getattr(model, name, None) != getattr(default, name) for name in ("tol", "n_iter_no_change")
     )
 
 

@@ -156,5 +156,9 @@ def resamples(estimator: Any) -> bool:
 def _decisive(estimator: Any, space: Mapping[str, Any]) -> list[str]:
     """Names in a space whose values can change which resource its candidates have."""
     prefix = last_prefix(estimator)
-    own = {f"{prefix}{name}" for name in _DECISIVE}
-    return [name for name in space if name in own or name in ("steps", prefix.removesuffix("__"))]
+    own = {"steps", prefix.removesuffix("__"), *(f"{prefix}{name}" for name in _DECISIVE)}
+    return [name for name, values in space.items() if name in own or _has_resampler(values)]
+
+
+def _has_resampler(values: Any) -> bool:
+    return not hasattr(values, "rvs") and any(hasattr(value, "fit_resample") for value in values)
