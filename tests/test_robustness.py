@@ -301,3 +301,13 @@ def test_a_column_of_targets_and_several_outputs_with_partial_fit():
 def test_kernels_have_to_be_square():
     with pytest.raises(ValueError, match="X should be a square kernel matrix"):
         SuccessiveHalvingSearchCV(SVC(kernel="precomputed"), {}).fit(X, Y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_kernel_matrix_for_some_candidates_only_is_an_error(seed):
+    """GridSearchCV slices X for each candidate, and here the result depended on the seed."""
+    kernel, space = X @ X.T, [{"kernel": ["precomputed"]}, {"kernel": ["rbf"], "C": [1, 10]}]
+    search = SuccessiveHalvingSearchCV(SVC(), space, random_state=seed)
+    with pytest.raises(ValueError, match=r"while others do not\. Search them separately"):
+        search.plan(kernel, Y)
+    search.set_params(param_distributions=space[1]).plan(kernel, Y)

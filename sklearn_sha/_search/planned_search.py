@@ -8,6 +8,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from numpy.random import RandomState
@@ -60,7 +61,7 @@ from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
-from sklearn_sha.candidates.space import spaces_of
+from sklearn_sha.candidates.space import spaces_of, with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit
 from sklearn_sha.resources.resolve import check_estimators, resolve_resource
@@ -166,6 +167,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             routed = self._route(others, scoring, plan.training)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
         subsamples = plan.training.resource.subsamples
+        models = (with_params(self.estimator, params) for params in plan.candidates)
         return SearchSpec(
             space=space,
             sampler=sampler,
@@ -173,7 +175,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             candidates=plan.candidates,
             seed=seed,
             schedule=plan.schedule,
-            folds=search_folds(data, routed, example, subsamples=subsamples, seed=seed),
+            folds=search_folds(
+                data, routed, chain([example], models), subsamples=subsamples, seed=seed
+            ),
             fold_order=data.fold_order,
             config=self._config(plan, scoring, routed, example, y, seed),
             scoring=scoring,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -185,7 +185,7 @@ def example_model(estimator: Any, space: Any, random_state: RandomState) -> Any:
 
 
 def search_folds(
-    data: SplitData, routed: RoutedParams, example: Any, *, subsamples: bool, seed: int
+    data: SplitData, routed: RoutedParams, models: Iterable[Any], *, subsamples: bool, seed: int
 ) -> list[Fold]:
     """Make the folds of a search.
 
@@ -193,8 +193,8 @@ def search_folds(
     ----------
     data : SplitData
     routed : RoutedParams
-    example : estimator
-        With the parameters of one candidate.
+    models : iterable of estimator
+        With the parameters of the candidates, at least one.
     subsamples : bool
         Whether the resource is a number of samples.
     seed : int
@@ -203,6 +203,11 @@ def search_folds(
     Returns
     -------
     list of Fold
+
+    Raises
+    ------
+    ValueError
+        If X should be a kernel matrix and is not square, or should be one for some models only.
     """
     folds = make_folds(
         data.X,
@@ -211,22 +216,30 @@ def search_folds(
         fit_params=routed.fit,
         preprocessing_params=routed.preprocessing,
         score_params=routed.score,
-        pairwise=_is_pairwise(example, data.X),
+        pairwise=_is_pairwise(models, data.X),
     )
     if subsamples:
         folds = with_subsampling(folds, splitter=data.splitter, codes=data.codes, seed=seed)
     return folds
 
 
-def _is_pairwise(estimator: Any, X: Any) -> bool:
-    if not get_tags(estimator).input_tags.pairwise:
-        return False
-    if not hasattr(X, "shape") or X.shape[0] != X.shape[1]:
+def _is_pairwise(models: Iterable[Any], X: Any) -> bool:
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    is_square = len(shape) == 2 and shape[0] == shape[1]
+    are_pairwise = (bool(get_tags(model).input_tags.pairwise) for model in models)
+    is_pairwise = next(are_pairwise)
+    if is_pairwise and not is_square:
         raise ValueError(
             "X should be a square kernel matrix: precomputed kernels, affinities and distances "
             "have to be passed as arrays or sparse matrices of shape (n_samples, n_samples)."
         )
-    return True
+    # X is sliced once for all candidates.
+    if is_square and any(other != is_pairwise for other in are_pairwise):
+        raise ValueError(
+            "X is square, and some candidates take it as a precomputed kernel, affinity or "
+            "distance, while others do not. Search them separately."
+        )
+    return is_pairwise
 
 
 def scores_pipeline(
