@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, uniform
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.datasets import load_iris
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import Ridge, SGDClassifier
 from sklearn.model_selection import GridSearchCV, ParameterGrid, ParameterSampler
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -124,6 +125,9 @@ def test_estimators_are_equal_if_their_clones_are():
     assert value_key(StandardScaler()) != value_key(StandardScaler(with_mean=False))
     in_pandas = StandardScaler().set_output(transform="pandas")
     assert value_key(in_pandas) == value_key(clone(in_pandas)) != value_key(StandardScaler())
+    with config_context(enable_metadata_routing=True):
+        requesting = SGDClassifier().set_fit_request(sample_weight=True)
+        assert value_key(requesting) == value_key(clone(requesting)) != value_key(SGDClassifier())
     # A clone of a frozen estimator is the estimator itself, with what it has learned.
     one, other = (FrozenEstimator(StandardScaler().fit(k * np.eye(2))) for k in (1, 2))
     assert value_key(one) == value_key(clone(one)) != value_key(other)

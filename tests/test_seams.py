@@ -388,6 +388,58 @@ def test_a_candidate_that_joins_a_later_rung_was_not_promoted():
     assert "were not in all rungs before it" in report.advice
 
 
+class TwoRungsAtALevel(Algorithm):
+    """Eliminates half of the candidates before they get more."""
+
+    def plan(self, bounds):
+        return FixedSchedule([8, 2], [2, 8]).plan(bounds)
+
+    def requests(self, plan, propose):
+        first, last = plan.rungs
+        ids = propose(8)
+        losses = yield RungRequest(0, ids, first.n_resources, folds=first.folds)
+        for rung, n_left in ((1, 4), (2, 2)):
+            if losses is None:
+                return None
+            best = tuple(sorted(ids[k] for k in promote(losses, n_left)))
+            out = tuple(sorted({*ids} - {*best}))
+            ids, is_last = best, rung == 2
+            level = last if is_last else first
+            losses = yield RungRequest(
+                rung, ids, level.n_resources, is_last, is_last, out, folds=level.folds
+            )
+        return None if losses is None else ids[promote(losses, 1)[0]]
+
+
+def test_an_algorithm_can_have_two_rungs_with_the_same_resource():
+    check_algorithm(TwoRungsAtALevel(), Bounds(8, 8), n_seeds=3)
+    search = search_of(algorithm=TwoRungsAtALevel(), sampler="random", n_candidates=8)
+    assert search.set_params(max_resources=8).fit(X).n_resources_ == [2, 2, 8]
+
+
+class AllNew(Algorithm):
+    """Two rungs with different candidates."""
+
+    def plan(self, bounds):
+        return FixedSchedule([6, 4], [2, 8]).plan(bounds)
+
+    def requests(self, plan, propose):
+        first, last = plan.rungs
+        before = propose(4)
+        yield RungRequest(0, before, first.n_resources, folds=first.folds)
+        ids = propose(2)
+        losses = yield RungRequest(1, ids, last.n_resources, True, True, before, folds=last.folds)
+        return None if losses is None else ids[promote(losses, 1)[0]]
+
+
+def test_rungs_without_common_candidates_have_no_rank_correlation():
+    search = search_of(algorithm=AllNew(), sampler="random", n_candidates=6)
+    first, last = search.set_params(max_resources=8).fit(X).rung_history_
+    assert first["promoted"] == []
+    assert last["rank_correlation"] is None
+    assert search.best_candidate_ in (4, 5)
+
+
 class Broken(Algorithm):
     """Breaks its contract in the way that its name says."""
 

@@ -455,6 +455,33 @@ def test_the_lowest_promoted_score_is_a_number_if_there_is_one():
     assert search.rung_history_[0]["cut_score"] == 0.9
 
 
+class FailsInRefit(Curve):
+    def partial_fit(self, X, y=None):
+        if len(X) == len(Y):
+            raise RuntimeError("no refit today")
+        return super().partial_fit(X, y)
+
+
+def test_why_there_is_no_best_estimator():
+    grid, params = {"limit": [0.1, 0.9]}, {"resource": "partial_fit", "max_resources": 4, "cv": 3}
+    search = SuccessiveHalvingSearchCV(FailsInRefit(), grid, **params)
+    with pytest.raises(RuntimeError, match="no refit today"):
+        search.fit(X, Y)
+    with pytest.raises(NotFittedError, match="Call resume with the data of fit"):
+        search.predict(X)
+    search = SuccessiveHalvingSearchCV(Curve(), grid, refit=False, **params).fit(X, Y)
+    with pytest.raises(NotFittedError, match=r"without a refit\. Call fit, or"):
+        search.set_params(refit=True).predict(X)
+
+
+def test_values_that_are_no_list_are_named_by_every_method():
+    search = SuccessiveHalvingSearchCV(SGDClassifier(), {"alpha": 1.0})
+    search.get_metadata_routing()
+    for method in ("fit", "partial_fit", "plan"):
+        with pytest.raises(TypeError, match="Parameter grid for parameter 'alpha' needs to be a"):
+            getattr(search, method)(X, Y)
+
+
 def test_what_partial_fit_refuses_comes_with_the_resource_that_does_not():
     balanced = SGDClassifier(class_weight="balanced")
     with pytest.raises(ValueError, match=r"resource is 'partial_fit'.*set resource='n_samples'"):

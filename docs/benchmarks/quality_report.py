@@ -292,8 +292,8 @@ def tables(
         *other_goals(runs, n_cores, limit, order),
         "",
         "Held-out score of the latest model at the limit, minus the best one that any search found "
-        "(means over the runs that had a model). Of fits with sizes, it is that of the last one "
-        "that ended in time.",
+        "(means over the runs that had a model). Of fits with sizes, but for those in turn, it is "
+        "that of the last one that ended in time.",
         "",
         *table(
             ["", *head], [[shown(one), *[missing(one, name) for name in names]] for one in order]
@@ -327,7 +327,7 @@ def other_goals(
     return [
         "Seconds divided by those of the anytime search (geometric mean over the runs, and in "
         "parentheses the range of two standard errors), and the geometric mean of the seconds for "
-        "other goals than 0.005.",
+        f"other goals than {AS_GOOD}.",
         "",
         *table(
             ["", "divided by anytime", *[f"within {as_good:g}" for as_good in OTHER_GOALS]],

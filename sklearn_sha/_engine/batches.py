@@ -32,7 +32,7 @@ class Batching:
         self._n_wanted = 1 if n_workers == 1 else _BATCHES_PER_WORKER * n_workers
         # Seconds and units of each candidate so far.
         self._times: dict[int, tuple[float, int]] = {}
-        # Of the last stage, and those of this one.
+        # Of the last batches, and of those since.
         self._seconds_per_unit = 0.0
         self._seconds, self._units = 0.0, 0
 

@@ -84,14 +84,14 @@ class Progress:
         """Return the work of a request, which can be a part of that of its rung."""
         key, bracket = _key(request), request.bracket
         before = self._requests.get(bracket)
-        n_before = 0
+        new = {*request.candidate_ids}
         if before is not None and _key(before) == key:
-            n_before = len(before.candidate_ids)  # which are requested again
+            new.difference_update(before.candidate_ids)  # which are requested again
         elif before is not None:
             self._planned.pop(_key(before), None)  # it had fewer candidates than planned
         self._requests[bracket] = request
         work, n_waiting = self._planned.pop(key, (0.0, 0))
-        n_new = len(request.candidate_ids) - n_before
+        n_new = len(new)
         if request.is_final or n_new >= n_waiting:
             return work
         self._planned[key] = work * (n_waiting - n_new) / n_waiting, n_waiting - n_new

@@ -268,7 +268,8 @@ def _promotion(
         in_both, before = common_positions(
             rung.request.candidate_ids, previous.request.candidate_ids
         )
-        correlation = spearman(previous.mean_scores(metric)[before], means[in_both])
+        if len(in_both):
+            correlation = spearman(previous.mean_scores(metric)[before], means[in_both])
     return {
         "best_score": float(np.fmax.reduce(means)),
         "cut_score": lowest_promoted,

@@ -172,15 +172,13 @@ class BestEstimatorMixin(MetaEstimatorMixin):
     def _check_has_best_estimator(self) -> None:
         check_is_fitted(self)
         if not hasattr(self, "best_estimator_"):
-            if self.interrupted_:
-                raise NotFittedError(
-                    f"This {type(self).__name__} instance was interrupted before the best "
-                    "candidate was refit. Call resume with the data of fit, or fit an estimator "
-                    "with best_params_."
-                )
+            reason, remedy = "was fitted without a refit", "Call fit"
+            if self.interrupted_ or "_interrupted_search" in vars(self):
+                reason = "was interrupted before the best candidate was refit"
+                remedy = "Call resume with the data of fit"
             raise NotFittedError(
-                f"This {type(self).__name__} instance was fitted with refit=False. Call fit, or "
-                "fit an estimator with best_params_."
+                f"This {type(self).__name__} instance {reason}. {remedy}, or fit an estimator with "
+                "best_params_."
             )
 
     @property

@@ -139,7 +139,8 @@ def has_continuous(space: Any) -> bool:
 
 
 _SETTINGS = ("_sklearn_output_config", "_metadata_request")
-"""What a clone has besides its parameters: that of `set_output`, and of `set_fit_request` etc."""
+"""What a clone has besides its parameters, and can change its results: what methods such as
+`set_output` and `set_fit_request` set."""
 
 
 def params_key(params: Mapping[str, Any]) -> Hashable:
@@ -179,7 +180,8 @@ def _estimator_key(estimator: Any) -> Hashable:
     default = BaseEstimator.__sklearn_clone__
     if getattr(type(estimator), "__sklearn_clone__", default) is not default:
         return (type(estimator), id(estimator))  # such as FrozenEstimator, which stays fitted
-    settings = {name: getattr(estimator, name, None) for name in _SETTINGS}
+    # Requests cannot be compared, but are shown in full.
+    settings = {name: repr(getattr(estimator, name, None)) for name in _SETTINGS}
     return (type(estimator), params_key(estimator.get_params(deep=False)), params_key(settings))
 
 

@@ -106,6 +106,7 @@ def parameter_importance(
     rank of a candidate in its bracket from its parameters. Candidates are ranked by the last rung
     that they reached, and then by their score in it, because scores at different resources are not
     comparable. Candidates that an audit added keep the rank of the rung that eliminated them.
+    Candidates that `keep_initial` promotes are left out if there are several rungs.
 
     The share of a parameter is the variance of the mean prediction as a function of this parameter
     alone, divided by the variance of all predictions. The other parameters are averaged out over
@@ -183,7 +184,8 @@ def rung_ranks(
         ``all_cv_results_``.
     metric : str
     n_kept : int, default=0
-        The first candidates, so many of them, are left out: they are promoted whatever their score.
+        Number of first candidates to leave out if there are several rungs: they are promoted
+        whatever their score is.
 
     Returns
     -------
@@ -206,7 +208,8 @@ def rung_ranks(
     scores = np.nan_to_num(results[f"mean_test_{metric}"], nan=-np.inf)
     is_audited = results.get("audited", np.zeros(len(scores), dtype=bool))
     last: dict[tuple[int, int], int] = {}
-    for row in np.flatnonzero(~is_audited & (results["candidate"] >= n_kept)).tolist():
+    is_kept = (results["candidate"] < n_kept) & (np.max(results["iter"]) > 0)
+    for row in np.flatnonzero(~is_audited & ~is_kept).tolist():
         last[int(results["bracket"][row]), int(results["candidate"][row])] = row
     rows = np.array(sorted(last.values()), dtype=np.intp)
     ranks = np.empty(len(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,4 +161,5 @@ def _decisive(estimator: Any, space: Mapping[str, Any]) -> list[str]:
 
 
 def _has_resampler(values: Any) -> bool:
-    return not hasattr(values, "rvs") and any(hasattr(value, "fit_resample") for value in values)
+    is_list = isinstance(values, Iterable) and not hasattr(values, "rvs")
+    return is_list and any(hasattr(value, "fit_resample") for value in values)
