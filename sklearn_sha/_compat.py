@@ -82,6 +82,15 @@ def accepts_sample_weight(scorer: Any) -> bool:
     return "sample_weight" in inspect.signature(scorer).parameters
 
 
+def is_weighable(scorer: Any) -> bool:
+    """Return whether a scorer can be one of several that receive ``sample_weight``.
+
+    scikit-learn's scorer of several metrics calls this method of each, also of those that are given
+    as functions.
+    """
+    return hasattr(scorer, "_accept_sample_weight")
+
+
 def metric_of(scorer: Any) -> Any:
     """Return the function that a scorer of `make_scorer` calls, or None for other scorers.
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import slow
 from scipy.stats import uniform
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FastICA
@@ -540,3 +540,15 @@ def test_too_little_resource_to_drop_candidates_is_warned_of():
     # One rung on purpose, or all that there is.
     search.set_params(resource="n_samples", min_resources=1.0).plan(X, Y)
     search.set_params(min_resources="auto", max_resources="auto").plan(X, Y)
+
+
+def test_an_estimator_whose_targets_are_optional_needs_none():
+    """As in GridSearchCV. All regressors have the tag of required targets."""
+
+    class Inside(RegressorMixin, Curve):
+        pass
+
+    search = SuccessiveHalvingSearchCV(Inside(), {"limit": [0.1, 0.9]}, scoring=Curve.score, cv=2)
+    assert search.fit(X).best_params_ == {"limit": 0.9}
+    with pytest.raises(ValueError, match="LogisticRegression requires y to be passed"):
+        SuccessiveHalvingSearchCV(LogisticRegression(), {"C": [1, 2]}).fit(X)

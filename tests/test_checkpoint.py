@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
 
@@ -25,14 +26,16 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from test_stopping import Stopped, ctrl_c, numbers, search_of
 from toys import CALLS, SCRIPT, Curve
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._parallel import workers
+from sklearn_sha._search.fingerprint import digest
 from sklearn_sha._storage import checkpoint, durable_files
 from sklearn_sha._storage import models as models_module
 from sklearn_sha._storage.checkpoint import FORMAT, Checkpoint
@@ -684,8 +687,67 @@ for data in (X, X.astype(np.float32), np.asfortranarray(X), sparse.csr_matrix(X)
              sparse.coo_array(X), np.array(words, dtype=object)):
     print(data_fingerprint(data, words, {"sample_weight": X[:, 0], "names": {"b": 1, "a": {2}}}))
 print(digest(make_pipeline(SGDClassifier(class_weight={"b": 1, "a": 2}))), digest(lambda: 0),
-      digest([np.log, SGDClassifier, {"a": lambda x: x}]))
+      digest([np.log, SGDClassifier, {"a": lambda x: x in {"b", "c"}}]))
 """
+
+
+def scorer_of(value, sign=1):
+    return lambda model, X, y=None: sign * value
+
+
+class Scorer:
+    """Cannot be pickled."""
+
+    def __init__(self, value):
+        self.value = value
+        self.lock = threading.Lock()
+
+
+def test_functions_are_compared_by_what_they_do():
+    def one(y, z):
+        return 1.0
+
+    def other(y, z):
+        return 2.0
+
+    def recursive(n):
+        return recursive(n - 1) if n else n
+
+    different = [
+        scorer_of(1.0), scorer_of(2.0), scorer_of(1.0, sign=-1), scorer_of(np.ones(2)),
+        lambda model, X: 0.5, lambda model, X: 1.0, lambda model, X, y=1: 0.5, one, other,
+        lambda X: X in {"a", "b"}, lambda X: X in {"a", "c"}, lambda X: [1 for _ in X], recursive,
+        partial(one, z=1), partial(other, z=1), partial(one, z=2),
+        make_scorer(one), make_scorer(other), make_scorer(one, greater_is_better=False),
+        Scorer(1), Scorer(2), {"m": make_scorer(one)}, {"m": make_scorer(other)},
+        make_pipeline(FunctionTransformer(lambda X: X)),
+        make_pipeline(FunctionTransformer(lambda X: X * 0)),
+    ]  # fmt: skip
+    assert len({*map(digest, different)}) == len(different)
+    assert digest(scorer_of(1.0)) == digest(scorer_of(1.0))
+    # Wherever a function is.
+    codes = [compile(f"{lines}f = lambda x: x + 1", "", "exec") for lines in ("", "\n\n")]
+    first, second = ({}, {})
+    exec(codes[0], first)
+    exec(codes[1], second)
+    assert digest(first["f"]) == digest(second["f"])
+    # What it notes while it is called does not matter.
+    notes = []
+
+    def noting(model, X, y=None):
+        notes.append(X)
+
+    before = digest(noting)
+    noting(None, 1)
+    assert digest(noting) == before
+
+
+def test_another_lambda_is_another_search(tmp_path):
+    params = {"checkpoint": tmp_path, "refit": False}
+    search_of("range", scoring=lambda model, X, y=None: 0.5, **params).fit(NOTHING)
+    other = search_of("range", scoring=lambda model, X, y=None: 1.0, **params)
+    with pytest.raises(CheckpointError, match="another search, which differs in scoring"):
+        other.fit(NOTHING)
 
 
 @pytest.mark.slow

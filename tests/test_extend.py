@@ -352,6 +352,13 @@ def test_discrete_values_are_counted_once(recwarn):
     assert len(candidates_of(search)) == 8 + n_new
 
 
+def test_another_lambda_as_scorer_is_an_error():
+    """Before, scores of both were compared."""
+    search = curves(4, scoring=lambda model, X, y=None: 0.5).fit(NOTHING)
+    with pytest.raises(ValueError, match="scoring changed since"):
+        search.set_params(scoring=lambda model, X, y=None: 1.0).extend(NOTHING)
+
+
 def test_without_a_number_64_are_added():
     search = curves(2).fit(NOTHING).extend(NOTHING)
     assert search.n_candidates_[0] == 66

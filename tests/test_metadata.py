@@ -124,11 +124,29 @@ def test_metrics_that_take_no_weights_are_told_of_as_in_grid_search(several):
     )
     since_17 = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 7)
     if since_17:
-        with pytest.warns(UserWarning, match="does not support sample_weight"):
+        with pytest.warns(UserWarning, match="does not support sample_weight") as warned:
             search.fit(IRIS, SPECIES, sample_weight=HALF)
+        assert [warning.filename for warning in warned] == [__file__]
     else:
         search.fit(IRIS, SPECIES, sample_weight=HALF)
     assert np.isfinite(search.best_score_)
+
+
+@pytest.mark.skipif(
+    tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7), reason="weights are not scored"
+)
+def test_weights_for_several_metrics_and_a_function_are_an_error():
+    """scikit-learn's scorer would raise in each fit."""
+    scoring = {"one": "accuracy", "other": lambda model, X, y: model.score(X, y)}
+    search = SuccessiveHalvingSearchCV(
+        LogisticRegression(), {"C": [1.0, 2.0]}, scoring=scoring, refit="one"
+    )
+    search.fit(IRIS, SPECIES)
+    with (
+        pytest.warns(UserWarning, match="does not support"),
+        pytest.raises(TypeError, match="cannot be passed to the metrics other of scoring"),
+    ):
+        search.fit(IRIS, SPECIES, sample_weight=HALF)
 
 
 def test_routing_sends_what_partial_fit_asked_for():

@@ -13,6 +13,7 @@ from sklearn_sha._compat import (
     SCORES_WITH_SAMPLE_WEIGHT,
     accepts_sample_weight,
     is_made_by_make_scorer,
+    is_weighable,
 )
 
 
@@ -54,6 +55,11 @@ class Scoring:
         ----------
         search_name : str
             Class of the search, for the warning.
+
+        Raises
+        ------
+        TypeError
+            If weights would be passed to several metrics, and one of them is a function.
         """
         if not SCORES_WITH_SAMPLE_WEIGHT:
             return False
@@ -65,7 +71,14 @@ class Scoring:
                 f"lead to statistically incorrect results when fitting {search_name} with "
                 "sample_weight. Set scoring to a metric that supports it.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=4,
+            )
+        functions = [name for name, scorer in named.items() if not is_weighable(scorer)]
+        if self.is_multimetric and functions and any(accepted.values()):
+            raise TypeError(
+                f"sample_weight cannot be passed to the metrics {', '.join(functions)} of scoring, "
+                "which are functions, together with others. Use sklearn.metrics.make_scorer, or "
+                "metadata routing."
             )
         return any(accepted.values())
 

@@ -98,8 +98,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         Raises
         ------
         TypeError, ValueError
-            If parameters are invalid, before any training; or if all fits failed, in which case
-            ``failures_`` has the reasons.
+            If parameters are invalid, before any training; if all fits failed, in which case
+            ``failures_`` has the reasons; or if a callable `refit` returns no integer, or a
+            callable `scoring` several metrics of which `refit` names none.
         TimeoutError
             If `max_time` ended before any candidate was scored on all folds of the first rung.
         CheckpointError

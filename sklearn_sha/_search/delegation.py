@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Self
@@ -163,11 +164,11 @@ class BestEstimatorMixin(MetaEstimatorMixin):
             return delegated(X)
         except ValueError as error:
             # As in GridSearchCV, an error about array namespaces names the method of the search.
-            inner = f"{type(self.best_estimator_).__name__}.{method}()"
-            if f"{inner} must use the same namespace" not in str(error):
+            inner = rf"{re.escape(type(self.best_estimator_).__name__)}\.\w+\(\)"
+            if not re.search(f"{inner} must use the same namespace", str(error)):
                 raise
             own = f"{type(self).__name__}.{method}()"
-            raise ValueError(str(error).replace(inner, own)) from error
+            raise ValueError(re.sub(inner, own, str(error))) from error
 
     def _check_has_best_estimator(self) -> None:
         check_is_fitted(self)

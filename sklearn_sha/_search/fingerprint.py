@@ -6,7 +6,10 @@ import hashlib
 import pickle
 import platform
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from numbers import Number
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import joblib
@@ -40,6 +43,8 @@ _WITH_PARAMETERS = Algorithm, Resource, Sampler
 """Classes whose instances have parameters as attributes, and no state."""
 
 _N_SAMPLED_VALUES = 8
+_CONSTANTS = str, bytes, Number, np.generic, np.ndarray, FunctionType, partial
+_MAX_DEPTH = 2  # as of a scorer that has a scorer; objects can contain each other
 _RESOLVED = (
     "estimator",
     "param_distributions",
@@ -186,15 +191,26 @@ def _contents(value: Any, depth: int = 3) -> Any:
     return value if is_plain else id(value)
 
 
-def digest(value: Any) -> str:
+def digest(value: Any, max_depth: int = _MAX_DEPTH) -> str:
     """Return a text that is equal for equal values, in other processes too.
 
-    For a value that cannot be pickled, such as a lambda, it depends only on the name and the type.
+    Values that cannot be pickled are described. A lambda, for example, is described by its code and
+    by the numbers, texts, arrays and functions that it encloses.
+
+    Parameters
+    ----------
+    value : object
+    max_depth : int
+        Number of objects inside of each other whose attributes are described.
+
+    Returns
+    -------
+    str
     """
     try:
         return joblib.hash(_canonical(value), coerce_mmap=True)
     except Exception:
-        return joblib.hash(list(_described(value)))
+        return joblib.hash(list(_described(value, max_depth)))
 
 
 def _canonical(value: Any) -> Any:
@@ -229,14 +245,50 @@ def _text(value: Any) -> str:
     return repr(value) if isinstance(value, str | int | float | None) else digest(value)
 
 
-def _described(value: Any) -> Iterator[str]:
+def _described(value: Any, max_depth: int) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, item in value.items():
-            yield f"{name!r}: {digest(item)}"
+            yield f"{name!r}: {digest(item, max_depth)}"
     elif isinstance(value, list | tuple):
-        yield from map(digest, value)
+        yield from (digest(item, max_depth) for item in value)
     elif is_estimator(value):
         yield type(value).__qualname__
-        yield from _described(value.get_params(deep=False))
+        yield from _described(value.get_params(deep=False), max_depth)
+    elif isinstance(value, partial):
+        yield from _described([value.func, value.args, value.keywords], max_depth)
+    elif isinstance(value, FunctionType):
+        yield value.__qualname__
+        yield from _described_code(value.__code__)
+        enclosed = _enclosed(value) if max_depth else ()  # a function can enclose itself
+        for item in (value.__defaults__, value.__kwdefaults__, *enclosed):
+            # Others can change while they are used, as a list of calls does.
+            is_constant = _is_constant(item)
+            yield digest(item, max_depth - 1) if is_constant else type(item).__qualname__
     else:
         yield getattr(value, "__qualname__", type(value).__qualname__)
+        if max_depth and hasattr(value, "__dict__") and not isinstance(value, type | ModuleType):
+            yield from _described(vars(value), max_depth - 1)
+
+
+def _described_code(code: CodeType) -> Iterator[str]:
+    """Describe what a function does, wherever it is in its file."""
+    yield repr((code.co_code, code.co_names, code.co_varnames))
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _described_code(constant)
+        elif isinstance(constant, frozenset):  # its order differs from process to process
+            yield from sorted(map(digest, constant))
+        else:
+            yield digest(constant)
+
+
+def _enclosed(function: FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # of a name that is not defined yet
+            yield cell.cell_contents
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_constant, value))
+    return value is None or isinstance(value, _CONSTANTS)

@@ -120,8 +120,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         Raises
         ------
         TypeError, ValueError
-            For parameters that `fit` would reject before training, but for those of workers and
-            files: `n_jobs`, `pre_dispatch`, `fit_timeout` and `checkpoint`.
+            For parameters that `fit` would reject before training, but for what only workers or
+            files show.
         """
         # A copy, so that the random state is not advanced.
         random_state = deepcopy(check_random_state(self.random_state))
@@ -155,7 +155,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         tuned, resource = self._tuned_estimator(), self._resource()
         check_estimators(resource, tuned, tuned.models())
         training = Training.of(resource, tuned)
-        routed = self._route(params, scoring, training)
+        is_weighted = params.get("sample_weight") is not None and not routing_enabled()
+        is_weighted = is_weighted and scoring.passes_sample_weight(type(self).__name__)
+        routed = self._route(params, scoring, training, scores_weighted=is_weighted)
         fold_order_state = None if self.random_state is None else random_state
         data = split_data(X, y, self.estimator, self.cv, routed.split, fold_order_state)
         context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))
@@ -164,7 +166,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         if plan.training is not training:
             # classes is a parameter of partial_fit only
             others = {k: v for k, v in params.items() if k.rpartition("__")[2] != "classes"}
-            routed = self._route(others, scoring, plan.training)
+            routed = self._route(others, scoring, plan.training, scores_weighted=is_weighted)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
         subsamples = plan.training.resource.subsamples
         models = (with_params(self.estimator, params) for params in plan.candidates)
@@ -320,17 +322,23 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return the metric by which candidates are promoted, given the names of all metrics."""
         return promoting_metric(metrics, is_multimetric, self.scoring, self.refit, self.promote_by)
 
-    def _route(self, params: dict[str, Any], scoring: Scoring, training: Training) -> RoutedParams:
+    def _route(
+        self,
+        params: dict[str, Any],
+        scoring: Scoring,
+        training: Training,
+        *,
+        scores_weighted: bool,
+    ) -> RoutedParams:
         """Return the parameters of `fit` by recipient."""
         if routing_enabled():
             routed = process_routing(self._router(training), "fit", **params)
             if scoring.is_multimetric:  # an error in one of them would be its score
                 process_routing(scoring.scorer, "score", **routed.scorer.score)
             return routed_by_request(routed, training.resource.training_method)
-        is_weighted = params.get("sample_weight") is not None
         return routed_by_name(
             params,
-            scores_weighted=is_weighted and scoring.passes_sample_weight(type(self).__name__),
+            scores_weighted=scores_weighted,
             steps=[*self.estimator.named_steps] if training.shares_preprocessing else None,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from numbers import Integral
 from typing import Any
 
@@ -102,9 +103,15 @@ def _check_integers(params: Mapping[str, Any]) -> None:
 
 
 def check_targets(estimator: Any, y: Any) -> None:
-    """Raise scikit-learn's error if an estimator, or the last step of a pipeline, requires y."""
+    """Raise scikit-learn's error if an estimator, or the last step of a pipeline, requires y.
+
+    All classifiers and regressors have the tag, also those whose targets are in X.
+    """
     last = last_step(estimator)
-    if y is None and hasattr(last, "fit") and get_tags(last).target_tags.required:
+    if y is not None or not hasattr(last, "fit") or not get_tags(last).target_tags.required:
+        return
+    given = signature(last.fit).parameters.get("y")
+    if given is None or given.default is not None:
         raise ValueError(
             f"{type(last).__name__} requires y to be passed, but the target y is None. Pass the "
             "targets to fit."
