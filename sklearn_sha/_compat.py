@@ -71,6 +71,12 @@ def without_callbacks(estimator: Any) -> Any:
     return copied
 
 
+def drop_callbacks(copied: Any) -> None:
+    """Remove the callbacks from a shallow copy of an estimator, in place."""
+    if hasattr(copied, "_skl_callbacks"):
+        copied.set_callbacks()
+
+
 def accepts_sample_weight(scorer: Any) -> bool:
     """Return whether a scorer accepts ``sample_weight``, as GridSearchCV decides it.
 
@@ -86,7 +92,7 @@ def is_weighable(scorer: Any) -> bool:
     """Return whether a scorer can be one of several that receive ``sample_weight``.
 
     scikit-learn's scorer of several metrics calls this method of each, also of those that are given
-    as functions.
+    as functions. Tested with 1.7.2 and 1.9.1.
     """
     return hasattr(scorer, "_accept_sample_weight")
 

@@ -132,6 +132,9 @@ def test_a_step_that_resamples_can_be_one_of_several():
     assert auto_resource(pipeline, [{"clf__alpha": [1, 2]}]) == "partial_fit"
     space = {"clf__alpha": [1, 2], "sample": ["passthrough", Resampler()]}
     assert auto_resource(pipeline, [space]) == "n_samples"
+    # Values of other parameters are not looked at.
+    seeds = {"clf__random_state": range(2**62)}
+    assert auto_resource(pipeline, [space | seeds]) == "n_samples"
 
 
 class Choice:

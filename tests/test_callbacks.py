@@ -324,3 +324,15 @@ def test_a_rung_can_be_requested_in_parts(search, params):
     searched.fit(X, Y)
     rungs = [path for what, path, _ in recorder.told[1:-1] if "halving-iteration" in path]
     assert len({path[:12] for path in rungs}) > len(searched.rung_history_)
+
+
+def test_preprocessing_alone_is_no_fit_of_the_pipeline_with_callbacks():
+    """Its callbacks would see a pipeline without its last step."""
+    recorder = Recorder()
+    pipeline = make_pipeline(StandardScaler(), SGDClassifier(random_state=0))
+    search = SuccessiveHalvingSearchCV(
+        pipeline.set_callbacks(recorder), {"sgdclassifier__alpha": [1e-4, 1e-2]}, cv=2,
+        resource="partial_fit", max_resources=4,
+    ).fit(X, Y)  # fmt: skip
+    assert search.failures_ == []
+    assert recorder.told == []

@@ -25,7 +25,7 @@ from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import Lasso, Ridge, SGDClassifier
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
@@ -695,6 +695,14 @@ def scorer_of(value, sign=1):
     return lambda model, X, y=None: sign * value
 
 
+def keyword_of(value):
+    return lambda model, X, *, value=value, notes=[]: value
+
+
+def enclosing(function):
+    return lambda model, X: function(X)
+
+
 class Scorer:
     """Cannot be pickled."""
 
@@ -713,12 +721,17 @@ def test_functions_are_compared_by_what_they_do():
     def recursive(n):
         return recursive(n - 1) if n else n
 
+    def deeper(n, g=recursive):
+        return deeper(n - 1) if n else g(n)
+
     different = [
         scorer_of(1.0), scorer_of(2.0), scorer_of(1.0, sign=-1), scorer_of(np.ones(2)),
         lambda model, X: 0.5, lambda model, X: 1.0, lambda model, X, y=1: 0.5, one, other,
-        lambda X: X in {"a", "b"}, lambda X: X in {"a", "c"}, lambda X: [1 for _ in X], recursive,
-        partial(one, z=1), partial(other, z=1), partial(one, z=2),
+        lambda X: X in {"a", "b"}, lambda X: X in {"a", "c"}, lambda X: [1 for _ in X],
+        recursive, deeper, partial(one, z=1), partial(other, z=1), partial(one, z=2),
         make_scorer(one), make_scorer(other), make_scorer(one, greater_is_better=False),
+        make_scorer(one, z=1), make_scorer(one, z=2), *map(keyword_of, (1, 2)),
+        *map(enclosing, (np.mean, np.median, np.log, np.exp, min, max, one, other, Ridge, Lasso)),
         Scorer(1), Scorer(2), {"m": make_scorer(one)}, {"m": make_scorer(other)},
         make_pipeline(FunctionTransformer(lambda X: X)),
         make_pipeline(FunctionTransformer(lambda X: X * 0)),
@@ -737,9 +750,10 @@ def test_functions_are_compared_by_what_they_do():
     def noting(model, X, y=None):
         notes.append(X)
 
-    before = digest(noting)
+    noting_too = partial(lambda given, model, X: given.append(X), notes)
+    before = digest(noting), digest(noting_too)
     noting(None, 1)
-    assert digest(noting) == before
+    assert (digest(noting), digest(noting_too)) == before
 
 
 def test_another_lambda_is_another_search(tmp_path):

@@ -144,7 +144,7 @@ def test_weights_for_several_metrics_and_a_function_are_an_error():
     search.fit(IRIS, SPECIES)
     with (
         pytest.warns(UserWarning, match="does not support"),
-        pytest.raises(TypeError, match="cannot be passed to the metrics other of scoring"),
+        pytest.raises(TypeError, match=r"scoring has functions \(other\) among its metrics"),
     ):
         search.fit(IRIS, SPECIES, sample_weight=HALF)
 

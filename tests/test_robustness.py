@@ -303,11 +303,14 @@ def test_kernels_have_to_be_square():
         SuccessiveHalvingSearchCV(SVC(kernel="precomputed"), {}).fit(X, Y)
 
 
+@pytest.mark.parametrize("sampler", ["random", "model"])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_kernel_matrix_for_some_candidates_only_is_an_error(seed):
+def test_a_kernel_matrix_for_some_candidates_only_is_an_error(seed, sampler):
     """GridSearchCV slices X for each candidate, and here the result depended on the seed."""
     kernel, space = X @ X.T, [{"kernel": ["precomputed"]}, {"kernel": ["rbf"], "C": [1, 10]}]
-    search = SuccessiveHalvingSearchCV(SVC(), space, random_state=seed)
+    search = SuccessiveHalvingSearchCV(
+        SVC(), space, random_state=seed, sampler=sampler, n_candidates=3
+    )
     with pytest.raises(ValueError, match=r"while others do not\. Search them separately"):
         search.plan(kernel, Y)
-    search.set_params(param_distributions=space[1]).plan(kernel, Y)
+    search.set_params(param_distributions=space[1], n_candidates=2).plan(kernel, Y)

@@ -5,6 +5,7 @@ import re
 import warnings
 from contextlib import contextmanager, suppress
 
+import joblib
 import numpy as np
 import pytest
 from conftest import slow
@@ -787,20 +788,44 @@ def test_a_pickled_search_leaves_what_resume_needs_behind(stopped):
     assert len(pickle.dumps(stopped)) < 2 * len(pickle.dumps(whole("range")))
 
 
+class StoppedScaler(CountingScaler):
+    """Is stopped as `Stopped` is."""
+
+    def fit(self, X, y=None):
+        if len(CALLS) >= Stopped.at:
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+def preprocessing_search(**params):
+    pipeline = Pipeline([("prefix", StoppedScaler()), ("model", Curve())])
+    return SuccessiveHalvingSearchCV(
+        pipeline, {"prefix__tag": [*range(24)]}, resource="partial_fit", min_resources=4,
+        max_resources=4, cv=KFold(3), refit=False, min_folds="all",
+    ).set_params(**params)  # fmt: skip
+
+
+def test_ctrl_c_does_not_lose_all_of_the_searched_preprocessing():
+    search = preprocessing_search()
+    with ctrl_c(at=100):
+        search.fit(np.zeros((12, 1)))
+    assert len(search.all_cv_results_["params"]) >= 3
+    search.resume(np.zeros((12, 1)))
+    assert len(search.all_cv_results_["params"]) == 24
+    assert sum(call[0] == "prefix fit" for call in CALLS) <= 3 * 24 + 3
+
+
+@pytest.mark.parametrize(("n_jobs", "n_lost"), [(1, 3), (2, 12)])
 @pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
-def test_time_for_some_of_the_searched_preprocessing_is_enough_to_go_on(resource):
+def test_time_for_some_of_the_searched_preprocessing_is_enough_to_go_on(resource, n_jobs, n_lost):
     """A second for each fit and transform: 24 settings take 24 * 3 * 3 seconds before any score."""
-    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Curve())])
-    search = SuccessiveHalvingSearchCV(
-        pipeline, {"prefix__tag": [*range(24)]}, resource=resource, min_resources=4, cv=KFold(3),
-        max_resources=4, refit=False, max_time=100, min_folds="all",
-    )  # fmt: skip
-    with pytest.warns(UserWarning, match="max_time"):
+    search = preprocessing_search(resource=resource, max_time=120, n_jobs=n_jobs)
+    with joblib.parallel_config("threading"), pytest.warns(UserWarning, match="max_time"):
         search.fit(np.zeros((12, 1)))
     n_completed = len(search.all_cv_results_["params"])
     assert 3 <= n_completed < 24
     n_fits = sum(call[0] == "prefix fit" for call in CALLS)
-    assert 3 * n_completed <= n_fits <= 3 * n_completed + 3
+    assert 3 * n_completed <= n_fits <= 3 * n_completed + n_lost
     search.set_params(max_time=None).resume(np.zeros((12, 1)))
     assert len(search.all_cv_results_["params"]) == 24
-    assert sum(call[0] == "prefix fit" for call in CALLS) <= 3 * 24 + 3
+    assert sum(call[0] == "prefix fit" for call in CALLS) <= 3 * 24 + n_lost

@@ -362,6 +362,7 @@ def test_estimators_that_write_into_their_input_get_rows_of_their_own(resource):
         (ValueError, "output array is read-only"),
         (TypeError, "No matching definition for argument type(s) readonly array(float64, 2d, C)"),
         (ValueError, "array is not writeable"),
+        (ArithmeticError, "Cannot modify readonly array of type: readonly array(float64, 1d, C)"),
     ],
 )
 def test_all_words_for_read_only_samples_are_known(kind, message):

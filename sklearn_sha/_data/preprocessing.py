@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from sklearn_sha._compat import drop_callbacks
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.kept_error import KeptError
 from sklearn_sha._data.slicing import Rows
@@ -55,9 +56,11 @@ class FittedPreprocessing:
 def preprocessing_of(pipeline: Pipeline) -> Pipeline:
     """Return the steps of a pipeline before the last one, as a pipeline of the same class.
 
-    A slice of a pipeline would have the default parameters of its class.
+    A slice of a pipeline would have the default parameters of its class. The steps alone have no
+    callbacks.
     """
     steps = copy(pipeline)
+    drop_callbacks(steps)
     steps.steps = pipeline.steps[:-1]
     return steps
 

@@ -134,7 +134,7 @@ def with_writable_retry(function: Callable[[Rows], _Result], rows: Rows) -> _Res
     """
     try:
         return function(rows)
-    except (ValueError, TypeError) as error:
+    except Exception as error:
         if rows.is_writable or not _READ_ONLY.search(str(error)):
             raise
         return function(rows.writable())

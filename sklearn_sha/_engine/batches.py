@@ -29,7 +29,7 @@ class Batching:
 
     def __init__(self, n_workers: int) -> None:
         self._n_workers = n_workers
-        self._n_wanted = 1 if n_workers == 1 else _BATCHES_PER_WORKER * n_workers
+        self.n_wanted = 1 if n_workers == 1 else _BATCHES_PER_WORKER * n_workers
         # Seconds and units of each candidate so far.
         self._times: dict[int, tuple[float, int]] = {}
         # Of the last batches, and of those since.
@@ -48,7 +48,7 @@ class Batching:
         if self._units:
             self._seconds_per_unit = self._seconds / self._units
             self._seconds, self._units = 0.0, 0
-        per_group = -(-self._n_wanted // max(1, len(groups)))
+        per_group = -(-self.n_wanted // max(1, len(groups)))
         found: list[tuple[float, int, GroupKey, tuple[Job, ...]]] = []
         for key, jobs in groups.items():
             by_length = sorted(jobs, key=self._length, reverse=True)

@@ -194,7 +194,7 @@ class Engine:
 
         An interruption loses preprocessing steps that were fitted without an evaluation. So with a
         deadline, or a single worker, which never waits for others, each part has the steps of a
-        few settings on all folds.
+        few settings on all folds, enough for all workers.
         """
         n_workers = self._workers.n_workers
         if not self._config.shares_preprocessing or (self._deadline == inf and n_workers > 1):
@@ -202,11 +202,12 @@ class Engine:
         by_steps: dict[Hashable, dict[GroupKey, list[Job]]] = defaultdict(dict)
         for key, jobs in groups.items():
             by_steps[key[2]][key] = jobs
-        parts = [*by_steps.values()]
-        return [
-            dict(chain.from_iterable(part.items() for part in parts[k : k + n_workers]))
-            for k in range(0, len(parts), n_workers)
-        ]
+        parts: list[dict[GroupKey, list[Job]]] = [{}]
+        for own in by_steps.values():
+            if len(parts[-1]) >= self._batching.n_wanted:
+                parts.append({})
+            parts[-1].update(own)
+        return [*parts]
 
     def _jobs(self, rungs: Sequence[RungJobs]) -> tuple[Views, Groups]:
         """Return the folds that rungs need, and the jobs in groups that share their samples."""

@@ -76,9 +76,9 @@ class Scoring:
         functions = [name for name, scorer in named.items() if not is_weighable(scorer)]
         if self.is_multimetric and functions and any(accepted.values()):
             raise TypeError(
-                f"sample_weight cannot be passed to the metrics {', '.join(functions)} of scoring, "
-                "which are functions, together with others. Use sklearn.metrics.make_scorer, or "
-                "metadata routing."
+                f"scoring has functions ({', '.join(functions)}) among its metrics, to which "
+                "scikit-learn cannot pass sample_weight. Write them as metrics of (y_true, y_pred) "
+                "for sklearn.metrics.make_scorer, or enable metadata routing."
             )
         return any(accepted.values())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from numbers import Number
@@ -43,7 +43,7 @@ _WITH_PARAMETERS = Algorithm, Resource, Sampler
 """Classes whose instances have parameters as attributes, and no state."""
 
 _N_SAMPLED_VALUES = 8
-_CONSTANTS = str, bytes, Number, np.generic, np.ndarray, FunctionType, partial
+_CONSTANTS = str, bytes, Number, np.generic, np.ndarray, np.ufunc, partial
 _MAX_DEPTH = 2  # as of a scorer that has a scorer; objects can contain each other
 _RESOLVED = (
     "estimator",
@@ -195,13 +195,14 @@ def digest(value: Any, max_depth: int = _MAX_DEPTH) -> str:
     """Return a text that is equal for equal values, in other processes too.
 
     Values that cannot be pickled are described. A lambda, for example, is described by its code and
-    by the numbers, texts, arrays and functions that it encloses.
+    by the numbers, texts, arrays, functions and classes that it encloses. Lists, dicts and other
+    objects that it encloses can change while it is used, so that only their types are described.
 
     Parameters
     ----------
     value : object
     max_depth : int
-        Number of objects inside of each other whose attributes are described.
+        Number of nested objects and functions whose attributes or enclosed values are described.
 
     Returns
     -------
@@ -255,19 +256,25 @@ def _described(value: Any, max_depth: int) -> Iterator[str]:
         yield type(value).__qualname__
         yield from _described(value.get_params(deep=False), max_depth)
     elif isinstance(value, partial):
-        yield from _described([value.func, value.args, value.keywords], max_depth)
+        keywords = sorted(value.keywords.items())
+        yield digest(value.func, max_depth)
+        yield from _described_constants([*value.args, *keywords], max_depth)
     elif isinstance(value, FunctionType):
         yield value.__qualname__
         yield from _described_code(value.__code__)
-        enclosed = _enclosed(value) if max_depth else ()  # a function can enclose itself
-        for item in (value.__defaults__, value.__kwdefaults__, *enclosed):
-            # Others can change while they are used, as a list of calls does.
-            is_constant = _is_constant(item)
-            yield digest(item, max_depth - 1) if is_constant else type(item).__qualname__
+        defaults = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).items()]
+        if max_depth:  # a function can enclose itself
+            yield from _described_constants([*defaults, *_enclosed(value)], max_depth - 1)
     else:
         yield getattr(value, "__qualname__", type(value).__qualname__)
         if max_depth and hasattr(value, "__dict__") and not isinstance(value, type | ModuleType):
             yield from _described(vars(value), max_depth - 1)
+
+
+def _described_constants(values: Iterable[Any], max_depth: int) -> Iterator[str]:
+    """Describe what does not change while it is used, and of other values their type."""
+    for value in values:
+        yield digest(value, max_depth) if _is_constant(value) else type(value).__qualname__
 
 
 def _described_code(code: CodeType) -> Iterator[str]:
@@ -291,4 +298,5 @@ def _enclosed(function: FunctionType) -> Iterator[Any]:
 def _is_constant(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_constant, value))
-    return value is None or isinstance(value, _CONSTANTS)
+    # What has a name is a function or a class.
+    return value is None or isinstance(value, _CONSTANTS) or hasattr(value, "__qualname__")

@@ -120,8 +120,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         Raises
         ------
         TypeError, ValueError
-            For parameters that `fit` would reject before training, but for what only workers or
-            files show.
+            For parameters that `fit` would reject before training, except for values of `n_jobs`,
+            `pre_dispatch`, `fit_timeout` and `checkpoint` that only `fit` checks.
         """
         # A copy, so that the random state is not advanced.
         random_state = deepcopy(check_random_state(self.random_state))
@@ -169,7 +169,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             routed = self._route(others, scoring, plan.training, scores_weighted=is_weighted)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
         subsamples = plan.training.resource.subsamples
-        models = (with_params(self.estimator, params) for params in plan.candidates)
+        later = typical_candidates(space) if sampler.uses_history else []
+        models = (with_params(self.estimator, params) for params in (*plan.candidates, *later))
         return SearchSpec(
             space=space,
             sampler=sampler,

@@ -181,8 +181,8 @@ def _estimator_key(estimator: Any) -> Hashable:
     if getattr(type(estimator), "__sklearn_clone__", default) is not default:
         return (type(estimator), id(estimator))  # such as FrozenEstimator, which stays fitted
     # Requests cannot be compared, but are shown in full.
-    settings = {name: repr(getattr(estimator, name, None)) for name in _SETTINGS}
-    return (type(estimator), params_key(estimator.get_params(deep=False)), params_key(settings))
+    settings = [repr(getattr(estimator, name, None)) for name in _SETTINGS]
+    return (type(estimator), params_key(estimator.get_params(deep=False)), *settings)
 
 
 def check_spaces(spaces: Sequence[Any], given: Any) -> None:

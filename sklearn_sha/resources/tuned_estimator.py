@@ -157,7 +157,10 @@ def _decisive(estimator: Any, space: Mapping[str, Any]) -> list[str]:
     """Names in a space whose values can change which resource its candidates have."""
     prefix = last_prefix(estimator)
     own = {"steps", prefix.removesuffix("__"), *(f"{prefix}{name}" for name in _DECISIVE)}
-    return [name for name, values in space.items() if name in own or _has_resampler(values)]
+    if isinstance(estimator, Pipeline):
+        steps = {*estimator.named_steps}.intersection(space)
+        own.update(step for step in steps if _has_resampler(space[step]))
+    return [name for name in space if name in own]
 
 
 def _has_resampler(values: Any) -> bool:
