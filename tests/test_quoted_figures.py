@@ -173,9 +173,9 @@ def test_the_readme_quotes_the_time_to_quality():
     named = [anytime, in_turn, pruned, "Optuna, TPE", double, *slower]
     shown = rows_of(README.partition("| search | one core |")[2].partition("On one core")[0])
     assert [*shown.values()] == [[cells[name][-1], cells_of_two[name][-1]] for name in named]
-    assert "with five splits on one core and one on two." in README
+    assert "with five splits on one core and two on two." in README
     assert "## 1 core, 5 splits" in page
-    assert "## 2 cores, 1 split" in page
+    assert "## 2 cores, 2 splits" in page
 
     ratio, low, high = re.findall(r"[\d.]+", of_anytime[pruned][0])
     assert (
