@@ -35,7 +35,7 @@ from toys import CALLS, SCRIPT, Curve
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._parallel import workers
-from sklearn_sha._search.fingerprint import digest
+from sklearn_sha._search.digest import digest
 from sklearn_sha._storage import checkpoint, durable_files
 from sklearn_sha._storage import models as models_module
 from sklearn_sha._storage.checkpoint import FORMAT, Checkpoint
@@ -676,7 +676,8 @@ def test_a_model_that_cannot_be_pickled_raises(tmp_path):
 FINGERPRINTS = """
 import numpy as np, pandas as pd
 from scipy import sparse
-from sklearn_sha._search.fingerprint import data_fingerprint, digest
+from sklearn_sha._search.digest import digest
+from sklearn_sha._search.fingerprint import data_fingerprint
 from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 rng = np.random.default_rng(0)

@@ -10,12 +10,12 @@ from typing import Any, Literal, Self
 from numpy.random import RandomState
 
 from sklearn_sha._formatting import quantity
+from sklearn_sha._search.digest import digest
 from sklearn_sha._search.fingerprint import (
     NOT_IN_FINGERPRINT,
     contents_of,
     data_fingerprint,
     described_space,
-    digest,
     fingerprint,
 )
 from sklearn_sha._search.search_spec import SearchSpec
