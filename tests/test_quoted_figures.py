@@ -290,8 +290,10 @@ def test_the_guide_quotes_the_model_on_stored_curves():
     assert (
         "the mean regret x 1000 of 48 of its candidates is "
         f"{mean['model, 48 candidates in brackets']}. It is {mean['random, 48 candidates']} with "
-        f"48 random ones in one bracket, and {mean['random, 96 candidates']} with 96."
+        f"48 random ones in one bracket, and {mean['random, 96 candidates']} with 96, which are "
+        "all configurations in 22 of the 40 files."
     ) in guide
+    assert "\n22 of the 40 files have 96 configurations" in page
     in_brackets = mean["random, 48 candidates in brackets"]
     assert f"48 random candidates in such brackets have {in_brackets}." in guide
     decision = " ".join((ROOT / "docs" / "decisions" / "0004-layout.md").read_text().split())

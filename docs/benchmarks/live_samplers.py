@@ -5,7 +5,8 @@
 writes results/live_samplers.md. The workloads are those of quality_workloads.py. Each seed has its
 own split into samples that are searched on and samples that are held out. Nothing depends on the
 time that a search takes, so that all searches run side by side. Each is stored when it is
-completed: after an interruption, only the others are made.
+completed: after an interruption, only the others are made. After a change of the library, delete
+what is stored, which is in the folder "joblib" of `real_data.FOLDER`.
 """
 
 from __future__ import annotations

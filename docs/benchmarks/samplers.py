@@ -126,25 +126,28 @@ def main() -> None:
         ]
         regrets[name] = 1000 * np.reshape(found, (len(problems), options.seeds))
         print(name, f"{regrets[name].mean():.2f}", flush=True)
-    write("samplers.md", report(problems, regrets, options.seeds))
+    write("samplers.md", report(problems, regrets, options.seeds, 2 * n))
 
 
 def report(
-    problems: list[Problem], regrets: dict[str, NDArray[np.float64]], n_seeds: int
+    problems: list[Problem], regrets: dict[str, NDArray[np.float64]], n_seeds: int, most: int
 ) -> list[str]:
     """Lines of the page."""
     *others, model = regrets
     families = np.array([problem.table.family for problem in problems])
+    data = np.array([problem.table.data for problem in problems])
+    n_complete = sum(len(problem.space) == most for problem in problems)
     rows = []
     for family in [*FAMILIES, "all"]:
         of_family = np.ones(len(problems), bool) if family == "all" else families == family
         if not of_family.any():
             continue
-        row = [family, str(of_family.sum())]
+        row = [family, str(len({*data[of_family]}))]
         row += [f"{regrets[name][of_family].mean():.2f}" for name in regrets]
         for name in others:
-            changes = (regrets[model] - regrets[name])[of_family].mean(axis=1)
-            row.append(mean_and_error(changes))
+            changes = (regrets[model] - regrets[name]).mean(axis=1)
+            by_data = [changes[of_family & (data == one)].mean() for one in set(data[of_family])]
+            row.append(mean_and_error(np.array(by_data)))
         rows.append(row)
     head = ["family", "data sets", *regrets, *(f"{model} - {name}" for name in others)]
     return [
@@ -153,7 +156,10 @@ def report(
         "Regret x 1000 of Successive Halving on stored learning curves: how much lower the score",
         "of the selected candidate is than that of the best configuration of the file. By default,",
         "random candidates have one bracket, and the model has brackets that follow each other.",
-        f"Means over {n_seeds} seeds. Differences have the standard error over the data sets.",
+        f"Means over {n_seeds} seeds. Differences have the standard error over the data sets,",
+        "which are the same for all families. Brackets cost more, which is not shown.",
+        f"{n_complete} of the {len(problems)} files have {most} configurations, so that as many",
+        "candidates are all of them.",
         "Written by `python docs/benchmarks/samplers.py`.",
         "",
         *table(head, rows),
