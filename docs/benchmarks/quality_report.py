@@ -315,7 +315,7 @@ def other_goals(
         some, ours = found[AS_GOOD][contender], found[AS_GOOD].get(ANYTIME, {})
         ratios = [
             log(min(theirs, NEVER * limit) / min(own, NEVER * limit))
-            for name in some.keys() & ours.keys()
+            for name in filter(ours.__contains__, some)
             for theirs, own in zip(some[name], ours[name], strict=True)
         ]
         if contender == ANYTIME or len(ratios) < 2:

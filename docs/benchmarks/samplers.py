@@ -142,11 +142,12 @@ def report(
         of_family = np.ones(len(problems), bool) if family == "all" else families == family
         if not of_family.any():
             continue
-        row = [family, str(len({*data[of_family]}))]
+        own, different = data[of_family], np.unique(data[of_family])
+        row = [family, str(len(different))]
         row += [f"{regrets[name][of_family].mean():.2f}" for name in regrets]
         for name in others:
-            changes = (regrets[model] - regrets[name]).mean(axis=1)
-            by_data = [changes[of_family & (data == one)].mean() for one in set(data[of_family])]
+            changes = (regrets[model] - regrets[name])[of_family].mean(axis=1)
+            by_data = [changes[own == one].mean() for one in different]
             row.append(mean_and_error(np.array(by_data)))
         rows.append(row)
     head = ["family", "data sets", *regrets, *(f"{model} - {name}" for name in others)]
