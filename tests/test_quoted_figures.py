@@ -151,6 +151,11 @@ def rows_of(page):
     return {cells[0]: cells[1:] for cells in (line.strip("| ").split(" | ") for line in lines)}
 
 
+def text_of(page):
+    """A page of docs, without line breaks."""
+    return " ".join((ROOT / "docs" / page).read_text().split())
+
+
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six")
 
 
@@ -214,13 +219,13 @@ def test_the_readme_quotes_the_time_to_quality():
         f"a pruner, and on {n_better(pruned)} of six with one."
     ) in README
 
-    samplers = " ".join((ROOT / "docs" / "guide" / "samplers.md").read_text().split())
+    samplers = text_of("guide/samplers.md")
     assert (
         f"Another search is faster on {n_lost(of_fastest)} of the six workloads; on two cores, on "
         f"{lost} of them. Without `budget`, if 8, 16, 32, ... candidates are tried in turn, it "
         f"takes {of_anytime[in_turn][0].split()[0]} times as long."
     ) in samplers
-    limited = " ".join((ROOT / "docs" / "guide" / "limited_time.md").read_text().split())
+    limited = text_of("guide/limited_time.md")
     assert (
         f"on one core, it needs {cells[anytime][-1]} seconds for what a search with that sampler "
         f"and without `budget` finds in {cells[in_turn][-1]}, if 8, 16, 32, ... candidates are "
@@ -237,7 +242,7 @@ def test_the_guide_quotes_what_hyperband_costs():
         rows = {name: rows_of(text)[search] for name, text in families}
         return {name: (float(row[0]), float(row[2])) for name, row in rows.items()}
 
-    guide = " ".join((ROOT / "docs" / "guide" / "hyperband.md").read_text().split())
+    guide = text_of("guide/hyperband.md")
     halving = replayed(2, 'min_folds="auto"')
     costs, regrets = {}, {}
     for factor in (2, 3):
@@ -270,7 +275,7 @@ def test_the_guide_quotes_the_model_in_live_searches():
         if abs(float(mean)) > 2 * float(error)
     }
     assert {*clear} == {"LightGBM"}
-    guide = " ".join((ROOT / "docs" / "guide" / "samplers.md").read_text().split())
+    guide = text_of("guide/samplers.md")
     by = f"worse by {-clear['LightGBM'] / 1000:.4f}"
     assert f"within twice its standard error, and for LightGBM they are {by}." in guide
     costs = np.array([row[-2:] for row in rows.values() if "±" in row[2]], dtype=float).sum(axis=0)
@@ -286,7 +291,7 @@ def test_the_guide_quotes_the_model_on_stored_curves():
     page = (RESULTS / "samplers.md").read_text()
     head, *lines = [line.strip("| ").split(" | ") for line in page.splitlines() if "|" in line]
     (mean,) = [dict(zip(head, line, strict=True)) for line in lines if line[0] == "all"]
-    guide = " ".join((ROOT / "docs" / "guide" / "samplers.md").read_text().split())
+    guide = text_of("guide/samplers.md")
     assert (
         "the mean regret x 1000 of 48 of its candidates is "
         f"{mean['model, 48 candidates in brackets']}. It is {mean['random, 48 candidates']} with "
@@ -296,7 +301,7 @@ def test_the_guide_quotes_the_model_on_stored_curves():
     assert "\n22 of the 40 files have 96 configurations" in page
     in_brackets = mean["random, 48 candidates in brackets"]
     assert f"48 random candidates in such brackets have {in_brackets}." in guide
-    decision = " ".join((ROOT / "docs" / "decisions" / "0004-layout.md").read_text().split())
+    decision = text_of("decisions/0004-layout.md")
     assert (
         f"the regret x 1000 is {mean['model, 48 candidates in brackets']} instead of "
         f"{mean['model, 48 candidates in one bracket']}."
