@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from numpy.random import RandomState
@@ -169,8 +168,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             routed = self._route(others, scoring, plan.training, scores_weighted=is_weighted)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
         subsamples = plan.training.resource.subsamples
-        later = typical_candidates(space) if sampler.uses_history else []
-        models = (with_params(self.estimator, params) for params in (*plan.candidates, *later))
         return SearchSpec(
             space=space,
             sampler=sampler,
@@ -179,7 +176,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             seed=seed,
             schedule=plan.schedule,
             folds=search_folds(
-                data, routed, chain([example], models), subsamples=subsamples, seed=seed
+                data, routed, self._models(example, plan), subsamples=subsamples, seed=seed
             ),
             fold_order=data.fold_order,
             config=self._config(plan, scoring, routed, example, y, seed),
@@ -249,6 +246,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             schedule = replace(schedule, notes=notes)
         notes = (*schedule.notes, *audit_notes(schedule, self.audit_eliminated))
         return Plan(candidates, training, replace(schedule, notes=notes), warning, whole_fit)
+
+    def _models(self, example: Any, plan: Plan) -> Iterator[Any]:
+        """Yield models of the candidates, and of some that stand for those proposed later."""
+        yield example
+        for params in plan.candidates:
+            yield with_params(self.estimator, params)
+        if self._sampler().uses_history:
+            for params in typical_candidates(self._space()):
+                yield with_params(self.estimator, params)
 
     def _notes(
         self,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_real
 from sklearn_sha.candidates.space import is_log_uniform
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import Rung, Schedule
 
 _FAR_BELOW = 3
 """The visible range ends this many times as far below the median as the best score is above."""
@@ -254,18 +254,23 @@ def level_of(row: Mapping[str, Any]) -> tuple[int, int]:
     return row["n_resources"], row.get("n_folds", 0)
 
 
-def is_at_end(row: Mapping[str, Any], schedule: Schedule) -> bool:
-    """Whether the level of a rung is that of the last rung of a bracket."""
+def last_rungs(schedule: Schedule) -> list[Rung]:
+    """The last rung of each bracket."""
+    return [*{rung.bracket: rung for rung in schedule.rungs}.values()]
+
+
+def is_at_end(row: Mapping[str, Any], ends: Iterable[Rung]) -> bool:
+    """Whether the level of a rung is that of one of the last rungs."""
     return any(
-        bracket.rungs[-1].n_resources == row["n_resources"]
-        and (bracket.rungs[-1].folds is None or len(bracket.rungs[-1].folds) == row["n_folds"])
-        for bracket in schedule.brackets
+        rung.n_resources == row["n_resources"]
+        and (rung.folds is None or len(rung.folds) == row["n_folds"])
+        for rung in ends
     )
 
 
-def selects_best(row: Mapping[str, Any], schedule: Schedule) -> bool:
-    """Whether a rung is the last one of its bracket, whose best candidate counts as promoted."""
-    return len(row["promoted"]) == 1 and is_at_end(row, schedule)
+def selects_best(row: Mapping[str, Any], ends: Iterable[Rung]) -> bool:
+    """Whether a rung is one of the last rungs, whose best candidate counts as promoted."""
+    return len(row["promoted"]) == 1 and is_at_end(row, ends)
 
 
 def level_labels(levels: Sequence[tuple[int, int]]) -> list[str]:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._compat import metric_of
 from sklearn_sha._param_validation import check_has_rungs, is_estimator
 from sklearn_sha.candidates.space import params_key
-from sklearn_sha.inspection.curves import is_at_end, level_of, selects_best
+from sklearn_sha.inspection.curves import is_at_end, last_rungs, level_of, selects_best
 from sklearn_sha.inspection.envelope import Row
 from sklearn_sha.inspection.highest_score import highest_score
 from sklearn_sha.inspection.ranking import selected_row
@@ -129,12 +129,13 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     row = selected_row(search, metric)
     selected = int(results["candidate"][row])
     final = folds[selected, _levels(results)[row]]
+    at_end = last_rungs(search.schedule_)
 
     def has_score(row: Row) -> bool:
         return bool(np.isfinite(row["scores"]).any())
 
     def is_last(row: Row) -> bool:
-        return selects_best(row, search.schedule_) and has_score(row)
+        return selects_best(row, at_end) and has_score(row)
 
     brackets = _brackets(history, results, is_last, repeats=search.schedule_.repeats)
     audited_ids = _audited_ids(brackets, results)
@@ -153,7 +154,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     if not np.isfinite(final).any():
         problem = NOT_SCORED
     elif not all(map(is_last, (rows[-1] for rows in brackets))):
-        ends = [row for row in search.rung_history_ if is_at_end(row, search.schedule_)]
+        ends = [row for row in search.rung_history_ if is_at_end(row, at_end)]
         has_failed = any(not (row["promoted"] and has_score(row)) for row in ends)
         is_complete = not is_interrupted(search)
         problem = LAST_RUNG_FAILED if has_failed and is_complete else NOT_REACHED

@@ -16,6 +16,7 @@ from sklearn_sha.inspection.curves import (
     ParamPoints,
     cost_by_level,
     curves,
+    last_rungs,
     level_labels,
     level_of,
     level_text,
@@ -186,6 +187,7 @@ def search_data(
     """Collect what the figures of a fitted search show."""
     results, history = search.all_cv_results_, search.rung_history_
     schedule = search.schedule_
+    at_end = last_rungs(schedule)
     levels = levels_of(history)
     position = {level: k for k, level in enumerate(levels)}
     candidates = results["candidate"].tolist()
@@ -210,7 +212,7 @@ def search_data(
             for row in history
             if metric == search.promote_by_
             and row["cut_score"] is not None
-            and not selects_best(row, schedule)
+            and not selects_best(row, at_end)
         ],
         costs=cost_by_level(history),
         grid_cost=len({*map(params_key, params.values())}) * schedule.full_cost,
