@@ -66,15 +66,14 @@ def without_callbacks(estimator: Any) -> Any:
     """Return a clone of an estimator without its callbacks, which `clone` keeps."""
     copied = clone(estimator)
     for value in (copied, *copied.get_params().values()):
-        if hasattr(value, "_skl_callbacks"):
-            value.set_callbacks()
+        drop_callbacks(value)
     return copied
 
 
-def drop_callbacks(copied: Any) -> None:
-    """Remove the callbacks from a shallow copy of an estimator, in place."""
-    if hasattr(copied, "_skl_callbacks"):
-        copied.set_callbacks()
+def drop_callbacks(value: Any) -> None:
+    """Remove the callbacks of an estimator, if it has any, in place."""
+    if hasattr(value, "_skl_callbacks"):
+        value.set_callbacks()
 
 
 def accepts_sample_weight(scorer: Any) -> bool:

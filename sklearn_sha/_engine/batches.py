@@ -25,6 +25,11 @@ class Batching:
     Parameters
     ----------
     n_workers : int
+
+    Attributes
+    ----------
+    n_wanted : int
+        Number of batches that keep all workers busy.
     """
 
     def __init__(self, n_workers: int) -> None:

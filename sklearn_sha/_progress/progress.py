@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import inf
 from time import perf_counter
@@ -73,10 +73,14 @@ class Progress:
         """
         self._completed_work += self._completed_of_current
         self._current_work = sum(self._begin(rung.request) for rung in rungs)
-        current = {rung.request.bracket for rung in rungs}
-        for bracket, request in self._requests.items():
-            if request.is_last_rung:
-                self._leave_out(bracket, _key(request) if bracket in current else None)
+        # A rule can end a bracket before its planned end, and a last rung be requested in parts.
+        ended = {number for number, request in self._requests.items() if request.is_last_rung}
+        current = {_key(rung.request) for rung in rungs}
+        self._planned = {
+            key: planned
+            for key, planned in self._planned.items()
+            if key[0] not in ended or key in current
+        }
         self.n_jobs = sum(rung.n_new for rung in rungs)
         self.n_completed = self._n_known = n_known
 
@@ -96,11 +100,6 @@ class Progress:
             return work
         self._planned[key] = work * (n_waiting - n_new) / n_waiting, n_waiting - n_new
         return work * n_new / n_waiting
-
-    def _leave_out(self, bracket: int, current: Hashable) -> None:
-        """Leave out the planned rungs of a bracket that ends, but for the current one."""
-        for key in [key for key in self._planned if key[0] == bracket and key != current]:
-            del self._planned[key]
 
     def audit_begins(self) -> None:
         """Leave out the planned rungs: those that remain are not run."""

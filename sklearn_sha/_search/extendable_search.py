@@ -24,9 +24,9 @@ from sklearn_sha.candidates.space import spaces_of
 class ExtendableSearch(AuditedSearch):
     """Base class of the searches to which `extend` adds candidates."""
 
-    # Of the search over all candidates. Discrete distributions are counted by sampling, so that a
-    # second count can differ.
-    _n_extended: int | None = None
+    # Whether `extend` has counted the candidates of the search over all of them. Discrete
+    # distributions are counted by sampling, so that a second count can differ.
+    _is_counted = False
 
     def extend(
         self,
@@ -176,8 +176,8 @@ class ExtendableSearch(AuditedSearch):
             spaces = map(spaces_of, (self._space(), *extended.spaces))
             union.param_distributions = [*chain.from_iterable(spaces)]
             union.param_grid = None
-        union._n_extended = union.n_candidates = len(known) + n_new
-        union.n_iter = None
+        union.n_candidates, union.n_iter = len(known) + n_new, None
+        union._is_counted = True
         if new:
             union.sampler = GivenCandidates([*known, *new])
         return union, space, extended

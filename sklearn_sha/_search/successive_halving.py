@@ -471,8 +471,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
         n_candidates = n_candidates_of(self.n_candidates, self.n_iter)
         sampler, space, initial = self._sampler(), self._space(), self._initial_candidates()
-        if self._n_extended is not None and sampler.uses_history:
-            return self._n_extended, [*initial]
+        if self._is_counted and sampler.uses_history:
+            return int(n_candidates), [*initial]
         state = deepcopy(rng)
         n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
         if self.budget == "anytime" and not sampler.uses_history:
