@@ -48,7 +48,9 @@ from sklearn_sha.schedules import Schedule
 
 N_FOLDS = 5
 FIRST_SIZE = 8
-WARM_UP_SAMPLES, WARM_UP_SECONDS = 600, 0.5
+WARM_UP_SAMPLES, WARM_UP_SECONDS = 600, 3.0
+"""Enough for worker processes to start and to complete a call, which a search with a time limit
+does not wait for."""
 
 
 @dataclass(frozen=True)
