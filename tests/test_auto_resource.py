@@ -16,7 +16,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -499,6 +499,28 @@ def test_what_counts_samples_is_given_them_once():
     assert search.plan(*DIGITS).rungs[-1].n_resources == one_pass
     with pytest.raises(ValueError, match=f"max_resources={one_pass + 1} is more than"):
         search.set_params(max_resources=one_pass + 1).plan(*DIGITS)
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), make_pipeline(StandardScaler(), GaussianNB())])
+def test_what_counts_samples_counts_each_once(model):
+    """In the last call, in folds with one call less than the largest, and in the refit."""
+    counts = []
+
+    def counted(model, X, y):
+        last = model[-1] if isinstance(model, Pipeline) else model
+        counts.append(last.class_count_.sum())
+        return 0.0
+
+    X, y = (part[:126] for part in DIGITS)
+    name = "var_smoothing" if isinstance(model, GaussianNB) else "gaussiannb__var_smoothing"
+    search = SuccessiveHalvingSearchCV(
+        model, {name: [1e-9, 1e-3]}, resource="partial_fit", batch_size=20, min_resources=6,
+        cv=KFold(5), scoring=counted,
+    ).fit(X, y)  # fmt: skip
+    assert search.n_resources_ == [6]
+    assert sorted(counts) == 2 * [100] + 8 * [101]
+    counted(search.best_estimator_, X, y)
+    assert counts[-1] == 126
 
 
 def test_regression_has_no_classes_to_count():

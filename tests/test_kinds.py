@@ -179,6 +179,12 @@ def test_a_batch_size_is_checked_in_both(batch_size):
         search.plan(X, Y)
 
 
+@pytest.mark.parametrize("seed", [-1, 0.5, "a"])
+def test_an_invalid_seed_raises(seed):
+    with pytest.raises(ValueError, match=f"seed={seed!r} must be an integer of at least 0"):
+        PartialFit(batch_size=8, seed=seed)
+
+
 FEW = {"n_neighbors": [1, 2, 3, 4, 5, 45]}
 
 

@@ -237,8 +237,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
         else:
             warning = cost_warning(schedule, limits, algorithm)
-            if self._has_automatic_maximum():
-                whole_fit = resource.whole_fit(context.tuned)
+            if self._has_automatic_maximum() and limits.default is not None:
+                whole_fit = resource.whole_fit(context.tuned, limits.default)
             notes = self._notes(schedule, resource, context, whole_fit)
             schedule = replace(schedule, notes=(*schedule.notes, *notes))
         if not proposes_later:

@@ -241,10 +241,16 @@ class Resource(ABC):
         """Return notes for the plan that explain `n_resources`, an automatic maximum."""
         return []
 
-    def whole_fit(self, tuned: TunedEstimator) -> WholeFit | None:
+    def whole_fit(self, tuned: TunedEstimator, maximum: int) -> WholeFit | None:
         """Return how the refit calls ``fit``, as in a grid search, if the maximum is automatic.
 
         None if `advance` trains the units of the last rung.
+
+        Parameters
+        ----------
+        tuned : TunedEstimator
+        maximum : int
+            The automatic maximum.
         """
         return None
 

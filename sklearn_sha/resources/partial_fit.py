@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sklearn_sha._data.slicing import Rows, n_samples_of
 from sklearn_sha._formatting import quantity
-from sklearn_sha._param_validation import check_int
+from sklearn_sha._param_validation import check_int, is_int
 from sklearn_sha.resources.base import Resource, call_training
 from sklearn_sha.resources.class_labels import classes_of
 from sklearn_sha.resources.epochs import (
@@ -73,6 +73,8 @@ class PartialFit(Resource):
         self, batch_size: int | None = None, seed: int | None = None, classes: Any = None
     ) -> None:
         check_int("batch_size", batch_size, "None", batch_size is None)
+        if seed is not None and not (is_int(seed) and seed >= 0):
+            raise ValueError(f"seed={seed!r} must be an integer of at least 0, or None.")
         self.batch_size = None if batch_size is None else int(batch_size)
         self.in_batches = batch_size is not None
         self.seed = seed
@@ -88,10 +90,12 @@ class PartialFit(Resource):
 
     def _call(self, model: Any, rows: Rows, start: int, target: int) -> None:
         for call in range(start, target):
-            whole = self.batch_size is None
-            X, y, params = rows.fitting(
-                None if whole else self.batch(call, n_samples_of(rows.X_train))
-            )
+            indices = None
+            if self.batch_size is not None:
+                indices = self._batch_for(model, call, n_samples_of(rows.X_train))
+                if not len(indices):
+                    continue
+            X, y, params = rows.fitting(indices)
             if call == 0 and self.classes is not None and _takes_classes(model.partial_fit):
                 params = {"classes": self.classes} | params
             call_training(model.partial_fit, X, y, params)
@@ -202,13 +206,14 @@ class PartialFit(Resource):
             return [f"max_resources='auto' is {given}."]
         return [f"max_resources='auto' is {amount}: {given}."]
 
-    def whole_fit(self, tuned: TunedEstimator) -> WholeFit | None:
+    def whole_fit(self, tuned: TunedEstimator, maximum: int) -> WholeFit | None:
+        models = _last_steps(tuned, tuned.estimator)
         if self.batch_size is not None:
-            return None
+            # One pass over a fold is less than one over all samples.
+            return WholeFit(maximum, maximum) if all(map(_counts, models)) else None
         if any(self.preferred(*variant) is None for variant in tuned.variants()):
             return None
-        models = _last_steps(tuned, tuned.estimator)
-        maximum, max_units = _automatic_maximum(_longest(models)), max(map(_n_iterations, models))
+        max_units = max(map(_n_iterations, models))
         return WholeFit(maximum, max_units) if max_units > maximum else None
 
     def _n_batches(self, n_epochs: int, n_samples: int) -> int:
@@ -226,6 +231,12 @@ class PartialFit(Resource):
     @classmethod
     def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:
         return [] if any(cls().why_not(model) for model in models) else [cls.name]
+
+    def _batch_for(self, model: Any, call: int, n: int) -> NDArray[np.intp]:
+        """Return the batch of a call, without samples that a model would count twice."""
+        batch = self.batch(call, n)
+        n_new = max(0, n - call * min(self.batch_size or n, n))
+        return batch[:n_new] if _counts(model) else batch
 
     def batch(self, call: int, n: int) -> NDArray[np.intp]:
         """Indices of the samples, among `n`, that the call of this number gets.
