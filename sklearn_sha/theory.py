@@ -8,7 +8,7 @@ an upper bound of the distance between an arm's loss after t or more units and i
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, expm1, log, log1p
+from math import ceil, expm1, isclose, isfinite, log, log1p
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ def n_candidates_for(top: float = 0.05, confidence: float = 0.95) -> int:
     Raises
     ------
     ValueError
-        If `top` or `confidence` is not above 0 and below 1.
+        If `top` or `confidence` is not above 0 and below 1, or `top` too small for a number.
 
     Examples
     --------
@@ -63,13 +63,14 @@ def n_candidates_for(top: float = 0.05, confidence: float = 0.95) -> int:
     """
     _check_share("top", top)
     _check_share("confidence", confidence)
-    n = max(1, ceil(log1p(-confidence) / log1p(-top)))
-    # Correct the rounding error of the quotient of two logarithms.
-    while n > 1 and confidence_for(n - 1, top) >= confidence:
-        n -= 1
-    while confidence_for(n, top) < confidence:
-        n += 1
-    return n
+    # Not by comparing probabilities: near 1, those of many n are rounded to the same number.
+    quotient = log1p(-confidence) / log1p(-top)
+    if not isfinite(quotient):
+        raise ValueError(f"top={top!r} is too small: the number of candidates exceeds all floats.")
+    nearest = round(quotient)
+    if isclose(quotient, nearest, rel_tol=1e-12):  # an integer, but for rounding errors
+        return nearest if confidence_for(nearest, top) >= confidence else nearest + 1
+    return ceil(quotient)
 
 
 def confidence_for(n_candidates: int, top: float = 0.05) -> float:
@@ -127,7 +128,8 @@ def z_successive_halving(
     Raises
     ------
     ValueError
-        If `epsilon` is negative, or if it is 0 and the best arm is not unique.
+        If limits are not finite numbers in one dimension, if `epsilon` is not at least 0, or if it
+        is 0 and the best arm is not unique.
 
     References
     ----------
@@ -171,7 +173,7 @@ def z_uniform(limits: ArrayLike, gamma_inverse: GammaInverse) -> float:
     Raises
     ------
     ValueError
-        If the best arm is not unique.
+        If limits are not finite numbers in one dimension, or if the best arm is not unique.
 
     References
     ----------
@@ -221,7 +223,7 @@ def hyperband_h(
     Raises
     ------
     ValueError
-        If `delta` or `epsilon` is invalid, or if F is not bounded below.
+        If `n`, `delta` or `epsilon` is invalid, or if F is not bounded below.
 
     References
     ----------
@@ -236,9 +238,10 @@ def hyperband_h(
     >>> round(hyperband_h(uniform(), lambda a: ceil(1 / a), n=64, delta=0.1, epsilon=0.4))
     1911
     """
+    check_int("n", n)
     _check_share("delta", delta)
     lowest = _lowest(distribution)
-    if epsilon <= 0:
+    if not epsilon > 0:
         raise ValueError(f"epsilon={epsilon!r} must be above 0.")
     below = float(distribution.cdf(lowest + epsilon / 4))
     edges = np.linspace(below, 1, _QUANTILES + 1)[:-1]
@@ -292,7 +295,7 @@ def budget_for(
             f"n={n} arms are fewer than log(2 / delta)={log(2 / delta):.3g}, so that no budget is "
             f"known to suffice for delta={delta}. Raise n or delta."
         )
-    if epsilon < minimum:
+    if not epsilon >= minimum:
         raise ValueError(
             f"epsilon={epsilon} is less than {minimum:.6g}, the minimum for n={n} arms and "
             f"delta={delta}. Raise epsilon, n or delta."
@@ -320,7 +323,7 @@ def sampling_gap(distribution: Any, n: int, delta: float) -> float:
     Raises
     ------
     ValueError
-        If `delta` is not above 0 and below 1, or if F is not bounded below.
+        If `n` or `delta` is invalid, or if F is not bounded below.
 
     Examples
     --------
@@ -331,16 +334,17 @@ def sampling_gap(distribution: Any, n: int, delta: float) -> float:
     """
     check_int("n", n)
     _check_share("delta", delta)
-    share = log(2 / delta) / n
-    return float(distribution.ppf(share)) - _lowest(distribution) if share <= 1 else float("inf")
+    lowest, share = _lowest(distribution), log(2 / delta) / n
+    return float(distribution.ppf(share)) - lowest if share <= 1 else float("inf")
 
 
 def _gaps(limits: ArrayLike, epsilon: float) -> NDArray[np.float64]:
     """Return v_i - v_1 for i = 2..n, in increasing order."""
-    ordered = np.sort(np.asarray(limits, dtype=float))
-    if not ordered.size or np.isnan(ordered).any():
-        raise ValueError(f"limits={limits!r} must have a value for each arm, and no NaN.")
-    if epsilon < 0:
+    values = np.asarray(limits, dtype=float)
+    if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+        raise ValueError(f"limits={limits!r} must have a finite number for each arm.")
+    ordered = np.sort(values)
+    if not epsilon >= 0:
         raise ValueError(f"epsilon={epsilon!r} must be at least 0.")
     gaps = ordered[1:] - ordered[0]
     if epsilon == 0 and len(gaps) and gaps[0] == 0:

@@ -1,6 +1,7 @@
 """The theorems hold for the algorithms of this library, over thousands of random arms."""
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -159,6 +160,25 @@ def test_numbers_for_the_rarest_candidates(top):
     assert confidence_for(n, top) == pytest.approx(1 - math.exp(-1))
 
 
+@given(st.integers(1, 500), st.floats(1e-6, 0.02))
+def test_numbers_are_the_inverse_of_their_confidence(n, top):
+    assert n_candidates_for(top, confidence_for(n, top)) == n
+
+
+@pytest.mark.parametrize(
+    ("top", "confidence"),
+    [(0.05, 1 - 2**-53), (0.01, 1 - 1e-15), (1e-6, 1 - 1e-11), (1e-10, 1 - 2**-53), (1e-25, 0.95)],
+)
+def test_numbers_for_probabilities_that_are_rounded_to_one(top, confidence):
+    """By the definition, in exact decimal numbers."""
+    with localcontext(prec=80):
+        chance, wanted = Decimal(top), Decimal(confidence)
+        n = n_candidates_for(top, confidence)
+        tolerance = Decimal(n) / 10**12  # as far as n can be known from a quotient of floats
+        assert (n + tolerance) * (1 - chance).ln() <= (1 - wanted).ln()
+        assert (n - 1 - tolerance) * (1 - chance).ln() > (1 - wanted).ln()
+
+
 def test_numbers_in_the_documentation():
     assert n_candidates_for() == 59
     assert confidence_for(64) == pytest.approx(0.96, abs=0.005)
@@ -202,8 +222,19 @@ def test_the_envelope_of_a_search_equals_that_of_its_curves():
         (lambda: sampling_gap(uniform(), 9, 1.5), "delta=1.5 must be above 0"),
         (lambda: sampling_gap(uniform(), 0, 0.1), "n=0 must be an integer of at least 1"),
         (lambda: confidence_for(-3), "n_candidates=-3 must be an integer of at least 1"),
-        (lambda: z_uniform([], math.ceil), r"limits=\[\] must have a value for each arm"),
-        (lambda: z_uniform([1.0, math.nan], math.ceil), "and no NaN"),
+        (lambda: z_uniform([], math.ceil), r"limits=\[\] must have a finite number for each arm"),
+        (lambda: z_uniform([1.0, math.nan], math.ceil), "a finite number for each"),
+        (lambda: z_uniform([math.inf, 1.0], math.ceil), "a finite number for each"),
+        (
+            lambda: z_successive_halving([[0.5, 0.1]], math.ceil),
+            r"limits=\[\[0.5, 0.1\]\] must",
+        ),
+        (lambda: z_successive_halving([1.0, 2.0], math.ceil, math.nan), "epsilon=nan must be at l"),
+        (lambda: hyperband_h(uniform(), math.ceil, 9, 0.1, math.nan), "epsilon=nan must be above"),
+        (lambda: hyperband_h(uniform(), math.ceil, 2.5, 0.1, 1), "n=2.5 must be an integer"),
+        (lambda: budget_for(uniform(), math.ceil, 64, 0.1, math.nan), "epsilon=nan is less than"),
+        (lambda: sampling_gap(norm(), 1, 0.1), "not bounded below"),
+        (lambda: n_candidates_for(5e-324), "top=5e-324 is too small"),
         (
             lambda: budget_for(uniform(), math.ceil, 2, 0.1, 0.4),
             r"n=2 arms are fewer than log\(2 / ",
