@@ -21,7 +21,8 @@ def text_table(columns: Mapping[str, Sequence[object]]) -> str:
     ----------
     columns : mapping of str to sequence
         Sequences of the same length. Floats have three decimals, or three significant digits if
-        the largest of the column is below 0.001 or not below a million. NaN is shown as a dash.
+        the largest of the column is below 0.001 or not below a million. Columns below 1e-13 are
+        rounding errors, shown as 0.000. NaN is shown as a dash.
 
     Returns
     -------

@@ -64,6 +64,12 @@ def is_estimator(value: Any) -> bool:
     return hasattr(value, "get_params") and not isinstance(value, type)
 
 
+def check_target(name: str, value: Any) -> None:
+    """Raise if a score or loss at which a search ends is neither a number nor None."""
+    if value is not None and not (is_real(value) and value == value):  # NaN is no number
+        raise ValueError(f"{name}={value!r} must be a number or None.")
+
+
 def check_patience(patience: int | None, tol: float) -> None:
     """Raise if `patience` or `tol` is invalid."""
     check_int("patience", patience, "None", patience is None)

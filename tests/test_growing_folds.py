@@ -45,7 +45,14 @@ from sklearn_sha.bandit import (
 )
 from sklearn_sha.candidates import RandomSampler, Sampler
 from sklearn_sha.inspection import trust_report
-from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, start_later
+from sklearn_sha.schedules import (
+    FoldGrowth,
+    Schedule,
+    rung_sizes,
+    schedule_from_budget,
+    schedule_from_range,
+    start_later,
+)
 
 N_FOLDS, FOLD_SIZE = 5, 100
 X = np.arange(float(N_FOLDS * FOLD_SIZE)).reshape(-1, 1)
@@ -256,6 +263,29 @@ def test_a_budget_over_folds_is_never_exceeded(n, factor, n_folds, data, continu
     assert plan.total_cost <= budget
     assert plan.n_resources[0] >= 1
     assert plan.n_folds == (None if growth.first is None else n_folds)
+    if growth.first is not None and not maximum:
+        # A rung is left out only if it adds neither resource nor folds.
+        sizes = rung_sizes(n, factor)
+        kept = [sizes.index(size) for size in plan.n_candidates]
+        counts = growth.counts(len(sizes), factor)
+        for k in {*range(len(sizes))} - {*kept}:
+            assert counts[k] == counts[max(other for other in kept if other < k)]
+
+
+@pytest.mark.parametrize(
+    ("n", "factor", "first", "budget", "sizes", "resources"),
+    [
+        (8, 2, 1, 20_000, [8, 4, 2], [833, 833, 833]),
+        (16, 2, 2, 100_000, [16, 8, 4, 2], [781, 781, 1250, 2500]),
+        (27, 3, 1, 50_000, [27, 9, 3], [617, 617, 1111]),
+    ],
+)
+def test_rungs_of_a_budget_that_only_add_folds(n, factor, first, budget, sizes, resources):
+    growth = FoldGrowth((0, 1, 2, 3, 4), first)
+    plan = schedule_from_budget(n, budget, factor=factor, continues=False, fold_growth=growth)
+    assert (plan.n_candidates, plan.n_resources) == (sizes, resources)
+    assert [len(rung.folds) for rung in plan.rungs] == growth.counts(len(sizes), factor)
+    assert budget / 2 < plan.total_cost <= budget
 
 
 def test_the_default_does_not_change_the_unit_of_a_budget():
@@ -444,7 +474,7 @@ def test_the_first_rung_has_at_least_100_test_samples():
         ({"resource": "folds", "min_folds": 2}, "Set min_resources=2"),
         (
             {"budget": 10, "min_folds": 2},
-            "2 folds in the first of 3 rungs; give at least budget=54,",
+            "2 folds in the first of 3 rungs, and for .* added late; give at least budget=54,",
         ),
     ],
 )

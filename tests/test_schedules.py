@@ -5,11 +5,19 @@ from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 from math import ceil
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sklearn_sha.schedules import Schedule, rung_sizes, schedule_from_budget, schedule_from_range
+from sklearn_sha.schedules import (
+    Schedule,
+    doubling_schedules,
+    hyperband_schedules,
+    rung_sizes,
+    schedule_from_budget,
+    schedule_from_range,
+)
 
 COUNTS = st.integers(1, 3000)
 FACTORS = st.one_of(
@@ -85,6 +93,7 @@ def test_a_range_has_decreasing_sizes_and_ends_at_the_maximum(n, factor, minimum
         assert resources[0] == minimum
     if minimum is None:
         assert resources[0] >= min(lowest, maximum)
+        assert n == 1 or sizes[-1] > 1
 
 
 @given(COUNTS, st.integers(2, 12), st.integers(1, 500), st.integers(1, 5000))
@@ -190,6 +199,43 @@ def test_fixed_costs_count_for_each_fit():
     assert schedule.relative_cost() == 48 / 64
     assert schedule.relative_cost(Fraction(3)) == (48 + 3 * 14) / (64 + 3 * 8)
     assert schedule.relative_cost(Fraction(3), Fraction(2)) == (2 * 48 + 3 * 14) / (64 + 3 * 8)
+
+
+@pytest.mark.parametrize("value", [0, -4, 8.5, True])
+@pytest.mark.parametrize(
+    ("name", "schedule_of"),
+    [
+        ("n_candidates", lambda value: schedule_from_range(value, max_resources=9)),
+        (
+            "min_resources",
+            lambda value: schedule_from_range(8, min_resources=value, max_resources=9),
+        ),
+        ("max_resources", lambda value: schedule_from_range(9, max_resources=value)),
+        ("lowest", lambda value: schedule_from_range(9, max_resources=9, lowest=value)),
+        ("n_candidates", lambda value: schedule_from_budget(value, 99)),
+        ("budget", lambda value: schedule_from_budget(9, value)),
+        ("max_resources", lambda value: schedule_from_budget(9, 99, max_resources=value)),
+        ("min_resources", lambda value: hyperband_schedules(9, min_resources=value)),
+        ("max_resources", lambda value: hyperband_schedules(value)),
+        ("n_candidates", lambda value: next(doubling_schedules(value))),
+        ("min_resources", lambda value: next(doubling_schedules(9, min_resources=value))),
+        ("max_resources", lambda value: next(doubling_schedules(9, max_resources=value))),
+    ],
+)
+def test_what_is_no_positive_integer_raises(name, schedule_of, value):
+    with pytest.raises(ValueError, match=f"{name}={value} must be an integer of at least 1"):
+        schedule_of(value)
+
+
+def test_integers_of_numpy_do_not_overflow():
+    numbers = {"min_resources": 10, "max_resources": 100_000}
+    schedule = schedule_from_range(
+        np.int64(256), **{name: np.int64(value) for name, value in numbers.items()}
+    )
+    assert schedule == schedule_from_range(256, **numbers)
+    assert {type(value) for rung in schedule.rungs for value in vars(rung).values()} == {
+        int, type(None)
+    }  # fmt: skip
 
 
 def test_a_minimum_above_the_maximum_raises():

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
-from sklearn_sha._param_validation import check_int, check_patience, is_int, is_real
+from sklearn_sha._param_validation import (
+    check_int,
+    check_patience,
+    check_target,
+    is_int,
+    is_real,
+)
 from sklearn_sha.bandit.stopping import stop_rule
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
@@ -50,8 +56,7 @@ def check_parameters(params: Mapping[str, Any]) -> None:
             raise ValueError(f"{name}={seconds!r} must be a number of seconds above 0, or None.")
     exact_factor(params["factor"])  # also of a search whose algorithm ignores it
     stop_rule(params["stop"])
-    if params["target_score"] is not None and not is_real(params["target_score"]):
-        raise ValueError(f"target_score={params['target_score']!r} must be a number or None.")
+    check_target("target_score", params["target_score"])
     for name in ("keep_initial", "keep_eliminated", "return_train_score"):
         if not isinstance(params[name], bool | np.bool_):
             raise TypeError(f"{name}={params[name]!r} must be True or False.")

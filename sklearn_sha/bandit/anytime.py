@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import accumulate
 from math import ceil
 
-from sklearn_sha._param_validation import check_patience
+from sklearn_sha._param_validation import check_patience, check_target
 from sklearn_sha.bandit.base import Bounds
 from sklearn_sha.bandit.in_turn import MIN_CANDIDATES, HalvingInTurn, in_brackets
 from sklearn_sha.bandit.promotion import LastImprovement
@@ -80,6 +80,7 @@ class Anytime(HalvingInTurn):
 
     def plan(self, bounds: Bounds) -> Schedule:
         check_patience(self.patience, self.tol)
+        check_target("target_loss", self.target_loss)
         n_planned = min(bounds.n_candidates, max(_N_PLANNED, bounds.n_kept + 1))
         plain = replace(bounds, n_candidates=n_planned, n_kept=0)
         schedule = SuccessiveHalving(self.factor).plan(plain)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sklearn_sha._param_validation import check_int, check_patience
+from sklearn_sha._param_validation import check_int, check_patience, check_target
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
@@ -128,6 +128,7 @@ class BudgetDoubling(Algorithm):
 
     def plan(self, bounds: Bounds) -> Schedule:
         check_patience(self.patience, self.tol)
+        check_target("target_loss", self.target_loss)
         minimum = bounds.min_resources
         if minimum is None:
             minimum = min(bounds.first, bounds.max_resources)
@@ -172,6 +173,7 @@ def doubling(
         As in `successive_halving`. It is called at most once for an arm and a resource.
     n : int >= 1
     factor : real > 1, default=2
+        As in `successive_halving`; also the ratio between the budgets of two runs.
     min_resources : int >= 1, default=1
         Units of the first rung of the first run.
     max_resources : int >= 1 or None, default=None

@@ -8,7 +8,7 @@ from math import nan
 
 from numpy import fmin
 
-from sklearn_sha._param_validation import check_int, check_patience
+from sklearn_sha._param_validation import check_int, check_patience, check_target
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
@@ -31,7 +31,7 @@ def hyperband(
     max_resources : int >= 1
         Units of the last rung of each bracket.
     factor : real > 1, default=3
-        As in `successive_halving`.
+        Keep ``floor(n / factor)`` arms after each rung and multiply the resource by `factor`.
     min_resources : int >= 1, default=1
         Minimum units of the first rung of the widest bracket.
 
@@ -43,7 +43,7 @@ def hyperband(
     Raises
     ------
     ValueError
-        If `min_resources` is larger than `max_resources`.
+        If a number is not an integer of at least 1, or `min_resources` larger than `max_resources`.
     LossesError
         As in `successive_halving`.
 
@@ -62,8 +62,6 @@ def hyperband(
     >>> print(result.best == limits.argmin(), result.total_cost)
     True 1581
     """
-    check_int("max_resources", max_resources)
-    check_int("min_resources", min_resources)
     schedules = hyperband_schedules(max_resources, factor=factor, min_resources=min_resources)
     propose = numbered()
     return run_over_losses([halving(schedule, propose) for schedule in schedules], losses)
@@ -77,6 +75,7 @@ class Hyperband(Algorithm):
     Parameters
     ----------
     factor : real > 1, default=3
+        Keep ``floor(n / factor)`` candidates after each rung and multiply the resource by `factor`.
     n_repeats : int, default=1
         Number of times that the set of brackets is run, each time with new candidates.
     patience : int or None, default=None
@@ -126,6 +125,7 @@ class Hyperband(Algorithm):
     def plan(self, bounds: Bounds) -> Schedule:
         check_int("n_repeats", self.n_repeats)
         check_patience(self.patience, self.tol)
+        check_target("target_loss", self.target_loss)
         maximum, minimum = bounds.max_resources, bounds.min_resources
 
         def brackets_from(minimum: int) -> list[Schedule]:

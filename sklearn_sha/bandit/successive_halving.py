@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from sklearn_sha._param_validation import check_int
+from sklearn_sha._param_validation import check_int, check_target
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import best_first, promote
@@ -204,6 +204,7 @@ class SuccessiveHalving(Algorithm):
         self.target_loss = target_loss
 
     def plan(self, bounds: Bounds) -> Schedule:
+        check_target("target_loss", self.target_loss)
         is_bound = stop_rule(self.stop) is not None or self.target_loss is not None
         return replace(self._schedule(bounds), is_bound=is_bound)
 

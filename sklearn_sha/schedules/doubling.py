@@ -8,7 +8,7 @@ from math import floor
 
 from sklearn_sha.schedules.rungs import rung_sizes
 from sklearn_sha.schedules.schedule import Schedule
-from sklearn_sha.schedules.validation import check_range, exact_factor
+from sklearn_sha.schedules.validation import check_range, exact_factor, whole_number
 
 
 def doubling_schedules(
@@ -45,8 +45,9 @@ def doubling_schedules(
     Raises
     ------
     ValueError
-        If `min_resources` is larger than `max_resources`, or `factor` is not above 1. It is raised
-        when the first schedule is requested.
+        If a number is not an integer of at least 1, `min_resources` is larger than
+        `max_resources`, or `factor` is not above 1. It is raised when the first schedule is
+        requested.
 
     References
     ----------
@@ -61,7 +62,10 @@ def doubling_schedules(
     [[1, 2, 4], [2, 4, 8], [4, 8, 12]]
     """
     f = exact_factor(factor)
+    n_candidates = whole_number("n_candidates", n_candidates)
+    min_resources = whole_number("min_resources", min_resources)
     if max_resources is not None:
+        max_resources = whole_number("max_resources", max_resources)
         check_range(min_resources, max_resources)
     number = 0
     previous: list[int] = []

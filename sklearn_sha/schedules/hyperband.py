@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from sklearn_sha.schedules.schedule import Schedule
-from sklearn_sha.schedules.validation import check_range, exact_factor
+from sklearn_sha.schedules.validation import check_range, exact_factor, whole_number
 
 
 def hyperband_schedules(
@@ -41,7 +41,7 @@ def hyperband_schedules(
     Raises
     ------
     ValueError
-        If `min_resources` is larger than `max_resources`.
+        If a number is not an integer of at least 1, or `min_resources` larger than `max_resources`.
 
     References
     ----------
@@ -60,6 +60,8 @@ def hyperband_schedules(
     [5] [81]
     """
     f = exact_factor(factor)
+    min_resources = whole_number("min_resources", min_resources)
+    max_resources = whole_number("max_resources", max_resources)
     check_range(min_resources, max_resources)
     s_max = 0  # floor(log_factor(max / min)), counted without logarithms
     while min_resources * f ** (s_max + 1) <= max_resources:

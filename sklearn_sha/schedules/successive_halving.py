@@ -12,7 +12,7 @@ from sklearn_sha.schedules.fold_growth import FoldGrowth
 from sklearn_sha.schedules.rungs import rung_sizes, sizes_with_kept
 from sklearn_sha.schedules.schedule import Schedule
 from sklearn_sha.schedules.spread import spread_integers
-from sklearn_sha.schedules.validation import check_range, exact_factor
+from sklearn_sha.schedules.validation import check_range, exact_factor, whole_number
 
 
 def schedule_from_range(
@@ -27,9 +27,10 @@ def schedule_from_range(
     """Return a schedule from a minimum to a maximum resource.
 
     There are as many rungs as fit between the two if each has `factor` times the resource of the
-    previous one, and at most one rung with a single candidate. If `min_resources` is given, their
-    resources are in equal ratios from minimum to maximum. Otherwise, the resource of rung k is
-    ``floor(first * factor**k)``, and that of the last rung is `max_resources`.
+    previous one. If `min_resources` is given, the best candidate can have a rung of its own, and
+    the resources are in equal ratios from minimum to maximum. Otherwise, the last rung has several
+    candidates, the resource of rung k is ``floor(first * factor**k)``, and that of the last rung is
+    `max_resources`.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def schedule_from_range(
     Raises
     ------
     ValueError
-        If `min_resources` is larger than `max_resources`.
+        If a number is not an integer of at least 1, or `min_resources` larger than `max_resources`.
 
     Examples
     --------
@@ -63,14 +64,16 @@ def schedule_from_range(
     ([64, 32, 16, 8, 4, 2], [3, 6, 12, 24, 48, 100])
     """
     f = exact_factor(factor)
-    sizes = rung_sizes(n_candidates, factor)
-    first = min_resources
-    if first is None:
+    sizes = rung_sizes(whole_number("n_candidates", n_candidates), factor)
+    max_resources = whole_number("max_resources", max_resources)
+    if min_resources is None:
         largest = floor(max_resources / f ** (len(sizes) - 1))
-        first = min(max(largest, lowest), max_resources)
+        first = min(max(largest, whole_number("lowest", lowest)), max_resources)
+    else:
+        first = whole_number("min_resources", min_resources)
+        if sizes[-1] > 1:
+            sizes.append(1)  # the best candidate may continue alone
     check_range(first, max_resources)
-    if sizes[-1] > 1:
-        sizes.append(1)  # the best candidate may continue alone
     resources: list[int] = []
     for k in range(len(sizes)):
         exact = first * f**k
@@ -130,8 +133,8 @@ def schedule_from_budget(
     Raises
     ------
     ValueError
-        If the budget is less than one unit per candidate in the first rung. The message has the
-        smallest possible budget.
+        If a number is not an integer of at least 1, or if the budget is less than one unit per
+        candidate in the first rung. The message has the smallest possible budget.
 
     References
     ----------
@@ -146,6 +149,10 @@ def schedule_from_budget(
     >>> [rung.step for rung in schedule.rungs], schedule.n_resources, schedule.total_cost
     ([1, 2, 5], [1, 3, 8], 26)
     """
+    n_candidates = whole_number("n_candidates", n_candidates)
+    budget = whole_number("budget", budget)
+    if max_resources is not None:
+        max_resources = whole_number("max_resources", max_resources)
     sizes = sizes_with_kept(rung_sizes(n_candidates, factor), n_kept)
     folds = fold_growth.folds(len(sizes), factor) if fold_growth else None
 
@@ -157,10 +164,11 @@ def schedule_from_budget(
     needed = max(smallest, schedule_of(smallest).total_cost)
     if budget < needed:
         on_folds = f" on {quantity(n_first, 'folds')}" if folds else ""
+        late = ", and for the models of folds that are added late" if needed > smallest else ""
         raise ValueError(
             f"budget={budget} is less than one unit for each of {n_candidates} candidates{on_folds}"
-            f" in the first of {quantity(len(sizes), 'rungs')}; give at least budget={needed}, or "
-            "fewer candidates."
+            f" in the first of {quantity(len(sizes), 'rungs')}{late}; give at least "
+            f"budget={needed}, or fewer candidates."
         )
     schedule = schedule_of(budget)
     if schedule.total_cost > budget:
@@ -194,12 +202,15 @@ def _equal_shares(
     resources: list[int] = []
     for k, n in enumerate(sizes):
         previous = resources[-1] if resources else 0
+        if previous == max_resources:
+            break
         step = total // (n * (len(folds[k]) if folds else 1) * len(sizes))
-        resource = step + (previous if continues else 0)
+        resource = step + previous if continues else max(step, previous)
         if max_resources is not None:
             resource = min(resource, max_resources)
-        # Skip rungs with the same resource as the previous one: the losses would be the same.
-        if resource > previous:
+        # A rung with the resource and the folds of the previous one would evaluate nothing.
+        adds_folds = folds and kept and len(folds[k]) > len(folds[kept[-1]])
+        if resource > previous or adds_folds:
             kept.append(k)
             resources.append(resource)
     rung_folds = [*(folds[k] for k in kept[:-1]), folds[-1]] if folds else None

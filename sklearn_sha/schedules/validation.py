@@ -5,6 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from math import isfinite
 from numbers import Real
+from typing import Any
+
+from sklearn_sha._param_validation import check_int
 
 
 def exact_factor(factor: float | Fraction) -> Fraction:
@@ -22,6 +25,18 @@ def exact_factor(factor: float | Fraction) -> Fraction:
             "candidate."
         )
     return Fraction(str(factor))
+
+
+def whole_number(name: str, value: Any) -> int:
+    """Return an integer of at least 1 as an int: integers of NumPy overflow in powers.
+
+    Raises
+    ------
+    ValueError
+        If it is no such integer.
+    """
+    check_int(name, value)
+    return int(value)
 
 
 def check_range(min_resources: int, max_resources: int) -> None:
