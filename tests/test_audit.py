@@ -738,6 +738,7 @@ def test_progress_says_what_is_audited(capsys):
     assert endings[1].endswith("rises from 0.91 to more than 0.99.")
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 def test_what_cannot_be_audited_is_said():
     with pytest.raises(NotFittedError):
         search_of().audit(NOTHING)
@@ -747,7 +748,7 @@ def test_what_cannot_be_audited_is_said():
     with pytest.raises(
         ValueError, match=r"scores of the selected candidate are non-finite.* fits\.$"
     ):
-        search_of(scoring=lambda model, X, y=None: np.nan).fit(NOTHING).audit(NOTHING)
+        search_of(scoring=lambda model, X, y=None: np.inf).fit(NOTHING).audit(NOTHING)
     assert (
         "audited" not in search_of(min_resources=1.0, audit_eliminated=4).fit(NOTHING).cv_results_
     )

@@ -266,6 +266,21 @@ def test_too_few_samples_in_an_early_rung_are_told_with_what_to_do(first_rung, r
     assert message.endswith(remedy)
 
 
+@pytest.mark.parametrize(("n_samples", "is_few"), [(50, True), (1.0, False)])
+def test_an_error_that_is_raised_with_few_samples_says_so(n_samples, is_few):
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 5, 60, 70000]}, resource="n_samples", cv=2,
+        min_resources=n_samples, error_score="raise",
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="Expected n_neighbors <= n_samples_fit") as raised:
+        search.fit(X, y)
+    note, *few = raised.value.__notes__
+    assert note.endswith(f"in rung 0 with n_resources={50 if is_few else 899}.")
+    assert len(few) == is_few
+    assert not is_few or few[0].startswith("Early rungs have 50 samples or more of the 899 of")
+
+
 def test_an_invalid_parameter_is_no_matter_of_samples():
     X, y = load_digits(return_X_y=True)
     search = SuccessiveHalvingSearchCV(SVC(), {"C": [-1, 1]}, min_resources=200, cv=2)
@@ -341,11 +356,88 @@ def test_the_error_of_a_search_whose_fits_all_fail_on_few_samples_names_what_to_
         search.fit(np.zeros((64, 1)))
 
 
+@pytest.mark.parametrize("how", ["nan", "error", "one fold of each"])
+def test_a_first_rung_without_scores_eliminates_by_no_order(how):
+    """A grid search would find the last candidate. The first ones are not better."""
+
+    def scoring(model, X, y=None):
+        if model.units_ < 4 and (how != "one fold of each" or X[0, 0] < 8):
+            if how == "nan":
+                return np.nan
+            raise ValueError("Found unknown categories ['rare']")
+        return model.score(X, y)
+
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, scoring=scoring, min_resources=2,
+                       max_resources=8)  # fmt: skip
+    message = "No candidate has a score with 2 epochs, in the first rung,"
+    with pytest.raises(ValueError, match=message) as raised:
+        search.fit(np.arange(16.0)[:, None])
+    assert "set min_resources to more" in str(raised.value)
+    assert ("unknown categories" in str(raised.value)) == (how != "nan")
+    assert not hasattr(search, "best_params_")
+    assert len(search.all_cv_results_["params"]) == 4
+    assert len(search.failures_) == {"nan": 0, "error": 8, "one fold of each": 4}[how]
+    search.set_params(min_resources=4).fit(np.arange(16.0)[:, None])
+    assert search.best_params_ == {"limit": 0.4}
+
+
+def test_brackets_that_have_scores_are_enough():
+    def scoring(model, X, y=None):
+        return model.score(X, y) if model.units_ >= 3 else np.nan
+
+    search = search_of({"limit": uniform(0, 1)}, HyperbandSearchCV, scoring=scoring, random_state=0)
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.fit(X)
+    first = [row for row in search.rung_history_ if row["n_resources"] < 3]
+    assert first
+    assert all(row["promoted"] == [] for row in first)
+    assert np.isfinite(search.best_score_)
+
+
+def test_later_rungs_without_scores_leave_the_best_of_the_rung_before():
+    def scoring(model, X, y=None):
+        return model.score(X, y) if model.units_ < 4 else np.nan
+
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, scoring=scoring, min_resources=2,
+                       max_resources=8)  # fmt: skip
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.fit(X)
+    assert search.best_params_ == {"limit": 0.4}
+
+
+@pytest.mark.parametrize("rungs", [{"min_resources": 1.0}, {"min_resources": 50}])
+def test_an_error_of_no_single_metric_is_raised_as_in_grid_search(rungs):
+    """Both metrics need predictions of one kind or another, and SVC has no probabilities."""
+    X, y = (part[:200] for part in load_digits(return_X_y=True))
+    params = {"scoring": ["accuracy", "roc_auc_ovr"], "refit": "accuracy", "cv": KFold(2)}
+    for search in (
+        GridSearchCV(SVC(), {"C": [1, 2, 3, 4]}, **params),
+        SuccessiveHalvingSearchCV(SVC(), {"C": [1, 2, 3, 4]}, **rungs, **params),
+    ):
+        with pytest.raises(AttributeError, match="attributes: predict_proba"):
+            search.fit(X, y)
+
+
+def test_encoders_that_lack_categories_are_told_of():
+    """As OneHotEncoder() by default."""
+    rng = np.random.default_rng(0)
+    city = rng.choice(list("abc"), 2000).astype(object)
+    city[rng.choice(2000, 4, replace=False)] = "village"
+    model = make_pipeline(OneHotEncoder(), KNeighborsClassifier())
+    grid = {"kneighborsclassifier__n_neighbors": range(1, 17)}
+    search = SuccessiveHalvingSearchCV(model, grid, min_resources=50, min_folds="all", cv=KFold(2))
+    with pytest.raises(ValueError, match=r"unknown categories \['village'\](?s:.*)handle_unknown"):
+        search.fit(city[:, None], city == "a")
+
+
 def test_scores_that_fail_with_all_samples_are_no_matter_of_samples():
     def fails(model, X, y=None):
+        if model.limit == 0.4:
+            return 0.5
         raise ValueError(f"not with {len(X)} samples")
 
-    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, resource="n_samples", min_resources=8,
+    # Of the two candidates in the last rung, one still fails.
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, resource="n_samples", min_resources=16,
                        max_resources=32, scoring=fails)  # fmt: skip
     with pytest.warns(UserWarning, match="Scoring failed") as warned:
         search.fit(np.zeros((64, 1)))

@@ -422,7 +422,7 @@ def test_test_indices_from_the_end_and_test_folds_without_samples(batch_size):
     X, y = load_iris(return_X_y=True)
     shuffled = np.random.RandomState(0).permutation(150)
     X, y, train = X[shuffled], y[shuffled], np.arange(100)
-    params = {"resource": "partial_fit", "max_resources": 4, "min_folds": "all", "refit": False}
+    params = {"resource": "partial_fit", "max_resources": 4, "min_resources": 1.0, "refit": False}
     params["random_state"] = 0  # of the batches
 
     def scores(*tests):

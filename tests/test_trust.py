@@ -501,8 +501,9 @@ def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason():
     assert "resume" not in report.advice
 
 
-def test_scores_that_are_all_nan_have_no_probability():
-    search = search_of(scoring=lambda model, X, y=None: np.nan)
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+def test_scores_that_are_all_infinite_have_no_probability():
+    search = search_of(scoring=lambda model, X, y=None: np.inf)
     with pytest.warns(UserWarning, match="non-finite"):
         search.fit(X)
     report = trust_report(search)

@@ -220,7 +220,8 @@ def _score(
     try:
         scores = with_writable_retry(score, rows)
     except Exception:
-        if config.error_score == "raise":
+        # An error that is of no single metric is raised by GridSearchCV too.
+        if config.error_score == "raise" or config.is_multimetric:
             raise
         errors.append(format_exc())
         return None

@@ -66,7 +66,7 @@ class Job:
         """Add the candidate, fold and rung to an error."""
         error.add_note(
             f"Raised by candidate {self.candidate} with parameters {self.params}, on fold "
-            f"{self.fold}, in rung {self.rung}."
+            f"{self.fold}, in rung {self.rung} with n_resources={self.n_resources}."
         )
 
 
@@ -102,6 +102,8 @@ class EvaluationConfig:
         When the refit calls ``fit``; None: it trains the units at which the candidate was selected.
     seed : int
         Of preprocessing steps that are fitted separately and have ``random_state=None``.
+    is_multimetric : bool
+        Whether `scorer` is of several metrics, and returns the traceback of a metric that fails.
     """
 
     estimator: Any
@@ -117,6 +119,7 @@ class EvaluationConfig:
     template: Template | None = None
     whole_fit: WholeFit | None = None
     seed: int = 0
+    is_multimetric: bool = False
 
 
 @dataclass(frozen=True)

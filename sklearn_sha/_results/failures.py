@@ -66,6 +66,26 @@ def all_failed_message(failures: Failures) -> str:
     )
 
 
+def no_score_message(failures: Failures, n_resources: str) -> str:
+    """Format that no candidate of a first rung has a score, and why.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+        Failed fits and scores.
+    n_resources : str
+        How much the rung has, such as "12 trees".
+    """
+    message = (
+        f"No candidate has a score with {n_resources}, in the first rung, so that none can be "
+        "promoted. A grid search has the full resource: set min_resources to more, up to it."
+    )
+    for what in ("fit", "score"):
+        if failed := [failure for failure in failures if failure["failed"] == what]:
+            message += f"\n\n{_details(failed, f'{what}s')}"
+    return message
+
+
 def few_samples_messages(
     failures: Failures,
     n_resources: Sequence[int],
@@ -113,6 +133,8 @@ def few_samples_messages(
     remedy = f"raise {parameters}, for example min_resources={larger}"
     if has_own_rungs:
         remedy = f"raise the budget, or the rungs of the algorithm, to start with {larger} samples"
+    if any("unknown categories" in failure["error"] for failure in early):
+        remedy += ", or set handle_unknown of the encoder, since few samples lack rare categories"
     return [
         f"{_candidates(early)} failed when trained on {_listed(failed_at)} samples, fewer than the "
         f"{n_train} samples of the training fold. If their parameters require more samples (such "

@@ -290,7 +290,7 @@ class Results:
             k
             for k, rung in enumerate(self._rungs)
             if self._promoted.get((rung.request.bracket, rung.request.rung)) == ()
-            and not rung.has_failed
+            and rung.has_scores
         ]
         has_others = any(self._rungs[k].is_complete for k in {*range(self.n_rungs)} - {*growing})
         for k in growing:
@@ -321,6 +321,14 @@ class Results:
     def all_failed(self) -> bool:
         """Whether all fits of all rungs failed."""
         return all(rung.fit_failed.all() for rung in self._rungs)
+
+    @property
+    def never_scored(self) -> bool:
+        """Whether no candidate has a score, and none has full resource."""
+        return all(
+            np.isnan(rung.mean_scores(self.metric)).all() and not rung.request.is_last_rung
+            for rung in self._rungs
+        )
 
     @property
     def seconds(self) -> float:

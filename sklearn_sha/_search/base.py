@@ -26,12 +26,13 @@ from sklearn_sha._parallel.workers import Workers, local_backend
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
-from sklearn_sha._results.failures import all_failed_message
+from sklearn_sha._results.failures import all_failed_message, no_score_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.delegation import BestEstimatorMixin
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
+    early_rungs_notes,
     few_folds_message,
     few_samples_hints,
     incomplete_audit_message,
@@ -98,9 +99,10 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         Raises
         ------
         TypeError, ValueError
-            If parameters are invalid, before any training; if all fits failed, in which case
-            ``failures_`` has the reasons; or if a callable `refit` returns no integer, or a
-            callable `scoring` several metrics of which `refit` names none.
+            If parameters are invalid, before any training; if all fits failed, or no candidate has
+            a score before full resource, in which cases ``failures_`` has the reasons; or if a
+            callable `refit` returns no integer, or a callable `scoring` several metrics of which
+            `refit` names none.
         TimeoutError
             If `max_time` ended before any candidate was scored on all folds of the first rung.
         CheckpointError
@@ -429,9 +431,17 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     self._set_attributes(run.spec, results)
                     self._set_refitted(run)
             raise
-        except Exception:
+        except Exception as error:
+            if self.error_score == "raise":
+                for note in early_rungs_notes(run.spec):
+                    error.add_note(note)
             self._replace_fitted(result_attributes(results))
             raise
+        if is_complete and results.never_scored and not results.all_failed:
+            self._set(result_attributes(results))
+            n_resources = quantity(min(run.spec.schedule.n_resources), run.spec.schedule.unit)
+            message = no_score_message(results.failures, n_resources)
+            raise ValueError("\n".join([message, *few_samples_hints(run.spec, results.failures)]))
         if results.all_failed:
             self._set(result_attributes(results))
             hints = few_samples_hints(run.spec, results.failures, all_failed=True)

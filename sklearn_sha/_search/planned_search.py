@@ -299,6 +299,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             template=Template.of(self.estimator, trains_last_step=training.shares_preprocessing),
             whole_fit=plan.whole_fit,
             seed=seed,
+            is_multimetric=scoring.is_multimetric,
         )
 
     def _space(self) -> Any:

@@ -141,6 +141,8 @@ class RungObserver:
             self.final_losses.append(float(np.fmin.reduce(losses)))
         elif self._aggregate is not None:
             losses = results.aggregated(self._aggregate)
+        if not request.is_last_rung and np.isnan(losses).all():
+            return None  # promoting the first ones would select by their order
         return RungLosses.of(losses, -results.fold_scores(), results.have_failed_fits())
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
