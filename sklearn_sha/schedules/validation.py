@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isfinite
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
-
-from sklearn_sha._param_validation import check_int
 
 
 def exact_factor(factor: float | Fraction) -> Fraction:
@@ -35,7 +33,8 @@ def whole_number(name: str, value: Any) -> int:
     ValueError
         If it is no such integer.
     """
-    check_int(name, value)
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name}={value!r} must be an integer of at least 1.")
     return int(value)
 
 
