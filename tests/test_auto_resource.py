@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -471,6 +471,58 @@ def test_one_candidate_that_cannot_continue_is_planned_for(seed):
     assert not plan.continues
     cost = search.rung_history_[-1]["total_cost"]
     assert sum(trees) == 2 * plan.total_cost == 2 * cost <= 2 * 900
+
+
+@pytest.mark.parametrize(
+    ("model", "constants", "searched", "resource"),
+    [
+        (RandomForestClassifier(random_state=0), {"n_estimators": 12}, "max_depth", "n_estimators"),
+        (
+            GradientBoostingClassifier(random_state=0),
+            {"n_estimators": 12, "learning_rate": 0.3},
+            "max_leaf_nodes",
+            "n_estimators",
+        ),
+    ],
+)
+def test_a_list_of_one_value_is_as_if_the_estimator_had_it(model, constants, searched, resource):
+    space = {searched: [*range(2, 18)]}
+    lists = {name: [value] for name, value in constants.items()}
+    params = {"cv": 2, "random_state": 0}
+    ours = SuccessiveHalvingSearchCV(model, lists | space, **params)
+    fixed = SuccessiveHalvingSearchCV(clone(model).set_params(**constants), space, **params)
+    assert str(ours.plan(*IRIS)) == str(fixed.plan(*IRIS))
+    ours.fit(*IRIS)
+    fixed.fit(*IRIS)
+    assert ours.resource_ == fixed.resource_ == resource
+    scores = "mean_test_score"
+    assert ours.all_cv_results_[scores].tolist() == fixed.all_cv_results_[scores].tolist()
+    assert ours.best_params_ == constants | fixed.best_params_
+    for name, value in constants.items():
+        assert ours.best_estimator_.get_params()[name] == value
+    name = next(iter(constants))
+    several = [lists | space, lists | space | {name: [8]}]
+    assert SuccessiveHalvingSearchCV(model, several, **params).plan(*IRIS).unit == (
+        "training samples"
+    )
+
+
+def test_one_solver_and_one_number_of_epochs_are_as_if_the_network_had_them():
+    space = {"mlpclassifier__alpha": np.logspace(-5, 1, 8)}
+    constants = {"mlpclassifier__max_iter": [50], "mlpclassifier__solver": ["sgd"]}
+    model = make_pipeline(StandardScaler(), MLPClassifier())
+    plan = SuccessiveHalvingSearchCV(model, constants | space).plan(*DIGITS)
+    assert (plan.unit, plan.n_resources[-1]) == ("epochs", 50)
+
+
+def test_with_another_maximum_a_list_of_one_value_is_searched():
+    space = {"n_estimators": [12], "max_depth": [1, 2, 3, 4]}
+    model = RandomForestClassifier()
+    search = SuccessiveHalvingSearchCV(model, space, resource="n_estimators", max_resources=8)
+    with pytest.raises(ValueError, match="resource='n_estimators' is searched too"):
+        search.plan(*IRIS)
+    search.set_params(max_resources="auto")
+    assert search.plan(*IRIS).n_resources[-1] == 12
 
 
 def test_samples_are_a_bound_for_instances_too():

@@ -9,6 +9,7 @@ import pytest
 from conftest import slow
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FastICA
@@ -19,6 +20,7 @@ from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -552,3 +554,21 @@ def test_an_estimator_whose_targets_are_optional_needs_none():
     assert search.fit(X).best_params_ == {"limit": 0.9}
     with pytest.raises(ValueError, match="LogisticRegression requires y to be passed"):
         SuccessiveHalvingSearchCV(LogisticRegression(), {"C": [1, 2]}).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name", "instead"),
+    [
+        (make_pipeline(StandardScaler(), SVC()), "C", ["'svc__C'"]),
+        (CalibratedClassifierCV(DecisionTreeClassifier()), "max_depth", ["'estimator__max_depth'"]),
+        (make_pipeline(StandardScaler(), StandardScaler(), SVC()), "copy", [" or "]),
+        (SVC(), "D", []),
+    ],
+)
+def test_a_missing_prefix_is_named(estimator, name, instead):
+    search = SuccessiveHalvingSearchCV(estimator, {name: [1, 2]})
+    with pytest.raises(ValueError, match=f"Invalid parameter '{name}' for estimator") as raised:
+        search.plan(X, Y)
+    notes = getattr(raised.value, "__notes__", [])
+    assert len(notes) == len(instead)
+    assert all(text in note for text, note in zip(instead, notes, strict=True))

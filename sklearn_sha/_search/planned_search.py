@@ -60,7 +60,7 @@ from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
-from sklearn_sha.candidates.space import spaces_of, with_params
+from sklearn_sha.candidates.space import constants_of, spaces_of, with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit
 from sklearn_sha.resources.resolve import check_estimators, resolve_resource
@@ -312,7 +312,12 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         initial, name = self._initial_candidates(), space_name(self)
         spaces = [*spaces_of(self._space()), *fixed_spaces(initial)]
         name += " and initial_candidates" if initial else ""
-        return TunedEstimator(self.estimator, spaces, name)
+        if not self._has_automatic_maximum():  # it can differ from the value of a resource
+            return TunedEstimator(self.estimator, spaces, name)
+        known = self.estimator.get_params()
+        constants = {name: v for name, v in constants_of(spaces).items() if name in known}
+        searched = [{n: v for n, v in space.items() if n not in constants} for space in spaces]
+        return TunedEstimator(with_params(self.estimator, constants), searched, name)
 
     def _initial_candidates(self) -> list[dict[str, Any]]:
         """Return the candidates that are tried first."""

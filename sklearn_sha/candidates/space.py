@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,14 @@ def grid_of(param_distributions: Any) -> ParameterGrid | None:
 
 
 def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
-    """Return a clone of an estimator with the parameters of a candidate."""
+    """Return a clone of an estimator with the parameters of a candidate.
+
+    Raises
+    ------
+    ValueError
+        If the estimator lacks a parameter, with a note if the name only lacks a prefix, such as
+        that of a pipeline's step.
+    """
     model = clone(estimator)
     if not params:
         return model
@@ -39,12 +47,47 @@ def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
                     "each value of a step can have its own parameters."
                 ) from error
         raise
+    except ValueError as error:
+        known = estimator.get_params()
+        for name in sorted({*params} - {*known}):
+            if nested := [other for other in known if other.endswith(f"__{name}")]:
+                error.add_note(
+                    f"Did you mean {' or '.join(map(repr, nested))}, instead of {name!r}?"
+                )
+        raise
 
 
 def spaces_of(param_distributions: Any) -> Any:
     """Return the dicts of a space, which may be a single one."""
     is_one = isinstance(param_distributions, Mapping)
     return [param_distributions] if is_one else param_distributions
+
+
+def constants_of(spaces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the parameters that are lists of the same single value in all spaces.
+
+    Examples
+    --------
+    >>> from sklearn_sha.candidates.space import constants_of
+    >>> constants_of([{"C": [1, 2], "tol": [0.1]}, {"C": [3], "tol": [0.1]}])
+    {'tol': 0.1}
+    """
+    first, *others = spaces
+    single = {name: values for name, values in first.items() if _is_single(values)}
+    return {
+        name: values[0]
+        for name, values in single.items()
+        if all(name in other and _is_single(other[name], values[0]) for other in others)
+    }
+
+
+def _is_single(values: Any, *expected: Any) -> bool:
+    """Return whether a list has one value, which is plain or the very object that is expected."""
+    if not isinstance(values, list | tuple | np.ndarray) or len(values) != 1:
+        return False
+    value = values[0]
+    is_plain = value is None or isinstance(value, str | Number)
+    return all(value is other or (is_plain and value == other) for other in expected)
 
 
 def is_log_uniform(distribution: Any) -> bool:
