@@ -598,6 +598,11 @@ def test_a_first_rung_has_samples_of_a_rare_class(n_rare):
     first, n_folds = plan.rungs[0].n_resources, len(plan.rungs[0].folds or tests)
     assert first * np.mean(y[train[0]]) >= min(10, sum(y[train[0]]) / 2) - 1e-9
     assert sum(sum(y[test]) for test in tests[:n_folds]) >= needed - 1
+    notes = [note for note in plan.notes if "samples of the rarest class" in note]
+    assert len(notes) == (n_rare < 400)
+    n_rarest = sum(y[train[0]])
+    wanted = f"has {min(10, -(-n_rarest // 2))} of the {n_rarest} samples of the rarest class."
+    assert all(wanted in note for note in notes)
 
 
 def test_balanced_classes_need_no_more_samples_than_200():

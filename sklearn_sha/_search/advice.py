@@ -9,7 +9,7 @@ from sklearn_sha._search.audit import MAX_SHARE
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.space import grid_of, n_outside
 from sklearn_sha.resources.limits import Limits
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import Schedule, rung_sizes
 from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 
@@ -29,6 +29,13 @@ def single_rung_note(schedule: Schedule, limits: Limits) -> str:
         f"which is not below {MAX_RELATIVE_COST}. Set resource={limits.resource!r} to run "
         "them anyway."
     )
+
+
+def first_rung_notes(schedule: Schedule, limits: Limits, factor: float) -> list[str]:
+    """Return why an automatic schedule has fewer rungs than its number of candidates allows."""
+    n_rungs, *_ = (len(bracket.rungs) for bracket in schedule.brackets)
+    is_short = n_rungs < len(rung_sizes(schedule.n_candidates[0], factor))
+    return [limits.reason_of_first] if is_short and limits.reason_of_first else []
 
 
 def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> str:

@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
-from sklearn_sha._search.advice import audit_notes, cost_warning, grid_notes
+from sklearn_sha._search.advice import audit_notes, cost_warning, first_rung_notes, grid_notes
 from sklearn_sha._search.aliases import search_space, space_name
 from sklearn_sha._search.planning import (
     Plan,
@@ -233,6 +233,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             counts_folds=resource.counts_folds,
             n_repeated=len(candidates) - n_different,
         )
+        why_few = first_rung_notes(schedule, limits, self.factor) if is_automatic else []
         if is_automatic and not is_worth_rungs(schedule, limits):
             training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
         else:
@@ -241,6 +242,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
                 whole_fit = resource.whole_fit(context.tuned, limits.default)
             notes = self._notes(schedule, resource, context, whole_fit)
             schedule = replace(schedule, notes=(*schedule.notes, *notes))
+        schedule = replace(schedule, notes=(*schedule.notes, *why_few))
         if not proposes_later:
             notes = (*schedule.notes, *grid_notes(space, n_different, initial))
             schedule = replace(schedule, notes=notes)

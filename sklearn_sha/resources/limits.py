@@ -52,6 +52,8 @@ class Limits:
         The minimum that makes sense.
     first : int
         The minimum of an automatic first rung.
+    reason_of_first : str
+        Sentence for the plan if `first` is larger than usual.
     default : int or None
         Value of ``max_resources="auto"``; None if there is none.
     highest : int or None
@@ -84,6 +86,7 @@ class Limits:
     equals_fit: bool = False
     continues: bool = False
     fit_can_stop: bool = False
+    reason_of_first: str = ""
 
     def cap(self, max_resources: Any) -> int | None:
         """The maximum for a candidate; None if neither user nor data set it."""

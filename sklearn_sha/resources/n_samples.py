@@ -43,6 +43,13 @@ class SampleCount(Resource):
         n_rarest = data.n_rarest or data.n_samples
         with_rarest = -(-data.n_samples * n_needed(n_rarest) // n_rarest)
         least = max(MIN_FIRST_SAMPLES, with_rarest)
+        reason = ""
+        if with_rarest > MIN_FIRST_SAMPLES:
+            reason = (
+                f"A first rung has at least {quantity(least, self.unit)}, so that it has "
+                f"{n_needed(n_rarest)} of the {n_rarest} samples of the rarest class. A lower "
+                "min_resources costs less."
+            )
         return Limits(
             lowest=2 * data.n_classes,
             first=min(data.n_samples, least),
@@ -50,6 +57,7 @@ class SampleCount(Resource):
             highest=data.n_samples,
             fixed=candidate_cost(tuned, example, data),
             equals_fit=True,
+            reason_of_first=reason,
         )
 
     def trains_last_step(self, tuned: TunedEstimator) -> bool:
