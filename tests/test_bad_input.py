@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 from conftest import slow
-from scipy.stats import uniform
+from scipy.stats import loguniform, uniform
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
@@ -572,3 +572,12 @@ def test_a_missing_prefix_is_named(estimator, name, instead):
     notes = getattr(raised.value, "__notes__", [])
     assert len(notes) == len(instead)
     assert all(text in note for text, note in zip(instead, notes, strict=True))
+
+
+def test_a_distribution_without_its_parameters_is_named():
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": loguniform}, n_candidates=8)
+    message = r"distribution of parameter 'C' lacks its own parameters a, b\. .* loguniform\(a, b\)"
+    with pytest.raises(TypeError, match=message):
+        search.plan(X, Y)
+    # Whose parameters all have defaults.
+    assert search.set_params(param_distributions={"C": uniform}).plan(X, Y).n_candidates[0] == 8

@@ -248,6 +248,12 @@ def check_spaces(spaces: Sequence[Any], given: Any) -> None:
             )
         for name, values in space.items():
             if hasattr(values, "rvs"):
+                if getattr(values, "numargs", 0):  # of scipy, without its parameters
+                    raise TypeError(
+                        f"The distribution of parameter {name!r} lacks its own parameters "
+                        f"{values.shapes}. Use for example {values.name}({values.shapes}) with "
+                        "numbers."
+                    )
                 continue
             # Ensembles and pipelines have a length.
             is_single = isinstance(values, str | Mapping) or is_estimator(values)
