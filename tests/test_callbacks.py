@@ -226,8 +226,6 @@ def test_what_a_callback_says_of_rungs_that_are_done_does_not_stop_a_resumed_sea
 
 
 def test_the_search_is_a_part_of_a_search_around_it():
-    recorder = Recorder()
-
     class Propagated(Recorder):
         max_propagation_depth = None
 

@@ -112,15 +112,6 @@ def expected_rungs(search, n):
         ids = [ids[k] for k in promoted]
 
 
-def without_times(search):
-    return repr(
-        [
-            {name: np.asarray(column).tolist() for name, column in table.items()}
-            for table in (search.cv_results_, search.all_cv_results_)
-        ]
-    ).replace("_time", "")
-
-
 def results_of(search):
     """Tables of a search without its times."""
     return [

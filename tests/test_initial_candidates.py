@@ -437,7 +437,7 @@ def test_what_follows_is_the_same_after_interruptions_and_for_workers(tmp_path):
     assert TRAINED == []
     others = [{"initial_candidates": [{"candidate": 51}]}, {"keep_initial": False}]
     for other in others:
-        with pytest.raises(CheckpointError):
+        with pytest.raises(CheckpointError, match=r"another search, which differs in .*initial"):
             search_of(20, checkpoint=tmp_path, **params | other).fit(X)
     search = pickle.loads(pickle.dumps(clone(search_of(20, **params))))
     assert results_of(search.fit(X)) == expected

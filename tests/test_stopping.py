@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 import joblib
 import numpy as np
 import pytest
-from conftest import slow
+from conftest import ROOT, slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import uniform
@@ -22,6 +22,7 @@ from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base, origin
 from sklearn_sha._search.rung_observer import RungObserver
+from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.candidates import ModelSampler
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
@@ -195,10 +196,7 @@ def test_out_of_time_it_has_what_is_finished(name, max_time):
         assert len(CALLS) >= max_time
         check_part(search, reference)
     else:
-        assert search.rung_history_ is not reference.rung_history_
-        assert str(search.cv_results_["rank_test_score"]) == str(
-            reference.cv_results_["rank_test_score"]
-        )
+        assert numbers(search) == numbers(reference)
 
 
 def test_after_the_deadline_no_samples_are_sliced(monkeypatch):
@@ -585,7 +583,7 @@ def test_interrupted_in_the_refit_only_that_is_resumed():
     search.resume(X)
     assert len(CALLS) == search.best_estimator_.units_ == 20
     assert not search.interrupted_
-    assert "Interrupted before" not in search._repr_html_()
+    assert "The search was interrupted." not in search._repr_html_()
 
 
 def test_after_a_resume_that_was_interrupted_nothing_of_the_first_fit_is_left():
@@ -636,6 +634,57 @@ def stopped():
 def test_what_results_depend_on_may_not_change(stopped, change, named):
     with pytest.raises(ValueError, match=f"the data of fit, but {named} changed since"):
         stopped.set_params(**change).resume(X)
+
+
+MAY_CHANGE = {
+    "n_jobs": 2, "pre_dispatch": 3, "verbose": 0, "max_time": 1e6, "fit_timeout": 1e6,
+    "model_memory": None,
+}  # fmt: skip
+MAY_NOT_CHANGE = {
+    "estimator": Curve(growth=1), "param_distributions": {"limit": uniform(0, 1)},
+    "param_grid": {"limit": [0.1]}, "n_candidates": 13, "n_iter": 12, "sampler": "sobol",
+    "initial_candidates": [{"limit": 0.5}], "keep_initial": True, "factor": 2.5,
+    "resource": "n_samples", "min_resources": 1, "max_resources": 40, "min_folds": 2,
+    "budget": 150, "algorithm": FixedSchedule([12, 1], [1, 20]), "n_repeats": 5, "patience": 3,
+    "tol": 0.1, "stop": "stable", "target_score": 0.9, "checkpoint": "a", "keep_eliminated": True,
+    "audit_eliminated": 2, "score_aggregation": "best", "promote_by": "score", "batch_size": 2,
+    "scoring": "r2", "refit": "score", "cv": 3, "random_state": 1, "error_score": 0.0,
+    "return_train_score": True,
+}  # fmt: skip
+
+
+def test_all_parameters_are_known_to_change_or_not():
+    names = {name for kind in ("range", "sets") for name in search_of(kind).get_params(deep=False)}
+    assert names == {*MAY_CHANGE, *MAY_NOT_CHANGE}
+    for page in ("stopping_and_resuming.md", "checkpoints.md"):
+        text = (ROOT / "docs" / "guide" / page).read_text()
+        listed = re.search(r"(`\w+`(, | and )){5}`\w+`( and a `refit`| may be changed)", text)
+        assert {*re.findall(r"`(\w+)`", listed[0])} - {"refit"} == {*MAY_CHANGE}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (kind, name)
+        for kind in ("range", "sets")
+        for name in MAY_NOT_CHANGE
+        if name in search_of(kind).get_params(deep=False)
+    ],
+)
+def test_a_parameter_on_which_results_depend_may_not_change(kind, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    search = search_of(kind, max_time=30, cv=KFold(2)).fit(X)
+    search.set_params(**{name: MAY_NOT_CHANGE[name]})
+    with pytest.raises(ValueError, match=rf"the data of fit, but (.*, )?{name}\b.* changed since"):
+        search.resume(X)
+
+
+@pytest.mark.parametrize("kind", ["range", "sets"])
+@pytest.mark.parametrize("name", sorted({*MAY_CHANGE} - {"n_jobs", "fit_timeout"}))
+def test_a_parameter_on_which_no_result_depends_may_change(kind, name):
+    search = search_of(kind, max_time=30, cv=KFold(2)).fit(X)
+    search.set_params(**{"max_time": None, name: MAY_CHANGE[name]}).resume(X)
+    assert numbers(search) == numbers(whole(kind))
 
 
 @pytest.mark.parametrize("data", [(X + 1,), (X[:-1],), (X, np.arange(12))], ids=["X", "rows", "y"])
