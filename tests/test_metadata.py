@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sklearn
+from scipy.stats import loguniform
 from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_iris
@@ -14,6 +15,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
+from test_stopping import numbers
 from toys import CALLS, CountingScaler, Recorder
 
 from sklearn_sha import SuccessiveHalvingSearchCV
@@ -297,3 +299,44 @@ def test_parameters_of_steps_reach_them_if_the_search_becomes_a_grid_search(cls,
     np.testing.assert_array_equal(
         ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
     )
+
+
+GROUPS = np.arange(150) % 5
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.parametrize("names", [["sample_weight"], ["groups"], ["sample_weight", "groups"]])
+def test_what_continues_a_search_takes_the_parameters_of_fit(names):
+    params = {name: {"sample_weight": HALF, "groups": GROUPS}[name] for name in names}
+
+    def search(n, **others):
+        cv = GroupKFold(3) if "groups" in params else KFold(3, shuffle=True, random_state=0)
+        defaults = {"resource": "partial_fit", "max_resources": 8, "cv": cv, "random_state": 0}
+        return SuccessiveHalvingSearchCV(
+            SGDClassifier(random_state=0), {"alpha": loguniform(1e-6, 1)}, n_candidates=n,
+            **defaults | others,
+        )  # fmt: skip
+
+    data = IRIS, SPECIES
+    whole = search(12).fit(*data, **params)
+    assert search(12).plan(*data, **params) == whole.schedule_
+    extended = search(8).fit(*data, **params).extend(*data, n_candidates=4, **params)
+    assert numbers(extended) == numbers(whole)
+    left = [20]
+
+    def scoring(model, X, y, sample_weight=None):
+        left[0] -= 1
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        return model.score(X, y, sample_weight)
+
+    interrupted = search(12, scoring=scoring)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.fit(*data, **params)
+    assert numbers(interrupted.resume(*data, **params)) == numbers(whole)
+    # An audited candidate has the scores of a grid search.
+    grid = search(12, min_resources=1.0).fit(*data, **params)
+    audited = whole.audit(*data, n_candidates=2, **params).cv_results_
+    assert sum(audited["audited"]) == 2
+    for row, candidate in enumerate(whole.all_cv_results_["candidate"][whole.cv_results_rows_]):
+        assert audited["mean_test_score"][row] == grid.cv_results_["mean_test_score"][candidate]
