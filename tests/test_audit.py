@@ -10,7 +10,6 @@ from conftest import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.stats import loguniform
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -768,17 +767,6 @@ def test_what_cannot_be_audited_is_said():
     dear = search_of(n_candidates=4, seed=1).fit(NOTHING)
     with pytest.raises(ValueError, match=r"single candidate would cost more than 0\.1 times"):
         dear.audit(NOTHING, n_candidates="auto")
-
-
-@pytest.mark.slow
-def test_with_kept_models_the_memory_limit_holds():
-    """Models beyond it are discarded or in files; the results are the same."""
-    params = {"estimator": SGDClassifier(random_state=0), "space": {"alpha": loguniform(1e-6, 10)}}
-    kept, few = (
-        search_of(keep_eliminated=True, model_memory=limit, **params).fit(X, Y).audit(X, Y)
-        for limit in (None, 1)
-    )
-    assert numbers(kept) == numbers(few)
 
 
 def test_as_good_is_not_better():

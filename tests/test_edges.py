@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import edge_report, trust_report
+from sklearn_sha.inspection.edges import _by_result
 
 X = np.zeros((12, 1))
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -171,9 +172,17 @@ def test_hyperband_and_values_beyond_the_range():
 
 
 def test_a_kept_candidate_is_no_evidence():
-    space, params = {"a": [0.01, 0.1, 1, 10, 100]}, {"initial_candidates": [{"a": 100}]}
-    for keep in (False, True):
-        assert found(space, fixed={"optimum": 0}, keep_initial=keep, **params) == []
+    """It is trained the furthest, so that it would count as good, although it has a bad score."""
+    space = {"a": np.logspace(-2, 2, 9).tolist()}
+    search = SuccessiveHalvingSearchCV(
+        Peak(optimum=2), space, resource="partial_fit", max_resources=8, min_resources=1, cv=2,
+        initial_candidates=[{"a": 0.01}], keep_initial=True, refit=False,
+    ).fit(X)  # fmt: skip
+    results = search.all_cv_results_
+    assert [params["a"] for params in _by_result(results, "score", 0)][-2] == 0.01
+    values = [params["a"] for params in _by_result(results, "score", search.schedule_.n_kept)]
+    assert values == sorted(space["a"])[-len(values) :]
+    assert 0.01 not in values
 
 
 def test_what_is_printed_and_errors():

@@ -97,6 +97,20 @@ def test_models_beyond_the_limit_are_written_to_files(peaks, expected, limit, th
     assert sum(files) == sum(max(0, n - n_fit) for n in kept)
 
 
+def test_models_that_are_kept_for_an_extension_are_within_the_limit_too(peaks):
+    alive, files = peaks
+    params = {"n_candidates": 8, "keep_eliminated": True, "random_state": 0}
+    search = search_of(model_memory=4 * MB, **params).fit(NOTHING)
+    assert max(alive) <= 1.25 * 4 + 2
+    # While it is extended, the search as it was before is kept in addition.
+    search.extend(NOTHING, n_candidates=8).audit(NOTHING, n_candidates=4)
+    assert max(alive) <= 2 * (1.25 * 4) + 2
+    assert sum(files) > 0
+    unlimited = search_of(model_memory=None, **params).fit(NOTHING)
+    unlimited.extend(NOTHING, n_candidates=8).audit(NOTHING, n_candidates=4)
+    assert numbers(search) == numbers(unlimited)
+
+
 class Large(Curve):
     """Has 2 MB of weights after its first training."""
 

@@ -111,6 +111,8 @@ def test_promote_by_promotes_and_refit_selects(refit, promote_by, monkeypatch):
     assert hasattr(search, "best_score_") == isinstance(refit, str)
     if callable(refit):
         assert search.best_candidate_ == last[1]
+        with pytest.raises(ValueError, match="score requires the name of a metric as refit"):
+            search.score(X)
     elif refit:
         assert search.best_candidate_ == {"limit": max, "speed": min}[refit](last)
         assert search.best_score_ == search.cv_results_[f"mean_test_{refit}"].max()

@@ -4,6 +4,7 @@ import re
 import threading
 import warnings
 from itertools import chain
+from traceback import extract_stack
 
 import numpy as np
 import pytest
@@ -210,6 +211,33 @@ def test_late_results_of_an_interrupted_run_are_ignored(monkeypatch):
     monkeypatch.setattr(workers, "Parallel", Late)
     assert numbers(search.fit(X)) == expected
     assert all(row["utilization"] < 1 for row in search.rung_history_)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:A worker process crashed", "ignore:(?s).*2 fits failed")
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_a_cluster_without_workers_is_waited_for(monkeypatch, comes_back):
+    """With a single one, joblib would run in this process what may have crashed it."""
+    waits = []
+    search = search_of("exit", n_jobs=2)
+    effective = workers.effective_n_jobs
+    monkeypatch.setattr(workers, "_RESTART_SECONDS", 0.2)
+    monkeypatch.setattr(workers, "sleep", waits.append)
+
+    def lost(n_jobs):
+        crashed = any("_wait_for_restart" in frame.name for frame in extract_stack())
+        return 1 if crashed and not (comes_back and waits) else effective(n_jobs)
+
+    monkeypatch.setattr(workers, "effective_n_jobs", lost)
+    if comes_back:
+        search.fit(X)
+        assert waits
+    else:
+        with pytest.raises(RuntimeError, match="Fewer than two of 2 workers are left after a work"):
+            search.fit(X)
+        monkeypatch.undo()
+        search.resume(X)
+    assert scores(search) == scores(search_with_failed_fit())
 
 
 def test_concurrent_fits_with_a_timeout_in_one_process_raise():

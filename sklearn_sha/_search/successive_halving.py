@@ -192,8 +192,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         search, None means no limit.
     keep_eliminated : bool, default=False
         Keep the models of eliminated candidates, if training can continue, so that an audit
-        continues them instead of refitting them from scratch. `model_memory` limits their memory.
-        With a `checkpoint`, they stay in its folder.
+        continues them instead of refitting them from scratch. `model_memory` limits their memory;
+        `extend` has those from before it in addition, to restore them after an error. With a
+        `checkpoint`, they stay in its folder.
     audit_eliminated : int, "auto" or None, default=None
         Number of eliminated candidates that `fit` audits at its end, those with the highest risks
         (see `audit`). "auto" audits until the probability of the trust report is 0.95, for at most
