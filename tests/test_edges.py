@@ -219,7 +219,7 @@ def test_of_alternative_spaces_with_the_same_names_the_values_of_the_best_candid
 def test_without_a_score_no_value_is_the_best():
     search = SuccessiveHalvingSearchCV(
         Peak(), {"a": [1, 10, 100, 1000]}, scoring=lambda *args: float("nan"),
-        resource="partial_fit", max_resources=4, cv=2,
+        resource="partial_fit", max_resources=4, min_resources=4, cv=2,
     )  # fmt: skip
     with pytest.warns(UserWarning, match="non-finite"):
         search.fit(X)

@@ -157,6 +157,10 @@ def test_partial_fit_continues_bit_for_bit(estimator, batch_size):
     by_hand = clone(estimator)
     for call in range(11):
         batch = np.arange(len(X)) if batch_size is None else resource.batch(call, len(X))
+        if isinstance(estimator, GaussianNB) and batch_size is not None:
+            batch = batch[: max(0, len(X) - call * batch_size)]  # it counts each sample once
+            if not len(batch):
+                break
         rows = rows_for(estimator)
         classes = {"classes": np.unique(Y)} if hasattr(estimator, "predict_proba") else {}
         if isinstance(estimator, SGDClassifier):

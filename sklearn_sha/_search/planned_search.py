@@ -314,7 +314,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         initial, name = self._initial_candidates(), space_name(self)
         spaces = [*spaces_of(self._space()), *fixed_spaces(initial)]
         name += " and initial_candidates" if initial else ""
-        if not self._has_automatic_maximum():  # it can differ from the value of a resource
+        if self.max_resources != "auto":  # it can differ from the value of a resource
             return TunedEstimator(self.estimator, spaces, name)
         known = self.estimator.get_params()
         constants = {name: v for name, v in constants_of(spaces).items() if name in known}
