@@ -82,7 +82,10 @@ def constants_of(spaces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _is_single(values: Any, *expected: Any) -> bool:
-    """Return whether a list has one value, which is plain or the very object that is expected."""
+    """Return whether a list has one value, which is equal to those that are expected.
+
+    Values other than numbers and texts are only equal if they are the same object.
+    """
     if not isinstance(values, list | tuple | np.ndarray) or len(values) != 1:
         return False
     value = values[0]
