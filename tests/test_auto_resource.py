@@ -507,6 +507,20 @@ def test_a_list_of_one_value_is_as_if_the_estimator_had_it(model, constants, sea
     )
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [
+        {"model": [RandomForestClassifier(), ExtraTreesClassifier()]},
+        {"steps": [[("model", RandomForestClassifier())], [("model", ExtraTreesClassifier())]]},
+    ],
+)
+def test_a_value_for_all_families_of_a_step_is_not_that_of_a_family(steps):
+    pipeline = Pipeline([("model", RandomForestClassifier())])
+    space = steps | {"model__n_estimators": [12], "model__max_depth": range(2, 10)}
+    plan = SuccessiveHalvingSearchCV(pipeline, space).plan(*DIGITS)
+    assert plan.unit == "training samples"
+
+
 def test_one_solver_and_one_number_of_epochs_are_as_if_the_network_had_them():
     space = {"mlpclassifier__alpha": np.logspace(-5, 1, 8)}
     constants = {"mlpclassifier__max_iter": [50], "mlpclassifier__solver": ["sgd"]}

@@ -19,14 +19,11 @@ from sklearn_sha._param_validation import (
     is_real,
 )
 from sklearn_sha.bandit.stopping import stop_rule
-from sklearn_sha.candidates.space import with_params
+from sklearn_sha.candidates.space import COMPONENTS, with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.resolve import check_estimators
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 from sklearn_sha.schedules.validation import exact_factor
-
-_COMPONENTS = ("steps", "estimators", "transformers", "transformer_list")
-"""Parameters of scikit-learn that are lists of named estimators."""
 
 
 def check_parameters(params: Mapping[str, Any]) -> None:
@@ -145,7 +142,7 @@ def check_names(estimator: Any, candidates: Iterable[Mapping[str, Any]]) -> None
         if names not in replaced:
             parts = {name[: mark.start()] for name in names for mark in re.finditer("__", name)}
             replaced[names] = [
-                name for name in names if name in parts or name.rpartition("__")[2] in _COMPONENTS
+                name for name in names if name in parts or name.rpartition("__")[2] in COMPONENTS
             ]
         key = names, *(id(params[name]) for name in replaced[names])
         if key not in checked:

@@ -12,6 +12,9 @@ from sklearn.model_selection import ParameterGrid
 
 from sklearn_sha._param_validation import is_estimator
 
+COMPONENTS = ("steps", "estimators", "transformers", "transformer_list")
+"""Parameters of scikit-learn that are lists of named estimators."""
+
 
 def grid_of(param_distributions: Any) -> ParameterGrid | None:
     """Return the grid of a space, or None if it has distributions."""
@@ -66,18 +69,30 @@ def spaces_of(param_distributions: Any) -> Any:
 def constants_of(spaces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the parameters that are lists of the same single value in all spaces.
 
+    Without those of a component that is searched itself, to which they are set after it.
+
     Examples
     --------
     >>> from sklearn_sha.candidates.space import constants_of
     >>> constants_of([{"C": [1, 2], "tol": [0.1]}, {"C": [3], "tol": [0.1]}])
     {'tol': 0.1}
+    >>> constants_of([{"step": [1, 2], "step__C": [1], "other__C": [1]}])
+    {'other__C': 1}
     """
     first, *others = spaces
-    single = {name: values for name, values in first.items() if _is_single(values)}
-    return {
+    constants = {
         name: values[0]
-        for name, values in single.items()
-        if all(name in other and _is_single(other[name], values[0]) for other in others)
+        for name, values in first.items()
+        if _is_single(values)
+        and all(name in other and _is_single(other[name], values[0]) for other in others)
+    }
+    searched = {name for space in spaces for name in space} - {*constants}
+    if any(name.rpartition("__")[2] in COMPONENTS for name in searched):
+        return {}
+    return {
+        name: value
+        for name, value in constants.items()
+        if not any(name.startswith(f"{other}__") for other in searched)
     }
 
 
