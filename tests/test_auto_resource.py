@@ -529,6 +529,40 @@ def test_one_solver_and_one_number_of_epochs_are_as_if_the_network_had_them():
     assert (plan.unit, plan.n_resources[-1]) == ("epochs", 50)
 
 
+@pytest.mark.parametrize(
+    "params",
+    [{"budget": 900}, {"budget": "double"}, {"algorithm": FixedSchedule([4, 1], [20, 40])}],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["n_estimators", "max_iter"])
+def test_rungs_that_do_not_end_at_the_value_are_not_of_this_parameter(name, params):
+    model = {
+        "n_estimators": RandomForestClassifier(random_state=0),
+        "max_iter": MLPClassifier(solver="sgd", random_state=0),
+    }[name]
+    space = {"n_estimators": {"max_depth": [1, 2, 3, 4]}, "max_iter": {"alpha": [1, 2, 3, 4]}}
+    search = SuccessiveHalvingSearchCV(model, {name: [5]} | space[name], cv=2, **params)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.fit(*IRIS)
+    assert search.resource_ == "n_samples"
+    assert search.best_params_[name] == search.best_estimator_.get_params()[name] == 5
+
+
+def test_other_lists_of_one_value_do_not_count_as_searched_with_any_maximum():
+    space = {"learning_rate": [0.1], "max_depth": [1, 2, 3, 4]}
+    search = SuccessiveHalvingSearchCV(GradientBoostingClassifier(), space, max_resources=50)
+    assert search.plan(*IRIS).unit == "trees"
+    pipeline = Pipeline([("model", SVC())])
+    space = {"model": [RandomForestClassifier()], "model__n_estimators": [12]}
+    space |= {"model__max_depth": [*range(2, 18)]}
+    assert SuccessiveHalvingSearchCV(pipeline, space).plan(*IRIS).n_resources[-1] == 12
+
+
+def test_a_search_without_a_space_can_be_routed():
+    assert SuccessiveHalvingSearchCV(SVC(), []).get_metadata_routing()
+
+
 def test_with_another_maximum_a_list_of_one_value_is_searched():
     space = {"n_estimators": [12], "max_depth": [1, 2, 3, 4]}
     model = RandomForestClassifier()
@@ -587,6 +621,10 @@ def test_what_counts_samples_counts_each_once(model):
     assert sorted(counts) == 2 * [100] + 8 * [101]
     counted(search.best_estimator_, X, y)
     assert counts[-1] == 126
+    assert "The refit has one pass over all samples." in search.schedule_.notes
+    name = "classes" if isinstance(model, GaussianNB) else "gaussiannb__classes"
+    best = search.fit(X, y, **{name: [*range(12)]}).best_estimator_
+    assert best.classes_.tolist() == [*range(12)]
 
 
 def test_regression_has_no_classes_to_count():
@@ -615,7 +653,7 @@ def test_a_first_rung_has_samples_of_a_rare_class(n_rare):
     notes = [note for note in plan.notes if "samples of the rarest class" in note]
     assert len(notes) == (n_rare < 400)
     n_rarest = sum(y[train[0]])
-    wanted = f"has {min(10, -(-n_rarest // 2))} of the {n_rarest} samples of the rarest class."
+    wanted = f"include {min(10, -(-n_rarest // 2))} of the {n_rarest} samples of the rarest class."
     assert all(wanted in note for note in notes)
 
 

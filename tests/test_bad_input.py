@@ -127,7 +127,7 @@ MISTAKES = {
         SGD,
         ALPHAS,
         {"resource": "partial_fit", "budget": 7},
-        "budget=7 is less than one unit for each of 4 candidates in the first of 2 rungs; "
+        "budget=7 does not cover one unit for each of 4 candidates in the first of 2 rungs; "
         "give at least budget=8",
     ),
     "budget of text": (SGD, ALPHAS, {"budget": "lots"}, "budget='lots' must be"),

@@ -275,10 +275,10 @@ def test_an_error_that_is_raised_with_few_samples_says_so(n_samples, is_few):
     )  # fmt: skip
     with pytest.raises(ValueError, match="Expected n_neighbors <= n_samples_fit") as raised:
         search.fit(X, y)
-    note, *few = raised.value.__notes__
-    assert note.endswith(f"in rung 0 with n_resources={50 if is_few else 899}.")
-    assert len(few) == is_few
-    assert not is_few or few[0].startswith("Early rungs have 50 samples or more of the 899 of")
+    (note,) = raised.value.__notes__
+    few = " The rung has 50 of the 899 samples of the training fold. If the candidate requires more"
+    assert note.partition(", in rung 0.")[2].startswith(few) == is_few
+    assert note.endswith("raise min_resources." if is_few else "in rung 0.")
 
 
 def test_an_invalid_parameter_is_no_matter_of_samples():
@@ -369,16 +369,23 @@ def test_a_first_rung_without_scores_eliminates_by_no_order(how):
 
     search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, scoring=scoring, min_resources=2,
                        max_resources=8)  # fmt: skip
-    message = "No candidate has a score with 2 epochs, in the first rung,"
+    message = "No candidate has a score in the first rung, with 2 epochs,"
     with pytest.raises(ValueError, match=message) as raised:
         search.fit(np.arange(16.0)[:, None])
-    assert "set min_resources to more" in str(raised.value)
+    assert "raise min_resources" in str(raised.value)
     assert ("unknown categories" in str(raised.value)) == (how != "nan")
     assert not hasattr(search, "best_params_")
     assert len(search.all_cv_results_["params"]) == 4
     assert len(search.failures_) == {"nan": 0, "error": 8, "one fold of each": 4}[how]
     search.set_params(min_resources=4).fit(np.arange(16.0)[:, None])
     assert search.best_params_ == {"limit": 0.4}
+
+
+def test_without_scores_the_budget_is_named_if_it_sets_the_first_rung():
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, budget=64, max_resources="auto",
+                       scoring=lambda *args: np.nan)  # fmt: skip
+    with pytest.raises(ValueError, match="If scores require more, raise the budget, or the first"):
+        search.fit(X)
 
 
 def test_brackets_that_have_scores_are_enough():

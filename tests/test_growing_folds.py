@@ -460,7 +460,7 @@ def test_the_first_rung_has_at_least_100_test_samples():
         ({"resource": "folds", "min_folds": 2}, "Set min_resources=2"),
         (
             {"budget": 10, "min_folds": 2},
-            "2 folds in the first of 3 rungs, and for .* added late; give at least budget=54,",
+            "2 folds in the first of 3 rungs, and .* added late; give at least budget=54,",
         ),
     ],
 )

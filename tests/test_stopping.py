@@ -558,6 +558,18 @@ def test_time_that_ends_after_the_first_rung_is_no_warning():
     assert search.n_candidates_ == [12, 3]
 
 
+def test_a_search_that_is_stopped_without_scores_selects_no_candidate():
+    search = search_of("hyperband", scoring=lambda *args: np.nan, max_time=40, refit=True)
+    with pytest.raises(TimeoutError, match="before a completed candidate had a score"):
+        search.fit(X)
+    assert len(CALLS) >= 40
+    assert not hasattr(search, "best_params_")
+    # The bracket with a single rung is at full resource, as a grid search.
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.set_params(max_time=None).resume(X)
+    assert np.isnan(search.best_score_)
+
+
 def test_time_that_was_too_short_for_anything_can_be_resumed():
     search = search_of("range", max_time=1)
     with pytest.raises(TimeoutError, match="or call resume to continue"):

@@ -305,7 +305,7 @@ class Engine:
 
     def _fail(self, jobs: Sequence[Job], error: Exception) -> None:
         if self._config.error_score == "raise":
-            jobs[0].add_note(error)
+            jobs[0].add_note(error, self._config.n_train)
             raise error
         self._store_failures(jobs, f"{type(error).__name__}: {error}")
 

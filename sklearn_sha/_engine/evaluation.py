@@ -138,7 +138,7 @@ def evaluate(
         model = _train(model, job, rows, config)
     except Exception as error:
         if config.error_score == "raise":
-            job.add_note(error)
+            job.add_note(error, config.n_train)
             raise
         return job.failed_outcome(format_exc(), perf_counter() - start), None
     fit_end = perf_counter()
@@ -157,7 +157,7 @@ def evaluate(
         if config.return_train_score:
             train_scores = _score(scored_estimator, scored_rows, Rows.training, config, errors)
     except Exception as error:
-        job.add_note(error)
+        job.add_note(error, config.n_train)
         raise
     seconds = fit_end - start, score_end - fit_end
     outcome = Outcome(*job.key, test_scores, train_scores, *seconds, tuple(errors))
@@ -220,7 +220,7 @@ def _score(
     try:
         scores = with_writable_retry(score, rows)
     except Exception:
-        # An error that is of no single metric is raised by GridSearchCV too.
+        # Raised before any metric is computed, which GridSearchCV raises too.
         if config.error_score == "raise" or config.is_multimetric:
             raise
         errors.append(format_exc())

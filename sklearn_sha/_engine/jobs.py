@@ -62,12 +62,25 @@ class Job:
         """Return the outcome of a fit that failed with a traceback."""
         return Outcome(*self.key, fit_time=seconds, errors=(error,), fit_failed=True)
 
-    def add_note(self, error: Exception) -> None:
-        """Add the candidate, fold and rung to an error."""
-        error.add_note(
+    def add_note(self, error: Exception, n_train: int) -> None:
+        """Add the candidate, fold and rung to an error.
+
+        Parameters
+        ----------
+        error : Exception
+        n_train : int
+            As in `EvaluationConfig`.
+        """
+        note = (
             f"Raised by candidate {self.candidate} with parameters {self.params}, on fold "
-            f"{self.fold}, in rung {self.rung} with n_resources={self.n_resources}."
+            f"{self.fold}, in rung {self.rung}."
         )
+        if self.n_resources < n_train:
+            note += (
+                f" The rung has {self.n_resources} of the {n_train} samples of the training fold. "
+                "If the candidate requires more, raise min_resources."
+            )
+        error.add_note(note)
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,8 @@ class EvaluationConfig:
         Of preprocessing steps that are fitted separately and have ``random_state=None``.
     is_multimetric : bool
         Whether `scorer` is of several metrics, and returns the traceback of a metric that fails.
+    n_train : int
+        Number of samples of the largest training fold, if the resource counts samples; otherwise 0.
     """
 
     estimator: Any
@@ -120,6 +135,7 @@ class EvaluationConfig:
     whole_fit: WholeFit | None = None
     seed: int = 0
     is_multimetric: bool = False
+    n_train: int = 0
 
 
 @dataclass(frozen=True)

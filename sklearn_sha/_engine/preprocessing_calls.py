@@ -143,7 +143,7 @@ def _fit_preprocessing(
             )
         except Exception as error:
             if config.error_score == "raise":
-                job.add_note(error)
+                job.add_note(error, config.n_train)
                 raise
             return format_exc()
     return fitted if folder is None else PreprocessingFile.write(fitted, folder)

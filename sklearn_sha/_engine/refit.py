@@ -18,7 +18,6 @@ from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._parallel.captured_output import CapturedWarning, RepeatedOutput
 from sklearn_sha._parallel.monitoring import CallMonitor
-from sklearn_sha.resources.base import call_training
 
 
 @dataclass(frozen=True)
@@ -140,8 +139,5 @@ def _fit(
         if config.whole_fit is None or not config.whole_fit.replaces(n_resources):
             config.resource.advance(trained, rows, 0, n_resources)
         else:
-            X, y, given = rows.fitting()
-            # A parameter of partial_fit only.
-            fit_params = {name: value for name, value in given.items() if name != "classes"}
-            call_training(trained.fit, X, y, fit_params)
+            config.resource.train_whole(trained, rows)
     return estimator

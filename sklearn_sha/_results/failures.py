@@ -66,7 +66,7 @@ def all_failed_message(failures: Failures) -> str:
     )
 
 
-def no_score_message(failures: Failures, n_resources: str) -> str:
+def no_score_message(failures: Failures, n_resources: str, *, has_own_rungs: bool) -> str:
     """Format that no candidate of a first rung has a score, and why.
 
     Parameters
@@ -75,10 +75,15 @@ def no_score_message(failures: Failures, n_resources: str) -> str:
         Failed fits and scores.
     n_resources : str
         How much the rung has, such as "12 trees".
+    has_own_rungs : bool
+        Whether a budget or the algorithm sets the first rung, and not `min_resources`.
     """
+    remedy = "raise min_resources; with min_resources=1.0 it is a grid search"
+    if has_own_rungs:
+        remedy = "raise the budget, or the first rung of the algorithm"
     message = (
-        f"No candidate has a score with {n_resources}, in the first rung, so that none can be "
-        "promoted. A grid search has the full resource: set min_resources to more, up to it."
+        f"No candidate has a score in the first rung, with {n_resources}, so that none can be "
+        f"promoted. If scores require more, {remedy}."
     )
     for what in ("fit", "score"):
         if failed := [failure for failure in failures if failure["failed"] == what]:

@@ -32,7 +32,6 @@ from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.delegation import BestEstimatorMixin
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
-    early_rungs_notes,
     few_folds_message,
     few_samples_hints,
     incomplete_audit_message,
@@ -114,7 +113,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         KeyboardInterrupt
             After Ctrl-C, with the attributes set from the completed results.
         Exception
-            Of the estimator or the scorer, if ``error_score="raise"``.
+            Of the estimator or the scorer, if ``error_score="raise"``; or if a candidate lacks a
+            method, such as ``predict_proba``, that one of several metrics requires.
         """
         start_time = time()
         with self._store(Store()) as store:
@@ -431,29 +431,30 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     self._set_attributes(run.spec, results)
                     self._set_refitted(run)
             raise
-        except Exception as error:
-            if self.error_score == "raise":
-                for note in early_rungs_notes(run.spec):
-                    error.add_note(note)
+        except Exception:
             self._replace_fitted(result_attributes(results))
             raise
-        if is_complete and results.never_scored and not results.all_failed:
+        if results.all_failed or results.never_scored:
             self._set(result_attributes(results))
-            n_resources = quantity(min(run.spec.schedule.n_resources), run.spec.schedule.unit)
-            message = no_score_message(results.failures, n_resources)
-            raise ValueError("\n".join([message, *few_samples_hints(run.spec, results.failures)]))
-        if results.all_failed:
-            self._set(result_attributes(results))
-            hints = few_samples_hints(run.spec, results.failures, all_failed=True)
-            message = all_failed_message(results.failures) + run.spec.resource.failure_hint()
-            message = "\n".join([message, *hints])
-            if is_complete or results.has_complete_rung:
+            message = self._failure_message(run)
+            if is_complete or (results.all_failed and results.has_complete_rung):
                 raise ValueError(message)
             raise TimeoutError(
-                "The search was stopped after all completed candidates had failed. Call resume, "
+                "The search was stopped before a completed candidate had a score. Call resume, "
                 f"with a larger max_time if that stopped it.\n{message}"
             )
         return is_complete
+
+    def _failure_message(self, run: Run) -> str:
+        """Return why no candidate has a score, and what to do."""
+        spec, failures, all_failed = run.spec, run.results.failures, run.results.all_failed
+        if all_failed:
+            message = all_failed_message(failures) + spec.resource.failure_hint()
+        else:
+            n_resources = quantity(min(spec.schedule.n_resources), spec.schedule.unit)
+            has_own_rungs = not spec.algorithm.needs_maximum
+            message = no_score_message(failures, n_resources, has_own_rungs=has_own_rungs)
+        return "\n".join([message, *few_samples_hints(spec, failures, all_failed=all_failed)])
 
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:
         """Set the attributes that describe the results, the rungs and the best candidate."""

@@ -252,18 +252,6 @@ def _more_folds(*, counts_folds: bool) -> str:
     return "start with more folds" if counts_folds else 'set min_folds="all"'
 
 
-def early_rungs_notes(spec: SearchSpec) -> list[str]:
-    """Return what to do if a candidate has raised an error since it requires more samples."""
-    n_train = max(len(fold.train) for fold in spec.folds)
-    n_first = min(spec.schedule.n_resources)
-    if not spec.resource.counts_samples or n_first >= n_train:
-        return []
-    return [
-        f"Early rungs have {n_first} samples or more of the {n_train} of the training fold. If the "
-        "candidate requires more than its rung has, raise min_resources."
-    ]
-
-
 def few_samples_hints(
     spec: SearchSpec, failures: Sequence[Mapping[str, Any]], *, all_failed: bool = False
 ) -> list[str]:

@@ -60,7 +60,7 @@ from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
-from sklearn_sha.candidates.space import constants_of, spaces_of, with_params
+from sklearn_sha.candidates.space import spaces_of, with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit
 from sklearn_sha.resources.resolve import check_estimators, resolve_resource
@@ -97,6 +97,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
 
     def _has_automatic_maximum(self) -> bool:
         """Return whether notes explain the resource of the last rung, which the user left open."""
+        return bool(self.max_resources == "auto")
+
+    def _ends_at_automatic_maximum(self) -> bool:
+        """Return whether the last rung certainly has the automatic maximum."""
         return bool(self.max_resources == "auto")
 
     def plan(self, X: Any, y: Any = None, **params: Any) -> Schedule:
@@ -179,7 +183,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
                 data, routed, self._models(example, plan), subsamples=subsamples, seed=seed
             ),
             fold_order=data.fold_order,
-            config=self._config(plan, scoring, routed, example, y, seed),
+            config=replace(
+                self._config(plan, scoring, routed, example, y, seed),
+                n_train=context.data.n_samples if plan.training.resource.counts_samples else 0,
+            ),
             scoring=scoring,
             resource=plan.training.resource,
             warning=plan.warning,
@@ -272,7 +279,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             n_resources = schedule.rungs[-1].n_resources
             notes += resource.maximum_notes(context.tuned, context.example, n_resources)
         if whole_fit is not None and whole_fit.replaces(schedule.rungs[-1].n_resources):
-            notes.append("The refit calls fit, as that of GridSearchCV.")
+            notes.append(whole_fit.note)
         return tuple(notes)
 
     def _config(
@@ -314,12 +321,11 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         initial, name = self._initial_candidates(), space_name(self)
         spaces = [*spaces_of(self._space()), *fixed_spaces(initial)]
         name += " and initial_candidates" if initial else ""
-        if self.max_resources != "auto":  # it can differ from the value of a resource
-            return TunedEstimator(self.estimator, spaces, name)
-        known = self.estimator.get_params()
-        constants = {name: v for name, v in constants_of(spaces).items() if name in known}
-        searched = [{n: v for n, v in space.items() if n not in constants} for space in spaces]
-        return TunedEstimator(with_params(self.estimator, constants), searched, name)
+        # Another maximum than the estimator's own contradicts a parameter that is the resource.
+        sets_integers = self._ends_at_automatic_maximum()
+        return TunedEstimator.with_constants(
+            self.estimator, spaces, name, sets_integers=sets_integers
+        )
 
     def _initial_candidates(self) -> list[dict[str, Any]]:
         """Return the candidates that are tried first."""

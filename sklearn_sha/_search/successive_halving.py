@@ -505,6 +505,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         is_automatic = all(value == "auto" for value in params) and isinstance(self.min_folds, str)
         return self.budget is None and is_automatic
 
+    def _ends_at_automatic_maximum(self) -> bool:
+        needs_maximum = getattr(self.algorithm, "needs_maximum", True)
+        ends = super()._ends_at_automatic_maximum() and self.budget in (None, "anytime")
+        return ends and needs_maximum
+
     def _has_automatic_maximum(self) -> bool:
         has_own_rungs = self.algorithm != "auto" and not self.algorithm.needs_maximum
         is_automatic = super()._has_automatic_maximum() and self.budget in (None, *_BUDGETS)

@@ -153,7 +153,7 @@ fewer than n, call it again once their losses are known."""
 Requests = Generator[RungRequest, ArrayLike | None, int | None]
 """Yields requests, receives the losses of their candidates and returns the best candidate.
 
-It receives None if all candidates failed, and returns None if there is no best candidate."""
+It receives None if no candidate has a score, and returns None if there is no best candidate."""
 
 
 def numbered() -> Propose:
@@ -184,7 +184,8 @@ def promoted_ids(
     request, following : RungRequest
         Two consecutive requests of one algorithm.
     losses : array-like of float, shape (n_candidates,), or None
-        Losses of `request`. None if all candidates failed.
+        Losses of `request`. None if all candidates failed, or if no candidate of a rung that is
+        not the last one has a score.
 
     Returns
     -------

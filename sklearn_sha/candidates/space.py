@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -79,6 +78,8 @@ def constants_of(spaces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     >>> constants_of([{"step": [1, 2], "step__C": [1], "other__C": [1]}])
     {'other__C': 1}
     """
+    if not spaces:
+        return {}
     first, *others = spaces
     constants = {
         name: values[0]
@@ -97,15 +98,10 @@ def constants_of(spaces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _is_single(values: Any, *expected: Any) -> bool:
-    """Return whether a list has one value, which is equal to those that are expected.
-
-    Values other than numbers and texts are only equal if they are the same object.
-    """
+    """Return whether a list has one value, which is equal to those that are expected."""
     if not isinstance(values, list | tuple | np.ndarray) or len(values) != 1:
         return False
-    value = values[0]
-    is_plain = value is None or isinstance(value, str | Number)
-    return all(value is other or (is_plain and value == other) for other in expected)
+    return all(value_key(values[0]) == value_key(other) for other in expected)
 
 
 def is_log_uniform(distribution: Any) -> bool:

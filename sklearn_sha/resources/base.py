@@ -242,7 +242,7 @@ class Resource(ABC):
         return []
 
     def whole_fit(self, tuned: TunedEstimator, maximum: int) -> WholeFit | None:
-        """Return how the refit calls ``fit``, as in a grid search, if the maximum is automatic.
+        """Return how the refit trains as in a grid search, if the maximum is automatic.
 
         None if `advance` trains the units of the last rung.
 
@@ -253,6 +253,13 @@ class Resource(ABC):
             The automatic maximum.
         """
         return None
+
+    def train_whole(self, model: Any, rows: Rows) -> None:
+        """Train as `whole_fit` says: call ``fit``."""
+        X, y, given = rows.fitting()
+        # A parameter of partial_fit only.
+        params = {name: value for name, value in given.items() if name != "classes"}
+        call_training(model.fit, X, y, params)
 
     def cheaper_notes(
         self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float

@@ -121,7 +121,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class WholeFit:
-    """When the refit calls ``fit``, which trains until the estimator stops by itself.
+    """When the refit trains as ``fit`` does, and not for a number of units.
 
     Attributes
     ----------
@@ -129,10 +129,13 @@ class WholeFit:
         Resource from which it does: the automatic maximum.
     max_units : int
         Units that ``fit`` trains at most.
+    note : str
+        Sentence for the plan.
     """
 
     n_resources: int
     max_units: int
+    note: str = "The refit calls fit, as that of GridSearchCV."
 
     def replaces(self, n_resources: int) -> bool:
         """Whether ``fit`` is called for a candidate that was selected at this resource."""

@@ -46,9 +46,9 @@ class SampleCount(Resource):
         reason = ""
         if with_rarest > MIN_FIRST_SAMPLES:
             reason = (
-                f"A first rung has at least {quantity(least, self.unit)}, so that it has "
-                f"{n_needed(n_rarest)} of the {n_rarest} samples of the rarest class. A lower "
-                "min_resources costs less."
+                f"The automatic first rung has at least {quantity(least, self.unit)}, to include "
+                f"{n_needed(n_rarest)} of the {n_rarest} samples of the rarest class. Set "
+                "min_resources to start with fewer."
             )
         return Limits(
             lowest=2 * data.n_classes,

@@ -210,11 +210,18 @@ class PartialFit(Resource):
         models = _last_steps(tuned, tuned.estimator)
         if self.batch_size is not None:
             # One pass over a fold is less than one over all samples.
-            return WholeFit(maximum, maximum) if all(map(_counts, models)) else None
+            note = "The refit has one pass over all samples."
+            return WholeFit(maximum, maximum, note) if all(map(_counts, models)) else None
         if any(self.preferred(*variant) is None for variant in tuned.variants()):
             return None
         max_units = max(map(_n_iterations, models))
         return WholeFit(maximum, max_units) if max_units > maximum else None
+
+    def train_whole(self, model: Any, rows: Rows) -> None:
+        if self.batch_size is None:
+            super().train_whole(model, rows)
+        else:
+            self.advance(model, rows, 0, self._n_batches(1, n_samples_of(rows.X_train)))
 
     def _n_batches(self, n_epochs: int, n_samples: int) -> int:
         """Return the number of calls in which all samples are seen `n_epochs` times."""

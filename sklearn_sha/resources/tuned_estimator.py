@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from sklearn_sha._param_validation import is_int
-from sklearn_sha.candidates.space import with_params
+from sklearn_sha.candidates.space import constants_of, with_params
 
 # Parameters of a last step whose values can change which resource it has.
 _DECISIVE = ("solver", "early_stopping", "callbacks", "estimator")
@@ -44,6 +44,33 @@ class TunedEstimator:
     estimator: Any
     spaces: Sequence[Mapping[str, Any]]
     space_name: str = "param_distributions"
+
+    @classmethod
+    def with_constants(
+        cls,
+        estimator: Any,
+        spaces: Sequence[Mapping[str, Any]],
+        space_name: str,
+        *,
+        sets_integers: bool,
+    ) -> Self:
+        """Treat a parameter whose list has a single value as set on the estimator.
+
+        Parameters
+        ----------
+        estimator, spaces, space_name
+            As the attributes.
+        sets_integers : bool
+            Whether values that are integers are set too: they can be the resource.
+        """
+        own, constants = estimator.get_params(), constants_of(spaces)
+        if not sets_integers:
+            constants = {name: value for name, value in constants.items() if not is_int(value)}
+        steps = {n: v for n, v in constants.items() if n in own and hasattr(v, "get_params")}
+        known = with_params(estimator, steps).get_params()
+        constants = {name: value for name, value in constants.items() if name in known}
+        searched = [{n: v for n, v in space.items() if n not in constants} for space in spaces]
+        return cls(with_params(estimator, constants), searched, space_name)
 
     @property
     def searched(self) -> set[str]:

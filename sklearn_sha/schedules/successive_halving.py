@@ -164,10 +164,10 @@ def schedule_from_budget(
     needed = max(smallest, schedule_of(smallest).total_cost)
     if budget < needed:
         on_folds = f" on {quantity(n_first, 'folds')}" if folds else ""
-        late = ", and for the models of folds that are added late" if needed > smallest else ""
+        late = ", and the models of folds that are added late" if needed > smallest else ""
         raise ValueError(
-            f"budget={budget} is less than one unit for each of {n_candidates} candidates{on_folds}"
-            f" in the first of {quantity(len(sizes), 'rungs')}{late}; give at least "
+            f"budget={budget} does not cover one unit for each of {n_candidates} candidates"
+            f"{on_folds} in the first of {quantity(len(sizes), 'rungs')}{late}; give at least "
             f"budget={needed}, or fewer candidates."
         )
     schedule = schedule_of(budget)
