@@ -231,7 +231,7 @@ def test_only_failing_candidates_before_the_deadline_are_no_misconfigured_model(
     params = {"n_candidates": "auto", "min_resources": 2, "min_folds": "all", "space": space}
     search = search_of("range", FailsBelow(), max_time=4, **params)
     with pytest.raises(
-        TimeoutError, match=r"(?s)stopped after all completed candidates had failed\. Call "
+        TimeoutError, match=r"(?s)stopped before a completed candidate had a score\. Call "
     ):
         search.fit(X)
     assert len(search.failures_) == 4

@@ -255,7 +255,7 @@ class Resource(ABC):
         return None
 
     def train_whole(self, model: Any, rows: Rows) -> None:
-        """Train as `whole_fit` says: call ``fit``."""
+        """Train for the refit of `whole_fit`: call ``fit``."""
         X, y, given = rows.fitting()
         # A parameter of partial_fit only.
         params = {name: value for name, value in given.items() if name != "classes"}
