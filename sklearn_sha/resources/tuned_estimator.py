@@ -63,9 +63,12 @@ class TunedEstimator:
         sets_integers : bool
             Whether values that are integers are set too: they can be the resource.
         """
-        own, constants = estimator.get_params(), constants_of(spaces)
+        constants = constants_of(spaces)
         if not sets_integers:
             constants = {name: value for name, value in constants.items() if not is_int(value)}
+        if not constants:
+            return cls(estimator, spaces, space_name)
+        own = estimator.get_params()
         steps = {n: v for n, v in constants.items() if n in own and hasattr(v, "get_params")}
         known = with_params(estimator, steps).get_params()
         constants = {name: value for name, value in constants.items() if name in known}
