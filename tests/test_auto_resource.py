@@ -532,7 +532,7 @@ def test_one_solver_and_one_number_of_epochs_are_as_if_the_network_had_them():
 @pytest.mark.parametrize(
     "params",
     [{"budget": 900}, {"budget": "double"}, {"algorithm": FixedSchedule([4, 1], [20, 40])}],
-    ids=str,
+    ids=["budget", "doubling", "algorithm"],
 )
 @pytest.mark.parametrize("name", ["n_estimators", "max_iter"])
 def test_rungs_that_do_not_end_at_the_value_are_not_of_this_parameter(name, params):
