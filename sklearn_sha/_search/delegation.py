@@ -149,7 +149,8 @@ class BestEstimatorMixin(MetaEstimatorMixin):
             If `fit` was interrupted before the refit.
         """
         if not self.__sklearn_is_fitted__():
-            if self._resource().training_method == "fit":  # which takes the classes from y
+            resource = self._resource(self._tuned_estimator())
+            if resource.training_method == "fit":  # which takes the classes from y
                 params.pop("classes", None)
             return self.fit(X, y, **params)
         self._check_has_best_estimator()

@@ -155,7 +155,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_targets(self.estimator, y)
         space = self._space()
         example = example_model(self.estimator, space, random_state)
-        tuned, resource = self._tuned_estimator(), self._resource()
+        tuned = self._tuned_estimator()
+        resource = self._resource(tuned)
         check_estimators(resource, tuned, tuned.models())
         training = Training.of(resource, tuned)
         is_weighted = params.get("sample_weight") is not None and not routing_enabled()
@@ -183,10 +184,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
                 data, routed, self._models(example, plan), subsamples=subsamples, seed=seed
             ),
             fold_order=data.fold_order,
-            config=replace(
-                self._config(plan, scoring, routed, example, y, seed),
-                n_train=context.data.n_samples if plan.training.resource.counts_samples else 0,
-            ),
+            config=self._config(plan, scoring, routed, context, y, seed),
             scoring=scoring,
             resource=plan.training.resource,
             warning=plan.warning,
@@ -287,7 +285,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         plan: Plan,
         scoring: Scoring,
         routed: RoutedParams,
-        example: Any,
+        context: PlanningContext,
         y: Any,
         seed: int,
     ) -> EvaluationConfig:
@@ -295,7 +293,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         training = plan.training
         return EvaluationConfig(
             estimator=self.estimator,
-            resource=training.job_resource.prepared(last_step(example), y, seed),
+            resource=training.job_resource.prepared(last_step(context.example), y, seed),
             scorer=scoring.scorer,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
@@ -309,6 +307,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             whole_fit=plan.whole_fit,
             seed=seed,
             is_multimetric=scoring.is_multimetric,
+            n_train=context.data.n_samples if training.resource.counts_samples else 0,
         )
 
     def _space(self) -> Any:
@@ -331,9 +330,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return the candidates that are tried first."""
         return initial_candidates(self.initial_candidates, self.estimator, self._space())
 
-    def _resource(self) -> Resource:
+    def _resource(self, tuned: TunedEstimator) -> Resource:
         """Return the resource; "auto" is resolved."""
-        return resolve_resource(self.resource, self._tuned_estimator(), self.batch_size)
+        return resolve_resource(self.resource, tuned, self.batch_size)
 
     def _sampler(self) -> Sampler:
         """Return the sampler; a name is resolved."""
@@ -374,7 +373,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         -------
         MetadataRouter
         """
-        return self._router(Training.of(self._resource(), self._tuned_estimator()))
+        tuned = self._tuned_estimator()
+        return self._router(Training.of(self._resource(tuned), tuned))
 
     def _router(self, training: Training) -> MetadataRouter:
         """Return the router of a search that trains in this way."""

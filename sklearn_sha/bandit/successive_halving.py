@@ -316,7 +316,6 @@ def successive_halving(losses: Losses, n: int, budget: int, factor: float = 2) -
     Result(best=0, total_cost=26)
     """
     check_int("n", n)
-    check_int("budget", budget)
     return run_over_losses([halving(schedule_from_budget(n, budget, factor=factor))], losses)
 
 

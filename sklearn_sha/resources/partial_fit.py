@@ -242,7 +242,7 @@ class PartialFit(Resource):
     def _batch_for(self, model: Any, call: int, n: int) -> NDArray[np.intp]:
         """Return the batch of a call, without samples that a model would count twice."""
         batch = self.batch(call, n)
-        n_new = max(0, n - call * min(self.batch_size or n, n))
+        n_new = max(0, n - call * len(batch))
         return batch[:n_new] if _counts(model) else batch
 
     def batch(self, call: int, n: int) -> NDArray[np.intp]:
