@@ -3,9 +3,8 @@
 from sklearn_sha._search.hyperband import HyperbandSearchCV
 from sklearn_sha._search.successive_halving import SuccessiveHalvingSearchCV
 from sklearn_sha._storage.durable_files import CheckpointError
+from sklearn_sha._version import __version__
 from sklearn_sha.inspection import SearchDisplay
-
-__version__ = "0.1.0"
 
 __all__ = [
     "CheckpointError",

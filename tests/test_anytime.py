@@ -194,6 +194,18 @@ def test_with_enough_time_all_candidates_of_a_grid_are_tried(sampler):
     assert search.best_params_["limit"] == grid_search.best_params_["limit"]
 
 
+@pytest.mark.parametrize("n_candidates", ["auto", 60])
+def test_each_bracket_of_a_grid_has_candidates_from_all_of_it(n_candidates):
+    grid = {"limit": [k / 10 for k in range(1, 11)], "speed": [*range(1, 11)]}
+    search = search_of(space=grid, n_candidates=n_candidates, random_state=1)
+    results = search.fit(X).results_frame()
+    assert len({*map(str, results["params"])}) == 100
+    for _, bracket in results.groupby("bracket"):  # 8 to 32 of 100, 10 for each limit
+        n_limits = bracket["param_limit"].nunique()
+        assert n_limits >= min(len(bracket), 10) - 4
+        assert bracket["param_speed"].nunique() >= min(len(bracket), 10) - 4
+
+
 @pytest.mark.filterwarnings("ignore:n_candidates=16 is more than the (3|12) different")
 @pytest.mark.parametrize("n_values", [3, 12, 20, 41])
 def test_all_values_of_a_discrete_distribution_are_planned_and_tried(n_values):

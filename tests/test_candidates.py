@@ -169,6 +169,11 @@ def test_arrays_are_compared_by_their_values():
         ("a", TypeError, "should be a dict or a list, got: 'a' of type str"),
         ([3], TypeError, r"Parameter grid is not a dict \(3\)"),
         (7, TypeError, "should be a dict or a list, got: 7 of type int"),
+        (
+            {**{f"a{k}": [*range(10)] for k in range(20)}, "b": uniform()},
+            ValueError,
+            r"The lists of the parameter grid have 1e\+20 combinations, which is too many",
+        ),
     ],
 )
 def test_invalid_spaces_raise(space, error, message):

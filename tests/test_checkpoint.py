@@ -21,7 +21,7 @@ from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.stats import loguniform
+from scipy.stats import loguniform, randint
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
@@ -43,6 +43,7 @@ from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit import Algorithm, FixedSchedule, RungRequest, promote
+from sklearn_sha.candidates import Sampler
 from sklearn_sha.schedules import Schedule
 
 X, Y = (part[:300] for part in load_digits(return_X_y=True))
@@ -439,8 +440,8 @@ def test_a_newer_format_raises(tmp_path):
     ("params", "data", "named"),
     [
         ({"max_resources": 21}, NOTHING, r"schedule, max_resources \(20 then, 21 now\)"),
-        ({"random_state": 1}, NOTHING, "random_state"),
-        ({"n_candidates": 11}, NOTHING, r"n_candidates \(12 then, 11 now\), schedule"),
+        ({"random_state": 1}, NOTHING, "candidates, random_state"),
+        ({"n_candidates": 11}, NOTHING, r"candidates, n_candidates \(12 then, 11 now\), schedule"),
         ({"cv": KFold(3)}, NOTHING, "splits"),
         ({"tol": 0.5}, NOTHING, r"tol \(0.0 then, 0.5 now\)"),
         ({"estimator": Curve(growth=1)}, NOTHING, "estimator"),
@@ -689,7 +690,8 @@ for data in (X, X.astype(np.float32), np.asfortranarray(X), sparse.csr_matrix(X)
              sparse.coo_array(X), np.array(words, dtype=object)):
     print(data_fingerprint(data, words, {"sample_weight": X[:, 0], "names": {"b": 1, "a": {2}}}))
 print(digest(make_pipeline(SGDClassifier(class_weight={"b": 1, "a": 2}))), digest(lambda: 0),
-      digest([np.log, SGDClassifier, {"a": lambda x: x in {"b", "c"}}]))
+      digest([np.log, SGDClassifier, {"a": lambda x: x in {"b", "c"}}]),
+      digest(SGDClassifier(penalty=frozenset(words))), digest({None, "a", "b", frozenset("cd")}))
 """
 
 
@@ -730,6 +732,7 @@ def test_functions_are_compared_by_what_they_do():
         scorer_of(1.0), scorer_of(2.0), scorer_of(1.0, sign=-1), scorer_of(np.ones(2)),
         lambda model, X: 0.5, lambda model, X: 1.0, lambda model, X, y=1: 0.5, one, other,
         lambda X: X in {"a", "b"}, lambda X: X in {"a", "c"}, lambda X: [1 for _ in X],
+        {1, 2}, frozenset({1, 2}), {1, 3}, frozenset({1, 2, "a"}), {frozenset({1}), 2},
         recursive, deeper, partial(one, z=1), partial(other, z=1), partial(one, z=2),
         make_scorer(one), make_scorer(other), make_scorer(one, greater_is_better=False),
         make_scorer(one, z=1), make_scorer(one, z=2), *map(keyword_of, (1, 2)),
@@ -762,6 +765,50 @@ def test_another_lambda_is_another_search(tmp_path):
     other = search_of("range", scoring=lambda model, X, y=None: 1.0, **params)
     with pytest.raises(CheckpointError, match="another search, which differs in scoring"):
         other.fit(NOTHING)
+
+
+@pytest.mark.parametrize("sampler", ["random", "sobol", "model"])
+def test_another_distribution_of_integers_is_another_search(tmp_path, sampler):
+    """Of both distributions, the first samples are the same."""
+    spaces = [{"speed": randint(10, stop)} for stop in (500, 520)]
+    params = {"sampler": sampler, "n_candidates": 16, "random_state": 0}
+    first, other = (
+        SuccessiveHalvingSearchCV(
+            Curve(), space, resource="partial_fit", max_resources=8, refit=False,
+            checkpoint=tmp_path, **params,
+        )
+        for space in spaces
+    )  # fmt: skip
+    first.fit(NOTHING)
+    with pytest.raises(CheckpointError, match="differs in candidates"):
+        other.fit(NOTHING)
+
+
+def test_other_proposals_are_another_search(tmp_path):
+    class Given(Sampler):
+        limits = 0.9, 0.2, 0.3, 0.4
+
+        def propose(self, n, space, history, rng):
+            return [{"limit": limit} for limit in self.limits][:n]
+
+    def search():
+        return search_of("range", sampler=Given(), n_candidates=4, checkpoint=tmp_path)
+
+    search().fit(NOTHING)
+    assert search().fit(NOTHING).best_params_ == {"limit": 0.9}
+    Given.limits = 0.1, 0.2, 0.3, 0.95
+    with pytest.raises(CheckpointError, match="differs in candidates"):
+        search().fit(NOTHING)
+
+
+def test_other_versions_are_another_search(tmp_path, monkeypatch):
+    same_search(tmp_path).fit(NOTHING)
+    monkeypatch.setattr("scipy.__version__", "0.1")
+    monkeypatch.setattr("sklearn_sha._search.fingerprint.__version__", "0.0.1")
+    with pytest.raises(
+        CheckpointError, match=r"scipy \(.*0.1 now\), sklearn_sha \(.*0.0.1 now"
+    ):
+        same_search(tmp_path).fit(NOTHING)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import edge_report, trust_report
-from sklearn_sha.inspection.edges import _by_result
+from sklearn_sha.inspection.edges import _by_result, _Scale
 
 X = np.zeros((12, 1))
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -228,6 +228,10 @@ def test_without_a_score_no_value_is_the_best():
 
 def test_a_constant_distribution_has_no_edge():
     assert found({"a": uniform(1, 0), "b": [0, 1, 2]}, n_candidates=3) == []
+
+
+def test_a_distribution_of_arrays_has_no_edge():
+    assert _Scale.of(uniform([1, 2], 3)) is None
 
 
 def test_the_trust_report_prints_it_after_its_advice():

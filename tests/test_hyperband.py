@@ -124,6 +124,16 @@ def test_few_combinations_take_part_in_several_brackets(sampler, limits):
         assert len({params[candidate]["limit"] for candidate in candidates}) == 3
 
 
+def test_brackets_of_a_grid_that_they_complete_are_in_random_order():
+    grid = {"limit": [k / 20 for k in range(17)]}
+    search = search_of(space=grid, max_resources=9, initial_candidates=[{"limit": 0.8}]).fit(X)
+    limits = [params["limit"] for params in search.results_frame()["params"]]
+    assert limits[0] == 0.8
+    assert sorted(limits) == grid["limit"]
+    for _, bracket in search.results_frame().groupby("bracket"):
+        assert np.ptp(bracket["param_limit"].astype(float)) > 0.3
+
+
 @pytest.mark.parametrize(
     ("n", "params", "note"),
     [

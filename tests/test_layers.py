@@ -20,7 +20,7 @@ FLOORS = [
     ["resources"],
     ["candidates"],
     ["schedules", "_parallel", "_data"],
-    ["_compat", "_formatting", "_param_validation"],
+    ["_compat", "_formatting", "_param_validation", "_version"],
 ]
 
 HEIGHT = {name: -height for height, names in enumerate(FLOORS) for name in names}

@@ -346,3 +346,11 @@ def test_invalid_parameters_are_refused(params):
     ((name, value),) = params.items()
     with pytest.raises(ValueError, match=f"{name}={value!r}"):
         ModelSampler(**params).propose(1, SPACE, History(), RandomState(0))
+
+
+def test_what_is_left_of_a_grid_is_proposed_together():
+    sampler = Counted()
+    search = search_of(n_candidates="auto", sampler=sampler, max_resources=32)
+    search.set_params(param_distributions={"limit": [0.1, 0.5, 0.9], "speed": [*range(1, 21)]})
+    assert search.fit(X).n_candidates_[0] == 60
+    assert [call[0] for call in sampler.calls] == [60]

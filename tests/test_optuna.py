@@ -280,6 +280,7 @@ def test_distributions_are_converted(spy):
         (loguniform(-1, 2), "loguniform"),
         (uniform(0, -1), "uniform"),
         (randint(3, 3), "randint"),
+        (uniform([1, 2], 3), "uniform"),
         (type("Own", (), {"rvs": None, "__repr__": lambda self: "Own()"})(), r"Own\(\)"),
     ],
 )

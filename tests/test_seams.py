@@ -565,6 +565,23 @@ def test_candidates_that_a_sampler_repeats_are_left_out(budget):
     assert len(limits) == len(set(limits)) >= 3
 
 
+def test_a_sampler_that_repeats_itself_ends_the_search_with_a_warning():
+    class Stuck(Sampler):
+        uses_history = True
+
+        def propose(self, n, space, history, rng):
+            return [{"limit": (k + 1) / 10} for k in range(min(n, 8))]
+
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": uniform()}, sampler=Stuck(), n_candidates=32,
+        resource="partial_fit", max_resources=8, refit=False,
+    )  # fmt: skip
+    message = r"Stuck\.propose returned only candidates that are known\. .* than these 8\. Return"
+    with pytest.warns(UserWarning, match=message):
+        search.fit(X)
+    assert len(search.results_frame()) == 8
+
+
 @pytest.mark.parametrize("uses_history", [False, True])
 @pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 def test_a_sampler_without_any_candidate_is_named(kind, uses_history):

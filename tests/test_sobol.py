@@ -11,7 +11,14 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.utils import check_random_state
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.candidates import History, RandomSampler, SobolSampler, check_sampler
+from sklearn_sha.candidates import (
+    Evaluation,
+    History,
+    ModelSampler,
+    RandomSampler,
+    SobolSampler,
+    check_sampler,
+)
 
 DISTRIBUTIONS = {
     "log": loguniform(1e-6, 10),
@@ -151,6 +158,20 @@ def test_a_constant_distribution_has_its_value():
     found = SobolSampler().propose(3, space, History(), RandomState(0))
     assert sorted(params["c"] for params in found) == ["x", "y", "z"]
     assert {(params["a"], params["b"]) for params in found} == {(0.3, 1.0)}
+
+
+@pytest.mark.parametrize("sampler", [SobolSampler(), ModelSampler()])
+def test_a_distribution_of_arrays_is_sampled(sampler):
+    space = {"scale": loguniform([0.1, 1], [1, 10]), "c": uniform()}
+    history = History()
+    for _ in range(2):
+        found = sampler.propose(16, space, history, RandomState(0))
+        scales = np.array([params["scale"] for params in found])
+        assert scales.shape[1:] == (2,)
+        assert (scales >= [0.1, 1]).all()
+        assert (scales <= [1, 10]).all()
+        known = [Evaluation(params, 1, 1, params["c"], ()) for params in found]
+        history = History(found, known)
 
 
 def test_values_that_scipy_does_not_find_are_sampled():

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from functools import partial
 from numbers import Number
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import joblib
 import numpy as np
+from joblib.hashing import NumpyHasher
 from scipy import sparse
 
 from sklearn_sha._data.slicing import as_numpy
@@ -38,9 +38,21 @@ def digest(value: Any, max_depth: int = _MAX_DEPTH) -> str:
     str
     """
     try:
-        return joblib.hash(_canonical(value), coerce_mmap=True)
+        return str(_Hasher(coerce_mmap=True).hash(_canonical(value)))
     except Exception:
-        return joblib.hash(list(_described(value, max_depth)))
+        return str(_Hasher().hash(list(_described(value, max_depth))))
+
+
+class _Hasher(NumpyHasher):  # type: ignore[misc]
+    """joblib's hasher, with which frozen sets too are equal whatever the order of their items.
+
+    The order depends on the process.
+    """
+
+    def _save_set(self, items: Set[Any]) -> None:
+        self.save((type(items).__name__, sorted(map(digest, items))))
+
+    dispatch = NumpyHasher.dispatch | {set: _save_set, frozenset: _save_set}
 
 
 def _canonical(value: Any) -> Any:
@@ -108,8 +120,6 @@ def _described_code(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _described_code(constant)
-        elif isinstance(constant, frozenset):  # its order differs from process to process
-            yield from sorted(map(digest, constant))
         else:
             yield digest(constant)
 

@@ -6,10 +6,12 @@ import hashlib
 import pickle
 import platform
 from collections.abc import Mapping
+from importlib.metadata import version
 from numbers import Number
 from typing import Any
 
 import numpy as np
+import scipy
 import sklearn
 from numpy.random import RandomState
 from sklearn.utils import indexable
@@ -18,8 +20,10 @@ from sklearn_sha._compat import without_callbacks
 from sklearn_sha._data.slicing import n_samples_of, take
 from sklearn_sha._search.digest import digest
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._version import __version__
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.base import Sampler
+from sklearn_sha.candidates.optuna_sampler import OptunaSampler
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 
@@ -79,9 +83,11 @@ def fingerprint(
         "python": ".".join(platform.python_version_tuple()[:2]),
         "numpy": np.__version__,
         "scikit-learn": sklearn.__version__,
+        **_versions(spec.sampler),
         "search": search_name,
         "estimator": digest(without_callbacks(spec.config.estimator)),
-        "candidates": digest(described_space(spec.space)),
+        # Separately, since equal candidates can have the same objects or copies.
+        "candidates": digest([described_space(spec.space), *map(digest, spec.candidates)]),
         "n_candidates": repr(spec.schedule.n_different),
         "splits": digest([(f.train, f.test) for f in spec.folds]),
         "random_state": digest([spec.seed, [(f.train_order, f.test_order) for f in spec.folds]]),
@@ -98,19 +104,34 @@ def fingerprint(
     }
 
 
+def _versions(sampler: Sampler) -> dict[str, str]:
+    """Return the versions of the packages that decide what a sampler proposes."""
+    versions = {"scipy": scipy.__version__, "sklearn_sha": __version__}
+    if isinstance(sampler, OptunaSampler):
+        versions["optuna"] = version("optuna")
+    return versions
+
+
 def described_space(space: Any) -> list[dict[str, str]]:
-    """Describe lists by their values and distributions by samples: their pickles can differ."""
+    """Return a text for each list and each distribution of a space."""
     return [
         {
-            name: digest(
-                [values.rvs(random_state=RandomState(k)) for k in range(_N_SAMPLED_VALUES)]
-                if hasattr(values, "rvs")
-                else list(values)
-            )
+            name: digest(_described(values) if hasattr(values, "rvs") else list(values))
             for name, values in one.items()
         }
         for one in spaces_of(space)
     ]
+
+
+def _described(distribution: Any) -> list[Any]:
+    """Describe a distribution by samples, since its pickle can differ between processes.
+
+    Distributions of integers can have the same samples, so those of scipy also have their name and
+    parameters.
+    """
+    samples = [distribution.rvs(random_state=RandomState(k)) for k in range(_N_SAMPLED_VALUES)]
+    family = getattr(getattr(distribution, "dist", None), "name", None)
+    return [*samples, family, getattr(distribution, "args", ()), getattr(distribution, "kwds", {})]
 
 
 def data_fingerprint(

@@ -25,7 +25,7 @@ from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.bandit.in_turn import HalvingInTurn
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
-from sklearn_sha.candidates.proposals import first_candidates, proposed
+from sklearn_sha.candidates.proposals import first_candidates, mixed, proposed
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
@@ -479,8 +479,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         if self.budget == "anytime" and not sampler.uses_history:
             # The sampler continues where it ended, for the brackets after n candidates.
             n_later = self._algorithm().plan(bounds(n)).n_different - n
-            history = History(tuple(candidates))
-            candidates += proposed(sampler, n_later, space, history, state)
+            later = proposed(sampler, n_later, space, History(tuple(candidates)), state)
+            first = mixed(candidates[len(initial) :], initial, space, rng)
+            candidates = [*initial, *first, *mixed(later, candidates, space, rng)]
         return n, candidates
 
     def _bracket_times(

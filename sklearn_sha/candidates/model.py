@@ -12,7 +12,9 @@ from scipy.stats import norm, rankdata
 
 from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
+from sklearn_sha.candidates.distinct import is_exhausted_by
 from sklearn_sha.candidates.encoding import encoded
+from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.sobol import SobolSampler
 from sklearn_sha.candidates.space import params_key
 
@@ -29,7 +31,7 @@ class ModelSampler(Sampler):
     a forest of extremely randomized trees is fitted to the scores of all completed rungs, as in
     [1]_. The next wave consists of the candidates with the largest upper confidence bound [2]_, and
     of some random ones. This is repeated, with all scores so far, until there are enough
-    candidates.
+    candidates. The last combinations of a grid are proposed together.
 
     The forest predicts the rank of a candidate among all evaluated ones, on a normal scale.
     Therefore outliers do not dominate it. Two candidates are compared by their scores at the
@@ -82,6 +84,8 @@ class ModelSampler(Sampler):
         check_int("wave_size", self.wave_size)
         if not (is_real(self.exploration) and 0 <= self.exploration <= 1):
             raise ValueError(f"exploration={self.exploration!r} must be between 0 and 1.")
+        if is_exhausted_by(n, space, history.candidates):
+            return RandomSampler().propose(n, space, history, rng)
         source = SobolSampler()
         n_missing = self.n_initial - len(history.candidates)
         if n_missing > 0:

@@ -18,7 +18,7 @@ from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import is_exhausted_by
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import is_log_uniform, params_key, spaces_of
+from sklearn_sha.candidates.space import has_quantiles, is_log_uniform, params_key, spaces_of
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -322,8 +322,9 @@ def _converted(name: str, optuna_name: str, values: Any) -> _Parameter:
     if isinstance(family, type(uniform) | type(loguniform) | type(randint)):
         low, high = values.support()
         is_log = isinstance(family, type(loguniform))
-        # A shifted loguniform has another median. Limits are NaN if parameters are invalid.
-        if np.isfinite([low, high]).all() and (not is_log or is_log_uniform(values)):
+        # A shifted loguniform has another median. Without quantiles, parameters are invalid or
+        # arrays.
+        if has_quantiles(values) and (not is_log or is_log_uniform(values)):
             if isinstance(family, type(randint)):
                 return _Parameter(optuna_name, IntDistribution(int(low), int(high)))
             return _Parameter(optuna_name, FloatDistribution(float(low), float(high), log=is_log))

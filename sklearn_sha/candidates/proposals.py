@@ -13,7 +13,12 @@ from numpy.random import RandomState
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.distinct import n_combinations, n_further, sample_distinct
+from sklearn_sha.candidates.distinct import (
+    is_exhausted_by,
+    n_combinations,
+    n_further,
+    sample_distinct,
+)
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.space import check_spaces, params_key, spaces_of
 
@@ -166,7 +171,7 @@ def candidates_for_brackets(
         sampler = RandomSampler()  # all of them take part, so that there is nothing to propose
     pool = _after(initial, sampler, n - n_initial, space, rng)
     if len(pool) == n:
-        return pool
+        return [*initial, *mixed(pool[n_initial:], initial, space, rng)]
     warnings.warn(
         f"{name} holds {quantity(len(pool), 'different candidates')}, and the brackets have "
         f"room for {n}, so candidates take part more than once; with so few, "
@@ -175,6 +180,30 @@ def candidates_for_brackets(
         stacklevel=6,
     )
     return [pool[position] for position in _in_rounds(len(pool), sizes, n_initial, rng)]
+
+
+def mixed(
+    new: list[dict[str, Any]], known: Sequence[dict[str, Any]], space: Space, rng: RandomState
+) -> list[dict[str, Any]]:
+    """Return candidates that are divided into brackets, in random order if they complete a grid.
+
+    They are then in the order of GridSearchCV, in which neighbors are alike.
+
+    Parameters
+    ----------
+    new : list of dict
+    known : sequence of dict
+        Candidates before them.
+    space : dict or list of dict
+    rng : RandomState
+
+    Returns
+    -------
+    list of dict
+    """
+    if not is_exhausted_by(0, space, [*known, *new]):
+        return new
+    return [new[position] for position in rng.permutation(len(new))]
 
 
 def _in_rounds(n: int, sizes: Sequence[int], n_first: int, rng: RandomState) -> Iterator[int]:
@@ -209,6 +238,8 @@ def proposed(
 ) -> list[dict[str, Any]]:
     """Return the candidates that a sampler proposes and that are not known, after a check.
 
+    If it proposes some, and all of them are known, there is a warning.
+
     Raises
     ------
     TypeError, ValueError
@@ -233,7 +264,16 @@ def proposed(
             "least one at first."
         )
     known = {params_key(params) for params in history.candidates}
-    return [dict(params) for params in candidates if not known or params_key(params) not in known]
+    new = [dict(params) for params in candidates if not known or params_key(params) not in known]
+    if candidates and not new:
+        warnings.warn(
+            f"{name}.propose returned only candidates that are known. No others are tried than "
+            f"these {len(known)}. Return some that are not in history.candidates, or an empty list "
+            "if there are no more.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return new
 
 
 def typical_candidates(space: Space) -> list[dict[str, Any]]:

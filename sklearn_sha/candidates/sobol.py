@@ -18,7 +18,7 @@ from sklearn_sha.candidates.distinct import (
     is_exhausted_by,
 )
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import is_constant, params_key, spaces_of
+from sklearn_sha.candidates.space import has_quantiles, params_key, spaces_of
 
 _CHUNK = 256
 """Points that are computed together. A power of two, which keeps the sequence balanced."""
@@ -32,9 +32,9 @@ class SobolSampler(Sampler):
 
     Each parameter has one dimension of the points [1]_ [2]_. A distribution is evaluated by its
     ``ppf``, a list by its index, so that each of its values has the same share. Values of a
-    distribution without ``ppf`` are sampled at random. Each dict of a list of dicts has its own
-    points, and the same share of the candidates. Repeated candidates are replaced by further
-    points.
+    distribution without a ``ppf`` that returns numbers are sampled at random. Each dict of a list
+    of dicts has its own points, and the same share of the candidates. Repeated candidates are
+    replaced by further points.
 
     If all values are lists with at most n combinations, it proposes all of them in the order of
     GridSearchCV.
@@ -108,7 +108,7 @@ def _column(values: Any) -> Callable[[NDArray[np.float64], RandomState], Any]:
     def sampled(points: NDArray[np.float64], rng: RandomState) -> Any:
         return [values.rvs(random_state=rng) for _ in points]
 
-    if not hasattr(values, "ppf") or is_constant(values):
+    if not has_quantiles(values):
         return sampled
     # The ppf of a discrete distribution returns floats.
     is_integer = np.issubdtype(np.asarray(values.rvs(random_state=0)).dtype, np.integer)

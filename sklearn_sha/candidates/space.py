@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -114,7 +116,9 @@ def is_log_uniform(distribution: Any) -> bool:
     >>> is_log_uniform(loguniform(1, 2)), is_log_uniform(uniform(1, 2))
     (True, False)
     """
-    if not (hasattr(distribution, "support") and hasattr(distribution, "median")):
+    if not all(hasattr(distribution, name) for name in ("support", "median")):
+        return False
+    if not has_quantiles(distribution):
         return False
     if hasattr(distribution, "pmf"):  # of few integers, both can be equal by chance
         return False
@@ -161,18 +165,24 @@ def is_in(space: Any, params: Mapping[str, Any]) -> bool:
     )
 
 
-def is_constant(distribution: Any) -> bool:
-    """Return whether a distribution of scipy has scale 0. Its functions but `rvs` are then NaN.
+def has_quantiles(distribution: Any) -> bool:
+    """Return whether a distribution has a ``ppf`` that returns numbers.
+
+    With scale 0, all functions of scipy's distributions but `rvs` are NaN; with arrays as
+    parameters, they return arrays.
 
     Examples
     --------
     >>> from scipy.stats import norm, uniform
-    >>> from sklearn_sha.candidates.space import is_constant
-    >>> is_constant(norm(1, 0)), is_constant(uniform(1, 2))
-    (True, False)
+    >>> from sklearn_sha.candidates.space import has_quantiles
+    >>> has_quantiles(uniform(1, 2)), has_quantiles(norm(1, 0)), has_quantiles(uniform([1, 2], 3))
+    (True, False, False)
     """
+    if not hasattr(distribution, "ppf"):
+        return False
     with np.errstate(invalid="ignore"):
-        return bool(np.isnan(distribution.ppf(0.5)))
+        median = np.asarray(distribution.ppf(0.5))
+    return median.ndim == 0 and not np.isnan(median)
 
 
 def has_continuous(space: Any) -> bool:
@@ -186,10 +196,7 @@ def has_continuous(space: Any) -> bool:
     (True, False)
     """
     return any(
-        hasattr(values, "pdf")
-        and hasattr(values, "ppf")
-        and not hasattr(values, "pmf")
-        and not is_constant(values)
+        hasattr(values, "pdf") and not hasattr(values, "pmf") and has_quantiles(values)
         for one in spaces_of(space)
         for values in one.values()
     )
@@ -286,3 +293,11 @@ def check_spaces(spaces: Sequence[Any], given: Any) -> None:
                     f"Parameter grid for parameter {name!r} need to be a non-empty sequence, got: "
                     f"{values!r}. Use at least one value."
                 )
+    lists = [[v for v in space.values() if not hasattr(v, "rvs")] for space in spaces]
+    n_combinations = sum(prod(map(len, values)) for values in lists)
+    if n_combinations > sys.maxsize:
+        raise ValueError(
+            f"The lists of the parameter grid have {float(n_combinations):.0e} combinations, which "
+            "is too many to be numbered. Use distributions for some parameters, such as "
+            "scipy.stats.randint."
+        )

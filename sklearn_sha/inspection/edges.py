@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import format_params, html_sentences, text_sentences
 from sklearn_sha._param_validation import check_has_rungs, is_int, is_real
-from sklearn_sha.candidates.space import given_spaces, is_constant, is_in
+from sklearn_sha.candidates.space import given_spaces, has_quantiles, is_in
 from sklearn_sha.inspection.ranking import selected_row
 
 _EDGE = 0.05  # share of a range that is its edge
@@ -249,9 +249,9 @@ class _Scale:
             except OverflowError:
                 return None
             return cls(numbers[0], numbers[-1], float(np.median(numbers)), numbers)
-        if not all(hasattr(values, name) for name in ("cdf", "ppf", "support", "median")):
+        if not all(hasattr(values, name) for name in ("cdf", "support", "median")):
             return None
-        if is_constant(values):
+        if not has_quantiles(values):
             return None
         lower, upper = map(float, values.support())
         return cls(lower, upper, float(values.median()), values)
