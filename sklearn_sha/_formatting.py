@@ -11,6 +11,7 @@ from typing import Any
 
 _PLURAL_ENDING = re.compile("(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<!s)s$")
 _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
+_MAX_VALUE_LENGTH = 100  # of a parameter
 _WIDTH = 95  # of sentences, about as wide as the tables
 
 
@@ -112,7 +113,7 @@ def _row(tag: str, alignments: Sequence[str], values: Iterable[str]) -> str:
 
 
 def format_params(params: Mapping[str, object]) -> str:
-    """Format parameters as keyword arguments, with short floats.
+    """Format parameters as keyword arguments, with short floats and values.
 
     Examples
     --------
@@ -150,7 +151,11 @@ def renamed(params: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
 def _format_value(value: Any) -> str:
     # The repr of a Python scalar is shorter than that of a NumPy scalar.
     plain = value.item() if getattr(value, "shape", None) == () else value
-    return f"{plain:.4g}" if isinstance(plain, float) else " ".join(repr(plain).split())
+    if isinstance(plain, float):
+        return f"{plain:.4g}"
+    text = " ".join(repr(plain).split())
+    is_short = len(text) <= _MAX_VALUE_LENGTH
+    return text if is_short else f"{text[: _MAX_VALUE_LENGTH - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def format_number(value: float, digits: int) -> str:

@@ -442,6 +442,19 @@ def test_a_metric_that_fails_alone_gets_the_error_score():
 def test_a_scorer_has_to_return_a_number():
     with pytest.raises(ValueError, match="scoring must return a number, got text"):
         curves({"limit": [0.2]}, scoring=lambda *_: "text").fit(X)
+    with pytest.raises(ValueError, match="scoring must return a number, got text"):
+        curves({"limit": [0.2]}, scoring=lambda *_: {"a": "text"}, refit="a").fit(X)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(0.5, {"a": 0.5}), ({"a": 0.5}, 0.5), ({"a": 0.5}, {"b": 0.5}), ({}, {}), ({"a": 1}, {})],
+)
+def test_a_scorer_has_to_return_the_same_metrics(first, second):
+    scores = iter([first, *[second] * 99])
+    search = curves({"limit": [0.2, 0.3]}, scoring=lambda *_: next(scores), refit=False)
+    with pytest.raises(ValueError, match=r"scoring returned .* Return the same metrics in each"):
+        search.fit(X)
 
 
 def test_distributions_and_metrics_found_late():

@@ -314,10 +314,9 @@ def test_the_example_of_the_docs_ends_the_search_after_a_rung():
 def test_a_rung_can_be_requested_in_parts(search, params):
     """In groups until a target is reached, or in waves of a sampler."""
     recorder = Recorder()
-    grid = {"C": np.logspace(-3, 3, 64).tolist()}
     searched = search(
-        LogisticRegression(), grid, cv=CV, resource="max_iter", min_resources=1, max_resources=9,
-        factor=3, min_folds="all", random_state=0, **params,
+        LogisticRegression(), {"C": loguniform(1e-3, 1e3)}, cv=CV, resource="max_iter",
+        min_resources=1, max_resources=9, factor=3, min_folds="all", random_state=0, **params,
     ).set_callbacks(recorder)  # fmt: skip
     searched.fit(X, Y)
     rungs = [path for what, path, _ in recorder.told[1:-1] if "halving-iteration" in path]

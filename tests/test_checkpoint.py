@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -405,14 +406,13 @@ def test_damage_in_the_middle_is_an_error(tmp_path):
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
-        (lambda path: path.unlink(), "can't be read"),
         (lambda path: os.truncate(path, 20), "is truncated or was modified"),
         (
             lambda path: path.write_bytes(b"cos\nsystem\n(S'false'\ntR."),
             "is truncated or was modified",
         ),
     ],
-    ids=["deleted", "truncated", "another pickle"],
+    ids=["truncated", "another pickle"],
 )
 def test_a_damaged_model_is_not_loaded(tmp_path, damage, problem):
     interrupt(tmp_path, 100)
@@ -422,6 +422,53 @@ def test_a_damaged_model_is_not_loaded(tmp_path, damage, problem):
         CheckpointError, match=rf"models-.* {problem}.*delete the folder {tmp_path}"
     ):
         same_search(tmp_path).fit(NOTHING)
+
+
+def test_deleted_models_are_refit(tmp_path, reference):
+    interrupt(tmp_path, 100)
+    for path in models_in(tmp_path):
+        path.unlink()
+    assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
+
+
+@pytest.mark.parametrize("n_lines", [1, 3])
+def test_lost_results_of_a_completed_search_are_repeated(tmp_path, reference, n_lines):
+    """It has deleted all models."""
+    same_search(tmp_path).fit(NOTHING)
+    assert not models_in(tmp_path)
+    journal = tmp_path / "outcomes.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:-n_lines]) + lines[-n_lines][:-10])
+    with pytest.warns(RuntimeWarning, match=r"outcomes.jsonl is damaged\. The last completed"):
+        assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
+    assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
+
+
+@pytest.mark.parametrize("method", ["resume", "audit", "extend"])
+def test_a_deleted_folder_is_not_made_again(tmp_path, method):
+    search = same_search(tmp_path / "a")
+    with ctrl_c(100) if method == "resume" else nullcontext():
+        search.fit(NOTHING)
+    rmtree(tmp_path / "a")
+    params = {} if method == "resume" else {"n_candidates": 2}
+    with pytest.raises(ValueError, match=r"but checkpoint \(.* was deleted\) changed since"):
+        getattr(search, method)(NOTHING, **params)
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_folder_that_is_deleted_during_the_search_is_named(tmp_path):
+    def score(model, X, y=None):
+        if len(CALLS) > 5 and (tmp_path / "a").exists():
+            rmtree(tmp_path / "a")
+        return 0.5
+
+    CALLS.clear()
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": [0.1, 0.2, 0.3, 0.4]}, resource="n_samples", min_resources=4,
+        scoring=score, cv=2, checkpoint=tmp_path / "a",
+    )  # fmt: skip
+    with pytest.raises(CheckpointError, match="/a can't be used: the folder was deleted"):
+        search.fit(NOTHING)
 
 
 def test_a_newer_format_raises(tmp_path):
@@ -805,9 +852,7 @@ def test_other_versions_are_another_search(tmp_path, monkeypatch):
     same_search(tmp_path).fit(NOTHING)
     monkeypatch.setattr("scipy.__version__", "0.1")
     monkeypatch.setattr("sklearn_sha._search.fingerprint.__version__", "0.0.1")
-    with pytest.raises(
-        CheckpointError, match=r"scipy \(.*0.1 now\), sklearn_sha \(.*0.0.1 now"
-    ):
+    with pytest.raises(CheckpointError, match=r"scipy \(.*0.1 now\), sklearn_sha \(.*0.0.1 now"):
         same_search(tmp_path).fit(NOTHING)
 
 

@@ -186,6 +186,10 @@ def test_labels_are_short_and_different_values_have_different_positions():
     assert points.labels[:2] == ["SVC()", "print"]
     assert points.labels[2] == points.labels[3] == ("a b" * 20)[:23] + "…"
     assert points.labels[4] == "two lines"
+    first, second = np.zeros(2000), np.zeros(2000)
+    second[600] = 1
+    (points,) = param_points({0: {"x": first}, 1: {"x": second}, 2: {"x": first.copy()}})
+    assert points.places.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("params", [{}, {"budget": "double"}, {"kind": HyperbandSearchCV}], ids=str)

@@ -197,6 +197,38 @@ def test_each_parameter_has_a_panel():
         np.testing.assert_allclose(dots.get_facecolors()[:, :3], colors)
 
 
+@pytest.mark.parametrize("kind", ["params", "parallel"])
+@pytest.mark.parametrize("best", [4, 30])
+def test_of_many_categories_some_have_labels_with_the_selected_one(kind, best):
+    sizes = [(k, k + 1) for k in range(36)]
+    limits = [{"limit": [0.9 if k == best else 0.1], "fails": [sizes[k]]} for k in range(36)]
+    search = search_of(space=limits, max_resources=32).fit(X)
+    display = SearchDisplay.from_search(search, kind=kind)
+    display.figure_.canvas.draw()
+    ax = display.axes_[0]
+    texts = ax.get_xticklabels() if kind == "params" else ax.texts
+    labels = [text for text in texts if text.get_text() in map(str, sizes)]
+    assert 12 <= len(labels) <= 20
+    assert str(sizes[best]) in [label.get_text() for label in labels]
+    boxes = [label.get_window_extent() for label in labels]
+    assert not any(a.overlaps(b) for a, b in pairwise(boxes))
+
+
+def test_without_a_parameter_that_varies_the_figure_says_so():
+    display = SearchDisplay.from_search(search_of(space={"limit": [0.5]}).fit(X), kind="params")
+    assert display.ax_.get_title("left") == "No parameter has more than one value."
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning", "ignore:One or more of the test scores")
+@pytest.mark.parametrize("kind", ["curves", "rungs"])
+@pytest.mark.parametrize("limit", [np.inf, -np.inf])
+def test_infinite_scores_have_no_label(kind, limit):
+    search = search_of(space={"limit": [0.1, 0.2, limit, 0.4, 0.5, 0.6, 0.7, 0.8]})
+    with np.errstate(all="ignore"):
+        search.fit(X)
+    SearchDisplay.from_search(search, kind=kind).figure_.canvas.draw()
+
+
 def test_parallel_coordinates_have_one_line_per_candidate_through_its_values_and_score():
     space = [
         {"limit": loguniform(1e-6, 1), "speed": uniform(1, 2)},

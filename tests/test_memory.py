@@ -27,6 +27,24 @@ from sklearn_sha._storage.pickling import dumps, nbytes
 from sklearn_sha._storage.store import Store
 
 MB = 2**20
+
+
+class Handle:
+    """Can be pickled, and not be unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Handle, ()
+
+
+class HasHandle(Curve):
+    def partial_fit(self, X, y=None):
+        self.handle_ = Handle("a")
+        return super().partial_fit(X, y)
+
+
 NOTHING = np.zeros((12, 1))
 ALIVE: list[weakref.ref] = []
 
@@ -319,3 +337,16 @@ def test_is_in_memory_agrees_with_the_file_system():
     in_memory = {path: is_in_memory(Path(path)) for path in kinds if os.access(path, os.R_OK)}
     assert in_memory
     assert in_memory == {path: kinds[path] in ("tmpfs", "ramfs") for path in in_memory}
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_models_that_cannot_be_unpickled_are_refit(tmp_path, checkpointed):
+    def search(estimator, **params):
+        return SuccessiveHalvingSearchCV(
+            estimator, {"limit": [0.1, 0.2, 0.3, 0.4]}, resource="partial_fit", max_resources=8,
+            cv=KFold(2), refit=False, **params,
+        )  # fmt: skip
+
+    where = {"checkpoint": tmp_path} if checkpointed else {"model_memory": 1}
+    expected = numbers(search(Curve()).fit(NOTHING))
+    assert numbers(search(HasHandle(), **where).fit(NOTHING)) == expected

@@ -303,6 +303,7 @@ def test_different_numbers_print_differently_at_any_scale(factor):
 
 def test_parameters_are_formatted_in_one_line():
     params = {"a": np.float32(0.1), "b": np.array([[1], [2]]), "c": "two\nlines", "d": np.True_}
+    assert format_params({"a": list(range(999)), "b": 1}) == f"a={str([*range(99)])[:99]}…, b=1"
     assert format_params(params) == r"a=0.1, b=array([[1], [2]]), c='two\nlines', d=True"
 
 

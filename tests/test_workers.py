@@ -3,6 +3,7 @@
 import re
 import threading
 import warnings
+from concurrent.futures import BrokenExecutor
 from itertools import chain
 from traceback import extract_stack
 
@@ -306,6 +307,37 @@ def test_a_model_that_cannot_be_pickled_requires_threads():
     with pytest.raises(TypeError, match=r"cannot pickle '_thread\.lock' object") as caught:
         search.set_params(n_jobs=2).fit(X)
     assert 'parallel_config(backend="threading"), or n_jobs=1' in caught.value.__notes__[-1]
+
+
+class TwoArgumentsError(Exception):
+    """Can be pickled, and not be unpickled."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+
+
+class RaisesTwoArguments(Curve):
+    def partial_fit(self, X, y=None):
+        raise TwoArgumentsError(1, "no")
+
+
+@pytest.mark.slow
+def test_what_a_worker_cannot_send_back_is_no_crash(monkeypatch):
+    n_calls = []
+
+    class Counted(workers.Parallel):
+        def __call__(self, tasks):
+            n_calls.append(1)
+            return super().__call__(tasks)
+
+    monkeypatch.setattr(workers, "Parallel", Counted)
+    search = SuccessiveHalvingSearchCV(
+        RaisesTwoArguments(), {"limit": [0.1, 0.2, 0.3]}, error_score="raise", n_jobs=2, **COMMON
+    )
+    with pytest.raises(BrokenExecutor, match="un-serialize") as caught:
+        search.fit(X)
+    assert "must be picklable" in caught.value.__notes__[-1]
+    assert len(n_calls) <= 2
 
 
 class StartsThread(Curve):

@@ -14,6 +14,7 @@ from sklearn_sha._data.preprocessing import FittedPreprocessing
 from sklearn_sha._data.slicing import Rows, n_samples_of, with_writable_retry
 from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._parallel.monitoring import CallMonitor
+from sklearn_sha._storage.durable_files import CheckpointError
 from sklearn_sha._storage.model_sizes import ModelSizes
 from sklearn_sha._storage.models import ModelFile, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome, Scores
@@ -171,8 +172,15 @@ def evaluate(
 
 def _initial_model(job: Job, config: EvaluationConfig) -> TrainedModel:
     """Return the model to train, which no other job uses from now on."""
-    estimator = None if job.model is None else job.model.load()
-    if job.model is None or estimator is None:
+    if job.model is None:
+        return _new_model(job, config)
+    try:
+        estimator = job.model.load()
+    except CheckpointError:
+        raise
+    except Exception:  # a model can have been pickled, and not be unpickled
+        estimator = None
+    if estimator is None:
         return _new_model(job, config)
     return TrainedModel(estimator, job.model.n_resources, job.model.copies_samples)
 
@@ -228,7 +236,11 @@ def _score(
     if not isinstance(scores, dict):
         return _as_number(scores, config.scorer)
     # For a metric that failed, a scorer of several metrics returns the traceback.
-    failed = {name: score for name, score in scores.items() if isinstance(score, str)}
+    failed = {
+        name: score
+        for name, score in scores.items()
+        if config.is_multimetric and isinstance(score, str)
+    }
     errors.extend(failed.values())
     return {
         name: None if name in failed else _as_number(score, name) for name, score in scores.items()

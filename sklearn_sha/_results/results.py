@@ -264,6 +264,13 @@ class Results:
 
     def _by_metric(self, scores: Sequence[Scores | None]) -> dict[str, list[float]]:
         def score_of(scores: Scores | None, metric: str) -> float:
+            if scores is None:
+                return self.error_score
+            if {*scores} != {*self.metrics} if isinstance(scores, dict) else self.is_multimetric:
+                raise ValueError(
+                    f"scoring returned {scores!r}, and not one number for each of the metrics "
+                    f"{self.metrics}, as in the first fit. Return the same metrics in each call."
+                )
             score = scores[metric] if isinstance(scores, dict) else scores
             return self.error_score if score is None else score
 

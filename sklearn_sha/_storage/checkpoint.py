@@ -22,6 +22,9 @@ from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import OutcomeAndModel, Store
 
 FORMAT = 1
+ABOUT = "about.json"
+"""File that identifies the search of a folder."""
+
 _MAX_SHOWN = 60
 
 _OWN_FOLDER = re.compile(r"models-[0-9a-f]{8}|workers-\w{8}")
@@ -63,7 +66,7 @@ class Checkpoint(Store):
         if not isinstance(path, str | os.PathLike):
             raise TypeError(f"checkpoint={path!r} must be the path of a folder, or None.")
         self.path = Path(path).absolute()
-        self._about = self.path / "about.json"
+        self._about = self.path / ABOUT
         self._journal = self.path / "outcomes.jsonl"
         self._process = self.path / "process"
         self._fingerprint: dict[str, str] | None = None
@@ -141,18 +144,19 @@ class Checkpoint(Store):
             self._has_later_extensions = len(self._extensions) > len(extensions)
             self._read_journal(folder)
             files = set(folder.iterdir())
-            if extensions:
-                # Those of the completed search before are deleted.
-                self.models = {
-                    key: model
-                    for key, model in self.models.items()
-                    if isinstance(model, ModelFile) and model.path in files
-                }
+            # Those of a completed search are deleted. If one is needed again, it is refit.
+            self.models = {
+                key: model
+                for key, model in self.models.items()
+                if isinstance(model, ModelFile) and model.path in files
+            }
             for path in files - self.model_files():
                 path.unlink()
 
     def add(self, results: Sequence[OutcomeAndModel]) -> None:
         """Add outcomes and models, which are on the disk when this method returns."""
+        if not self.path.is_dir():
+            raise self._unusable(self.path, "the folder was deleted")
         # Models of workers that can't access the folder.
         in_memory = {o.key: model for o, model in results if isinstance(model, TrainedModel)}
         assert self.model_folder is not None

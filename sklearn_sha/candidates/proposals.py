@@ -238,7 +238,7 @@ def proposed(
 ) -> list[dict[str, Any]]:
     """Return the candidates that a sampler proposes and that are not known, after a check.
 
-    If it proposes some, and all of them are known, there is a warning.
+    If a sampler that uses the history proposes known candidates only, there is a warning.
 
     Raises
     ------
@@ -265,7 +265,7 @@ def proposed(
         )
     known = {params_key(params) for params in history.candidates}
     new = [dict(params) for params in candidates if not known or params_key(params) not in known]
-    if candidates and not new:
+    if candidates and not new and sampler.uses_history:
         warnings.warn(
             f"{name}.propose returned only candidates that are known. No others are tried than "
             f"these {len(known)}. Return some that are not in history.candidates, or an empty list "

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_real
-from sklearn_sha.candidates.space import is_log_uniform
+from sklearn_sha.candidates.space import is_log_uniform, value_key
 from sklearn_sha.schedules import Rung, Schedule
 
 _FAR_BELOW = 3
@@ -177,7 +177,7 @@ def param_points(
         values = list(by_candidate.values())
         labels = None
         if not all(map(_is_finite, values)):
-            keys = [(isinstance(value, str), str(value)) for value in values]
+            keys = [value_key(value) for value in values]
             value_of = dict(zip(keys, values, strict=True))
             # Numbers in increasing order, then the others in that of the candidates.
             numbers = {key: value for key, value in value_of.items() if _is_finite(value)}

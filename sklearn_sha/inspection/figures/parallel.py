@@ -13,6 +13,7 @@ from sklearn_sha.inspection.figures.style import (
     backed,
     below,
     candidate_color,
+    labeled_categories,
     rung_colors,
     rung_key,
     title,
@@ -20,6 +21,8 @@ from sklearn_sha.inspection.figures.style import (
 from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
+
+_MAX_LABELS = 20  # that are legible on an axis
 
 _MISSING = -0.13
 """Height of candidates that do not have a parameter."""
@@ -50,7 +53,7 @@ def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
         )
     for place, points in enumerate(data.points):
         ax.axvline(place, 0, 1, linewidth=0.8, color="gray")
-        for height, label in _ticks(points):
+        for height, label in _ticks(data, points):
             _tick(ax, place, height, label)
     ax.axvline(places[-1], linewidth=0.8, color="gray")
     if axis is not None:
@@ -94,11 +97,12 @@ def _scaled(places: NDArray[np.float64], *, is_log: bool) -> NDArray[np.float64]
     return np.asarray((values - values.min()) / np.ptp(values))
 
 
-def _ticks(points: ParamPoints) -> list[tuple[float, str]]:
+def _ticks(data: SearchData, points: ParamPoints) -> list[tuple[float, str]]:
     """Heights and labels on the axis of a parameter."""
     if points.labels is not None:
         last = len(points.labels) - 1
-        return [(k / last, label) for k, label in enumerate(points.labels)]
+        shown = labeled_categories(data, points, _MAX_LABELS)
+        return [(k / last, points.labels[k]) for k in shown]
     low, high = float(points.places.min()), float(points.places.max())
     middle = (low * high) ** 0.5 if points.is_log else (low + high) / 2
     distinct = np.unique(points.places)

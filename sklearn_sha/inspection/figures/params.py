@@ -11,11 +11,13 @@ from sklearn_sha.inspection.figures.style import (
     SMALL,
     candidate_color,
     clean,
+    labeled_categories,
     limit_scores,
     note_lines,
     rung_colors,
     rung_key,
     score_name,
+    title,
 )
 from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.search_data import SearchData
@@ -23,6 +25,7 @@ from sklearn_sha.inspection.search_data import SearchData
 _MAX_COLUMNS = 3
 _PANEL_NAME_WIDTH, _NOTE_WIDTH, _COLUMN_NOTE_WIDTH = 24, 70, 42
 _MAX_HORIZONTAL = 26  # characters of labels that fit horizontally below a panel
+_MAX_LABELS = 15  # that are legible below a panel
 _WIDTH = 0.25  # of the jitter of a category to each side
 
 
@@ -62,6 +65,7 @@ def plot_params(data: SearchData, ax: Any) -> list[Any]:
                 score_name(data, width=_PANEL_NAME_WIDTH), fontsize=SMALL, parse_math=False
             )
     if not axes:
+        title(ax, "No parameter has more than one value.")
         return [ax]
     rung_key(figure, axes[0], data)
     if axis is not None and axis.note():
@@ -91,7 +95,8 @@ def _plot_panel(data: SearchData, ax: Any, points: ParamPoints) -> None:
         ax.set_xscale("log")
     if points.labels is not None:
         # Labels with a $ are not formulas.
-        ax.set_xticks(range(len(points.labels)), points.labels, parse_math=False)
+        shown = labeled_categories(data, points, _MAX_LABELS)
+        ax.set_xticks(shown, [points.labels[k] for k in shown], parse_math=False)
         ax.set_xlim(-0.6, len(points.labels) - 0.4)
         if has_vertical_labels(points):
             ax.tick_params(axis="x", labelrotation=90)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha.inspection.curves import total_width
+from sklearn_sha.inspection.curves import ParamPoints, total_width
 from sklearn_sha.inspection.score_axis import ScoreAxis, score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
@@ -146,12 +146,23 @@ def level_axis(ax: Any, data: SearchData) -> None:
 def end_label(
     ax: Any, xy: tuple[float, float], text: str, *, bold: bool = False, shift: float = 0
 ) -> None:
-    """Label a point at its right, shifted upwards by some points."""
+    """Label a point at its right, shifted upwards by some points, if it is finite."""
+    if not np.isfinite(xy[1]):
+        return
     label = ax.annotate(
         text, xy, xytext=(7, shift), textcoords="offset points", va="center", fontsize=SMALL,
         fontweight="bold" if bold else None, annotation_clip=False, zorder=5,
     )  # fmt: skip
     backed(label, ax)
+
+
+def labeled_categories(data: SearchData, points: ParamPoints, n_max: int) -> list[int]:
+    """Return evenly spaced categories of a parameter that have a label, with the selected one."""
+    assert points.labels is not None
+    n = len(points.labels)
+    step = -(-n // n_max)
+    selected = points.places[points.candidates == data.selected]
+    return [*range(int(selected[0]) % step if len(selected) else 0, n, step)]
 
 
 def backed(label: Any, ax: Any) -> None:
