@@ -1,4 +1,4 @@
-"""Private API of scikit-learn and MLflow, with the reasons and the versions tested."""
+"""Private API of scikit-learn, joblib and MLflow, with the reasons and the versions tested."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from functools import partial, wraps
 from typing import Any, Self
 
 import sklearn
+from joblib.hashing import NumpyHasher
 from sklearn.base import clone
-from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import accuracy_score, check_scoring, make_scorer
 from sklearn.model_selection import GridSearchCV
 
 _VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
@@ -108,12 +110,40 @@ def metric_of(scorer: Any) -> Any:
     return metric
 
 
+def is_multimetric_scorer(scorer: Any) -> bool:
+    """Return whether `check_scoring` made a scorer of several metrics.
+
+    Its scores can be the tracebacks of metrics that failed. The class of such scorers has no public
+    name. Tested with 1.6.0 and 1.9.1.
+    """
+    return isinstance(scorer, type(check_scoring(DummyClassifier(), scoring=["accuracy"])))
+
+
 def is_made_by_make_scorer(scorer: Any) -> bool:
     """Return whether a scorer was made by `make_scorer`, so that it uses only predictions.
 
     The class of such scorers has no public name. Tested with 1.6.0 and 1.9.1.
     """
     return isinstance(scorer, type(make_scorer(accuracy_score)))
+
+
+class _Hasher(NumpyHasher):  # type: ignore[misc]
+    """joblib's hasher, but frozen sets with the same items have the same hash in every process.
+
+    `joblib.hash` does this for sets only. The class has no public name. Tested with joblib 1.4.0
+    and 1.6.0.
+    """
+
+    def _save_set(self, items: Any) -> None:
+        is_text = all(isinstance(item, str) for item in items)
+        self.save((type(items).__name__, sorted(items if is_text else map(consistent_hash, items))))
+
+    dispatch = NumpyHasher.dispatch | {set: _save_set, frozenset: _save_set}
+
+
+def consistent_hash(value: Any) -> str:
+    """Return a hash of a value that can be pickled, which is the same in every process."""
+    return str(_Hasher(coerce_mmap=True).hash(value))
 
 
 def search_block(search: Any) -> Any:

@@ -113,7 +113,7 @@ def _row(tag: str, alignments: Sequence[str], values: Iterable[str]) -> str:
 
 
 def format_params(params: Mapping[str, object]) -> str:
-    """Format parameters as keyword arguments, with short floats and values.
+    """Format parameters as keyword arguments: floats of four digits, short values.
 
     Examples
     --------
@@ -153,9 +153,20 @@ def _format_value(value: Any) -> str:
     plain = value.item() if getattr(value, "shape", None) == () else value
     if isinstance(plain, float):
         return f"{plain:.4g}"
-    text = " ".join(repr(plain).split())
-    is_short = len(text) <= _MAX_VALUE_LENGTH
-    return text if is_short else f"{text[: _MAX_VALUE_LENGTH - 1]}\N{HORIZONTAL ELLIPSIS}"
+    return shortened(repr(plain), _MAX_VALUE_LENGTH)
+
+
+def shortened(text: str, length: int) -> str:
+    """Return a text in one line of at most `length` characters.
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import shortened
+    >>> shortened("several words", 10)
+    'several w…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def format_number(value: float, digits: int) -> str:

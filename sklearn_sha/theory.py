@@ -53,7 +53,8 @@ def n_candidates_for(top: float = 0.05, confidence: float = 0.95) -> int:
     Raises
     ------
     ValueError
-        If `top` or `confidence` is not above 0 and below 1, or `top` too small for a number.
+        If `top` or `confidence` is not above 0 and below 1, or if `top` is so
+        small that the number of candidates exceeds the largest float.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from sklearn.decomposition import FastICA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -448,13 +449,42 @@ def test_a_scorer_has_to_return_a_number():
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [(0.5, {"a": 0.5}), ({"a": 0.5}, 0.5), ({"a": 0.5}, {"b": 0.5}), ({}, {}), ({"a": 1}, {})],
+    [(0.5, {"a": 0.5}), ({"a": 0.5}, 0.5), ({"a": 0.5}, {"b": 0.5})],
 )
 def test_a_scorer_has_to_return_the_same_metrics(first, second):
     scores = iter([first, *[second] * 99])
     search = curves({"limit": [0.2, 0.3]}, scoring=lambda *_: next(scores), refit=False)
     with pytest.raises(ValueError, match=r"scoring returned .* Return the same metrics in each"):
         search.fit(X)
+
+
+@pytest.mark.parametrize("first", [{}, {"a": 1}])
+def test_a_scorer_has_to_return_a_metric(first):
+    scores = iter([first, *[{}] * 99])
+    search = curves({"limit": [0.2, 0.3]}, scoring=lambda *_: next(scores), refit=False)
+    with pytest.raises(ValueError, match="scoring must return a number or at least one metric"):
+        search.fit(X)
+
+
+def test_a_scorer_of_several_metrics_can_be_given_as_a_callable():
+    """A metric that fails has the error score, as in GridSearchCV."""
+    X, y = load_iris(return_X_y=True)
+    scoring = check_scoring(SVC(), scoring=["accuracy", "roc_auc"], raise_exc=False)
+    params = {"scoring": scoring, "refit": "accuracy", "cv": 3}
+    grid = {"C": [1, 10]}
+    expected, found = (
+        kind(SVC(), grid, **params, **more)
+        for kind, more in [
+            (GridSearchCV, {}),
+            (SuccessiveHalvingSearchCV, {"resource": "n_samples", "min_resources": 1.0}),
+        ]
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected.fit(X, y)
+        found.fit(X, y)
+    for name in ("mean_test_accuracy", "mean_test_roc_auc"):
+        np.testing.assert_array_equal(found.cv_results_[name], expected.cv_results_[name])
 
 
 def test_distributions_and_metrics_found_late():

@@ -170,10 +170,11 @@ def test_arrays_are_compared_by_their_values():
         ([3], TypeError, r"Parameter grid is not a dict \(3\)"),
         (7, TypeError, "should be a dict or a list, got: 7 of type int"),
         (
-            {**{f"a{k}": [*range(10)] for k in range(20)}, "b": uniform()},
+            {f"a{k}": [*range(10)] for k in range(400)},
             ValueError,
-            r"The lists of the parameter grid have 1e\+20 combinations, which is too many",
+            "The parameter grid has about 1e400 combinations, which is too many",
         ),
+        ({**{f"a{k}": [*range(10)] for k in range(400)}, "b": uniform()}, None, None),
     ],
 )
 def test_invalid_spaces_raise(space, error, message):

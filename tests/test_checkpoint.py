@@ -22,7 +22,7 @@ from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.stats import loguniform, randint
+from scipy.stats import loguniform, randint, rv_discrete, uniform
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
@@ -37,6 +37,7 @@ from toys import CALLS, SCRIPT, Curve
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._parallel import workers
 from sklearn_sha._search.digest import digest
+from sklearn_sha._search.fingerprint import described_space
 from sklearn_sha._storage import checkpoint, durable_files
 from sklearn_sha._storage import models as models_module
 from sklearn_sha._storage.checkpoint import FORMAT, Checkpoint
@@ -426,6 +427,7 @@ def test_a_damaged_model_is_not_loaded(tmp_path, damage, problem):
 
 def test_deleted_models_are_refit(tmp_path, reference):
     interrupt(tmp_path, 100)
+    assert models_in(tmp_path)
     for path in models_in(tmp_path):
         path.unlink()
     assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
@@ -829,6 +831,26 @@ def test_another_distribution_of_integers_is_another_search(tmp_path, sampler):
     first.fit(NOTHING)
     with pytest.raises(CheckpointError, match="differs in candidates"):
         other.fit(NOTHING)
+
+
+class Thousandths:
+    def __init__(self, stop):
+        self.stop = stop
+
+    def rvs(self, random_state=None):
+        return random_state.randint(10, self.stop) / 1000
+
+
+def test_distributions_are_described_by_their_values():
+    points = [1, 2, 3]
+    different = [
+        Thousandths(500), Thousandths(520), randint(10, 500), randint(10, 520), uniform(0, 1),
+        *(rv_discrete(values=(points, [0.3, p, 0.7 - p])) for p in (0.3, 0.4)),
+        loguniform([0.1, 1], 10), loguniform([0.1, 2], 10),
+    ]  # fmt: skip
+    texts = [str(described_space({"a": distribution})) for distribution in different]
+    assert len({*texts}) == len(texts)
+    assert described_space({"a": uniform(loc=0, scale=1)}) == described_space({"a": uniform(0, 1)})
 
 
 def test_other_proposals_are_another_search(tmp_path):

@@ -226,7 +226,10 @@ def test_infinite_scores_have_no_label(kind, limit):
     search = search_of(space={"limit": [0.1, 0.2, limit, 0.4, 0.5, 0.6, 0.7, 0.8]})
     with np.errstate(all="ignore"):
         search.fit(X)
-    SearchDisplay.from_search(search, kind=kind).figure_.canvas.draw()
+    display = SearchDisplay.from_search(search, kind=kind)
+    display.figure_.canvas.draw()
+    labels = [text for text in display.ax_.texts if text.xycoords == "data"]
+    assert all(np.isfinite(text.xy).all() for text in labels)
 
 
 def test_parallel_coordinates_have_one_line_per_candidate_through_its_values_and_score():

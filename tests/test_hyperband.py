@@ -19,6 +19,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.batches import Batching
 from sklearn_sha._parallel import workers
 from sklearn_sha.bandit import hyperband
+from sklearn_sha.candidates import Sampler
 from sklearn_sha.candidates.proposals import candidates_for_brackets
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.inspection.search_data import search_data
@@ -122,6 +123,17 @@ def test_few_combinations_take_part_in_several_brackets(sampler, limits):
     assert sorted(map(len, first)) == [3, 5, 9]
     for candidates in first:
         assert len({params[candidate]["limit"] for candidate in candidates}) == 3
+
+
+def test_the_order_of_a_sampler_is_kept():
+    class Reversed(Sampler):
+        def propose(self, n, space, history, rng):
+            return [{"limit": limit} for limit in space["limit"][::-1]][:n]
+
+    grid = {"limit": [k / 20 for k in range(17)]}
+    search = search_of(space=grid, max_resources=9, sampler=Reversed()).fit(X)
+    limits = [params["limit"] for params in search.results_frame()["params"]]
+    assert limits == grid["limit"][::-1]
 
 
 def test_brackets_of_a_grid_that_they_complete_are_in_random_order():

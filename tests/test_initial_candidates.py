@@ -36,7 +36,6 @@ from sklearn_sha.bandit import (
     promote,
 )
 from sklearn_sha.candidates import GridSampler, RandomSampler, Sampler, SobolSampler
-from sklearn_sha.candidates.initial import initial_candidates
 from sklearn_sha.candidates.space import params_key
 from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, sizes_with_kept
 
@@ -530,14 +529,3 @@ def test_an_algorithm_that_does_not_keep_candidates_is_an_error():
     search = curves(keep_initial=True, **params).fit(NOTHING)
     assert all(0 in row["candidates"] for row in search.rung_history_)
     assert [*pairwise(row["n_candidates"] for row in search.rung_history_)] == [(9, 2)]
-
-
-def test_a_number_that_is_equal_to_one_of_the_list_is_this_one():
-    given = [{}, {"C": 10}, {"C": True}, {"C": 3.0}]
-    found = initial_candidates(given, SVC(), {"C": [0.1, 1, 10.0]})
-    assert [(type(params["C"]), params["C"]) for params in found] == [
-        (int, 1), (float, 10.0), (bool, True), (float, 3.0),
-    ]  # fmt: skip
-    assert initial_candidates([{}], SVC(), {"C": [1, 1.0]}) == [{"C": 1.0}]
-    assert type(initial_candidates([{}], SVC(), {"C": [1, 1.0]})[0]["C"]) is float
-    assert initial_candidates([{"C": 1}], SVC(), {"C": loguniform(1, 2)}) == [{"C": 1}]

@@ -576,7 +576,9 @@ def test_a_sampler_that_repeats_itself_ends_the_search_with_a_warning():
         Curve(), {"limit": uniform()}, sampler=Stuck(), n_candidates=32,
         resource="partial_fit", max_resources=8, refit=False,
     )  # fmt: skip
-    message = r"Stuck\.propose returned only candidates that are known\. .* than these 8\. Return"
+    message = (
+        r"Stuck\.propose returned only known candidates, so no more are tried after these 8\. "
+    )
     with pytest.warns(UserWarning, match=message):
         search.fit(X)
     assert len(search.results_frame()) == 8

@@ -61,7 +61,7 @@ class Fold:
         """Return the fold with `n_train` training samples and the same share of its test samples.
 
         Samples keep their order, and a smaller subsample is part of every larger one. At least
-        `MIN_TEST_SAMPLES` test samples remain, or all if the fold has fewer.
+        1,000 test samples remain, or all if the fold has fewer.
         """
         if n_train >= len(self.train):
             return self

@@ -178,8 +178,12 @@ def _initial_model(job: Job, config: EvaluationConfig) -> TrainedModel:
         estimator = job.model.load()
     except CheckpointError:
         raise
-    except Exception:  # a model can have been pickled, and not be unpickled
-        estimator = None
+    except Exception as error:
+        error.add_note(
+            "A trained model could be pickled, but not unpickled. Correct its class; or keep "
+            "models in memory, with n_jobs=None, checkpoint=None and model_memory=None."
+        )
+        raise
     if estimator is None:
         return _new_model(job, config)
     return TrainedModel(estimator, job.model.n_resources, job.model.copies_samples)
@@ -235,6 +239,11 @@ def _score(
         return None
     if not isinstance(scores, dict):
         return _as_number(scores, config.scorer)
+    if not scores:
+        raise ValueError(
+            f"scoring must return a number or at least one metric, got {scores}. "
+            f"(scorer={config.scorer})"
+        )
     # For a metric that failed, a scorer of several metrics returns the traceback.
     failed = {
         name: score

@@ -173,7 +173,7 @@ class Workers:
                     self._wait_for_restart()
         except Exception as error:
             if not _is_worker_death(error):
-                if "pickl" in str(error) or _CANNOT_UNPICKLE in str(error):
+                if "pickl" in str(error):
                     error.add_note(
                         "Everything that is sent between processes, including trained models, "
                         'must be picklable; use joblib.parallel_config(backend="threading"), or '
@@ -291,7 +291,8 @@ def _identity(value: Any) -> Any:
 
 def _is_worker_death(error: Exception) -> bool:
     """Whether an error reports that a worker ended. Errors of dask and Ray are known by name."""
-    if _CANNOT_UNPICKLE in str(error):  # which loky raises as the error of a crashed worker
+    # loky raises these as the error of a crashed worker. Without memory, another try can succeed.
+    if _CANNOT_UNPICKLE in str(error) and "MemoryError" not in str(error.__cause__):
         return False
     names = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__}
     return isinstance(error, BrokenExecutor) or not names.isdisjoint(_WORKER_DEATH_ERRORS)

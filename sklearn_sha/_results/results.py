@@ -266,10 +266,11 @@ class Results:
         def score_of(scores: Scores | None, metric: str) -> float:
             if scores is None:
                 return self.error_score
-            if {*scores} != {*self.metrics} if isinstance(scores, dict) else self.is_multimetric:
+            names = {*scores} if isinstance(scores, dict) else {"score"}
+            if names != {*self.metrics}:
                 raise ValueError(
-                    f"scoring returned {scores!r}, and not one number for each of the metrics "
-                    f"{self.metrics}, as in the first fit. Return the same metrics in each call."
+                    f"scoring returned {scores!r}, without one number for each of the metrics "
+                    f"{self.metrics} of the first fit. Return the same metrics in each call."
                 )
             score = scores[metric] if isinstance(scores, dict) else scores
             return self.error_score if score is None else score

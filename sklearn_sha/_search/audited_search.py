@@ -65,7 +65,7 @@ class AuditedSearch(BaseHalvingSearch):
         ValueError
             If there is nothing to audit; if the last `fit`, `resume`, `extend` or `audit` was
             interrupted and has no completed bracket, so that `resume` has to be called first; or if
-            the data, the splits or the parameters have changed since `fit`.
+            the data, the splits or parameters on which the results depend have changed since `fit`.
         TimeoutError, CheckpointError, KeyboardInterrupt
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
             audit, or one of a completed search that raised an error in training.

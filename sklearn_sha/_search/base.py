@@ -98,12 +98,15 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         Raises
         ------
         TypeError, ValueError
-            If parameters are invalid, before any training; if all fits failed, or no candidate has
-            a score before full resource, in which cases ``failures_`` has the reasons; or if a
-            callable `refit` returns no integer, or a callable `scoring` several metrics of which
-            `refit` names none.
+            If parameters are invalid, before any training. If all fits failed, or if no candidate
+            has a score before full resource; ``failures_`` then has the reasons. If a callable
+            `refit` does not return an integer. If a callable `scoring` returns several metrics, and
+            `refit` is the name of none of them.
         TimeoutError
-            If `max_time` ended before any candidate was scored on all folds of the first rung.
+            If `max_time` ended before any candidate was scored on all folds of the first rung, or
+            if no candidate that was completed has a score.
+        ImportError
+            If `checkpoint` or OptunaSampler requires a package that is not installed.
         CheckpointError
             If `checkpoint` is damaged, in use, or of another search or other data.
         IndexError
@@ -115,6 +118,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         Exception
             Of the estimator or the scorer, if ``error_score="raise"``; or if a candidate lacks a
             method, such as ``predict_proba``, that one of several metrics requires.
+            ``all_cv_results_``, ``cv_results_``, ``rung_history_`` and ``failures_`` then have the
+            completed results, and `resume` continues the search.
         """
         start_time = time()
         with self._store(Store()) as store:
@@ -131,11 +136,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         return self
 
     def resume(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Resume a `fit` that was interrupted by Ctrl-C, `max_time`, a callback or an error.
+        """Resume what was interrupted by Ctrl-C, `max_time`, a callback or an error.
 
-        Completed evaluations are not repeated, and the results are those of an uninterrupted
-        search. `max_time` is counted from this call. `resume` requires the process of `fit`; with
-        `checkpoint`, calling `fit` again resumes in any process.
+        That is a `fit`, an `extend` or an `audit`. Completed evaluations are not repeated, and the
+        results are those of an uninterrupted search. `max_time` is counted from this call. `resume`
+        requires the process of `fit`; with `checkpoint`, calling `fit` again resumes in any
+        process.
 
         Parameters
         ----------
@@ -154,7 +160,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         Raises
         ------
         ValueError
-            If there is nothing to resume, or if the data, the parameters or `checkpoint` changed.
+            If there is nothing to resume, or if the data, `checkpoint` or parameters on which the
+            results depend changed. `max_time`, `fit_timeout`, `n_jobs`, `pre_dispatch`, `verbose`
+            and `model_memory` can be changed.
         TypeError, TimeoutError, CheckpointError, KeyboardInterrupt
             As in `fit`. After an error, the attributes are those from before.
         """

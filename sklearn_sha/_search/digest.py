@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from numbers import Number
@@ -10,9 +10,9 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from joblib.hashing import NumpyHasher
 from scipy import sparse
 
+from sklearn_sha._compat import consistent_hash
 from sklearn_sha._data.slicing import as_numpy
 from sklearn_sha._param_validation import is_estimator
 
@@ -38,21 +38,9 @@ def digest(value: Any, max_depth: int = _MAX_DEPTH) -> str:
     str
     """
     try:
-        return str(_Hasher(coerce_mmap=True).hash(_canonical(value)))
+        return consistent_hash(_canonical(value))
     except Exception:
-        return str(_Hasher().hash(list(_described(value, max_depth))))
-
-
-class _Hasher(NumpyHasher):  # type: ignore[misc]
-    """joblib's hasher, with which frozen sets too are equal whatever the order of their items.
-
-    The order depends on the process.
-    """
-
-    def _save_set(self, items: Set[Any]) -> None:
-        self.save((type(items).__name__, sorted(map(digest, items))))
-
-    dispatch = NumpyHasher.dispatch | {set: _save_set, frozenset: _save_set}
+        return consistent_hash(list(_described(value, max_depth)))
 
 
 def _canonical(value: Any) -> Any:
@@ -89,6 +77,8 @@ def _described(value: Any, max_depth: int) -> Iterator[str]:
             yield f"{name!r}: {digest(item, max_depth)}"
     elif isinstance(value, list | tuple):
         yield from (digest(item, max_depth) for item in value)
+    elif isinstance(value, set | frozenset):
+        yield from sorted(digest(item, max_depth) for item in value)
     elif is_estimator(value):
         yield type(value).__qualname__
         yield from _described(value.get_params(deep=False), max_depth)

@@ -51,6 +51,9 @@ class ExtendableSearch(AuditedSearch):
         call `fit` and `extend` again in any process. Earlier audits are not repeated: audit the
         extended search, which reuses their results.
 
+        If `max_time` or a callback ends it, the attributes are those of the incomplete search,
+        whose best candidate can have less resource than that of `fit`. `resume` completes it.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -81,9 +84,10 @@ class ExtendableSearch(AuditedSearch):
         ValueError
             If there are no further candidates; if ``budget="anytime"``; if the last `fit`, `resume`
             or `extend` was interrupted, so that `resume` has to be called first; or if the data,
-            the splits or the parameters have changed since `fit`.
+            the splits or parameters on which the results depend have changed since `fit`.
         KeyboardInterrupt
-            As in `fit`: the attributes are those of the incomplete search over all candidates.
+            As in `fit`: the attributes are those of the incomplete search over all candidates,
+            without ``best_estimator_``. There are none if no candidate was completed.
         TypeError, TimeoutError, CheckpointError
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
             `extend`, or one that raised an error in training; with `checkpoint`, nothing else can

@@ -23,8 +23,7 @@ from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._version import __version__
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.base import Sampler
-from sklearn_sha.candidates.optuna_sampler import OptunaSampler
-from sklearn_sha.candidates.space import spaces_of
+from sklearn_sha.candidates.space import has_quantiles, spaces_of
 from sklearn_sha.resources.base import Resource
 
 NOT_IN_FINGERPRINT = (
@@ -41,7 +40,9 @@ NOT_IN_FINGERPRINT = (
 _WITH_PARAMETERS = Algorithm, Resource, Sampler
 """Classes whose instances have parameters as attributes, and no state."""
 
-_N_SAMPLED_VALUES = 8
+_N_SAMPLED_VALUES, _N_QUANTILES = 256, 65
+"""Enough to tell `randint(10, 500)` from `randint(10, 520)`, whose first values are the same."""
+
 _RESOLVED = (
     "estimator",
     "param_distributions",
@@ -106,10 +107,8 @@ def fingerprint(
 
 def _versions(sampler: Sampler) -> dict[str, str]:
     """Return the versions of the packages that decide what a sampler proposes."""
-    versions = {"scipy": scipy.__version__, "sklearn_sha": __version__}
-    if isinstance(sampler, OptunaSampler):
-        versions["optuna"] = version("optuna")
-    return versions
+    own = {"scipy": scipy.__version__, "sklearn_sha": __version__}
+    return own | {name: version(name) for name in sampler.packages}
 
 
 def described_space(space: Any) -> list[dict[str, str]]:
@@ -124,14 +123,12 @@ def described_space(space: Any) -> list[dict[str, str]]:
 
 
 def _described(distribution: Any) -> list[Any]:
-    """Describe a distribution by samples, since its pickle can differ between processes.
-
-    Distributions of integers can have the same samples, so those of scipy also have their name and
-    parameters.
-    """
-    samples = [distribution.rvs(random_state=RandomState(k)) for k in range(_N_SAMPLED_VALUES)]
-    family = getattr(getattr(distribution, "dist", None), "name", None)
-    return [*samples, family, getattr(distribution, "args", ()), getattr(distribution, "kwds", {})]
+    """Describe a distribution by samples and quantiles: its pickle can differ between processes."""
+    rng = RandomState(0)
+    samples = [distribution.rvs(random_state=rng) for _ in range(_N_SAMPLED_VALUES)]
+    if not has_quantiles(distribution):
+        return samples
+    return [*samples, distribution.ppf(np.linspace(0, 1, _N_QUANTILES))]
 
 
 def data_fingerprint(

@@ -36,7 +36,8 @@ class HyperbandSearchCV(AuditedSearch):
     param_distributions : dict or list of dict
         Dictionary with parameter names as keys and distributions with an ``rvs`` method, or lists
         of values, as values. The brackets determine the number of candidates, which `plan` shows.
-        Required unless `param_grid` is given.
+        If there are fewer combinations, a warning shows it, and candidates take part in several
+        brackets, each time with a new number. Required unless `param_grid` is given.
     param_grid : dict, list of dict or None, default=None
         Alternative name of `param_distributions`, as in GridSearchCV. Only one of the two can be
         given.
@@ -51,7 +52,7 @@ class HyperbandSearchCV(AuditedSearch):
         Keep 1/factor of the candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.
     resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
-        As in SuccessiveHalvingSearchCV.
+        As in SuccessiveHalvingSearchCV, but brackets are never replaced by a single rung.
     min_resources : int, float or "auto", default="auto"
         Lower bound of the resource of the first rung of the first bracket. A float is a fraction
         of the maximum. "auto" is the minimum of the resource: one epoch or tree; 200 samples, and

@@ -19,7 +19,7 @@ from sklearn_sha._search.fingerprint import (
     fingerprint,
 )
 from sklearn_sha._search.search_spec import SearchSpec
-from sklearn_sha._storage.checkpoint import ABOUT, differences
+from sklearn_sha._storage.checkpoint import differences, has_checkpoint
 
 FitArguments = tuple[Any, Any, dict[str, Any]]
 """X, y and the other parameters of `fit`."""
@@ -140,7 +140,7 @@ class Origin:
         if path != self.path:
             # Without the completed results, all candidates would be trained again.
             changes.append(f"checkpoint (from {self.path} to {path})")
-        elif path is not None and not (path / ABOUT).exists():
+        elif path is not None and not has_checkpoint(path):
             changes.append(f"checkpoint ({path} was deleted)")
         _raise_for(method, changes)
 

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
+from sklearn_sha._compat import is_multimetric_scorer
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
@@ -306,7 +307,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             template=Template.of(self.estimator, trains_last_step=training.shares_preprocessing),
             whole_fit=plan.whole_fit,
             seed=seed,
-            is_multimetric=scoring.is_multimetric,
+            is_multimetric=is_multimetric_scorer(scoring.scorer),
             n_train=context.data.n_samples if training.resource.counts_samples else 0,
         )
 

@@ -25,7 +25,7 @@ from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.bandit.in_turn import HalvingInTurn
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
-from sklearn_sha.candidates.proposals import first_candidates, mixed, proposed
+from sklearn_sha.candidates.proposals import first_candidates, proposed, without_grid_order
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
@@ -92,14 +92,14 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
 
         - "partial_fit": calls of ``partial_fit``. Models continue training.
         - "n_samples": training samples of each fold. Models are refit from scratch. The samples of
-          a rung include those of the previous rung, and are stratified for a classifier. The test
-          folds are subsampled in the same proportion, but to no fewer than 1,000 samples.
+          a rung include those of the previous rung. They are random, stratified for a classifier;
+          with TimeSeriesSplit they are the latest ones. The test folds are subsampled in the same
+          proportion, but to no fewer than 1,000 samples.
         - "folds": cross-validation folds, on all training samples. Each fold of a candidate is fit
           once.
         - the name of an integer parameter, such as "n_estimators" or "hist__max_iter". Forests,
-          bagging and boosting continue training (`sklearn_sha.resources.exact_warm_starts`;
-          XGBoost, LightGBM and CatBoost if they do not sample at random). Other models are refit
-          from scratch.
+          bagging and boosting continue training if this is exact: the user guide has the
+          conditions, also for XGBoost, LightGBM and CatBoost. Other models are refit from scratch.
         - an instance of a custom subclass of `sklearn_sha.resources.Resource`.
         - "auto": one that all candidates support and whose early scores predict the last ones:
           "partial_fit" for neural networks, the trees or iterations of forests and boosting if
@@ -113,20 +113,23 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         full resource, as in a grid search. "auto" is the largest value with which the last rung
         compares at most `ceil(factor)` candidates at the maximum. If the number of folds grows, it
         is a larger value (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples,
-        and enough to include 10 of the rarest class (at most half of it); for a custom resource at
-        least its ``lowest``.
+        and enough to include 10 of the rarest class (at most half of it); for "folds" as many as
+        ``min_folds="auto"`` starts with (fewer than 100 test samples raise a ValueError); for a
+        custom resource its ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
-        number, but at most 100 if `fit` can stop earlier (in mini-batches if `batch_size` is set).
-        Samples: those of the largest training fold. Folds: all. A parameter: its value in the
-        estimator. If `budget` is an integer, "auto" means no limit other than the number of samples
-        or folds.
+        number (100 without one), but at most 100 if `fit` can stop earlier. If `batch_size` is set,
+        the mini-batches of these epochs. Samples: those of the largest training fold. Folds: all. A
+        parameter: its value in the estimator. An integer is required if that is None or differs
+        between candidates, and for a custom resource without a default. If `budget` is an integer, "auto" means no
+        limit other than the number of samples or folds.
     min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. The last rung has all folds.
         "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
         samples and 10 of the rarest class (or half of it), and the number grows in equal ratios;
         with an integer `budget` it is the same as "all". An integer grows by `factor` from rung to
-        rung, rounded up; it raises a ValueError if those folds have fewer than 100 test samples.
+        rung, rounded up; it raises a ValueError if those folds have fewer than 100 test samples,
+        or with ``resource="folds"``: set `min_resources` instead.
         "all" uses all folds in every rung. The candidates of a rung are compared on the same folds,
         and no candidate is fit twice with the same resource on a fold. With a `random_state`, folds
         are added in random order, but those of PredefinedSplit in their own order, and those of
@@ -144,13 +147,15 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         expected to end in time. With ``n_candidates >= 16``, the first two have 8 candidates each,
         and later ones 16, or about a quarter of the candidates before if that is more, up to 8
         times `n_candidates` in total. All brackets have the rungs of a search over 16 candidates,
-        or over `n_candidates` if that is less. An integer requires ``min_resources="auto"``.
+        or over `n_candidates` if that is less. Without `max_time`, `patience` or the last bracket
+        ends it. An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the history. An
-        instance of a subclass of `sklearn_sha.bandit.Algorithm` ignores `factor`, `patience` and
-        `tol`; `budget`, `stop` and `target_score` have to be None, and `min_resources` "auto" if it
-        has rungs of its own, as `FixedSchedule`.
+        instance of a subclass of `sklearn_sha.bandit.Algorithm` (except `Hyperband`, for which
+        there is HyperbandSearchCV) ignores `factor`, `patience` and `tol`; `budget`, `stop` and
+        `target_score` have to be None, and `min_resources` "auto" if it has rungs of its own, as
+        `FixedSchedule`.
     patience : int or None, default=2
         With ``budget="double"``, stop after this many consecutive runs that did not improve the
         best score by more than `tol`. ``budget="anytime"`` stops when the number of candidates
@@ -209,7 +214,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     batch_size : int or None, default=None
         Number of samples of each call of ``partial_fit``: consecutive batches of the training
         fold, which is shuffled again for each epoch. None uses all samples, so that one call is
-        one epoch. With a number, ``resource="auto"`` is "partial_fit".
+        one epoch. With a number, ``resource="auto"`` is "partial_fit", and any other resource
+        raises a ValueError.
     scoring : str, callable, list, tuple, dict or None, default=None
         Strategy to evaluate the performance of the cross-validated model on the test set, as in
         GridSearchCV.
@@ -241,41 +247,41 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     Attributes
     ----------
     cv_results_ : dict of ndarray, MaskedArray and list
-        The columns of GridSearchCV for the candidates of the last completed rung; with several
-        brackets, for those of the last rung of each completed bracket, and with
-        ``budget="double"``, of the last completed run.
-        If the search was interrupted before a rung was completed, it has the completed candidates.
-        ``mean_fit_time`` is the training time of this rung only.
+        The columns of GridSearchCV for the candidates of the last completed rung that has scores;
+        with several brackets, for those of the last rung of each completed bracket, and with
+        ``budget="double"``, of the last completed run. If the search was interrupted before a rung
+        was completed, it has the completed candidates. ``mean_fit_time`` is the training time of
+        this rung only. After an audit, the column ``audited`` shows which candidates it trained.
     all_cv_results_ : dict of ndarray, MaskedArray and list
         The same columns without the ranks, with one row per candidate and rung, and in addition
         ``bracket``, ``iter`` (the rung of the bracket), ``n_resources`` (total resource of the
         candidate), ``n_folds`` (number of folds that scored it; the scores of other folds are NaN)
         and ``candidate`` (its number). With ``budget="double"``, ``bracket`` is the number of the
         run, ``iter`` counts the rungs of all runs, and ``cached`` shows whether the scores are
-        those of an earlier run. After an audit, ``audited`` shows which candidates it
-        trained.
+        those of an earlier run.
     cv_results_rows_ : list of int
         Rows of ``all_cv_results_`` that ``cv_results_`` consists of, in the same order.
     failures_ : list of dict
         One record per failed fit or score, which `pandas.DataFrame` accepts: candidate, params,
         split, rung, n_resources, failed ("fit" or "score") and error (the traceback).
     rung_history_ : list of dict
-        One record per rung, which `pandas.DataFrame` accepts: bracket (if there are several), iter,
-        n_candidates, n_folds (number
-        of folds that scored the rung), step, n_resources, total_cost (cumulative), candidates,
-        scores (mean test scores, in the order of candidates), promoted (empty for a rung that was
-        interrupted or failed), best_score, cut_score (lowest score of a promoted candidate),
-        rank_correlation (Spearman's, with the previous rung, over the candidates of both; None for
-        the first rung), fit_time, score_time (summed over jobs), wall_time (seconds) and
-        utilization (share of this time in which the workers were busy; None if all results were
-        known before).
+        One record per rung; ``rung_history_.to_frame()`` returns a DataFrame. The keys are bracket
+        (if there are several; not with ``budget="double"``), iter, n_candidates, n_folds (number of
+        folds that scored the rung), step, n_resources, total_cost (cumulative), candidates, scores
+        (mean test scores, in the order of candidates), promoted (in a last rung the best candidate;
+        empty for a rung that was interrupted or failed), best_score, cut_score (lowest score of a
+        promoted candidate; None without one), rank_correlation (Spearman's, with the previous rung,
+        over the candidates of both; None for the first rung, NaN if scores are equal), fit_time,
+        score_time (summed over jobs), wall_time (seconds) and utilization (share of this time in
+        which the workers were busy; None if all results were known before).
     schedule_ : Schedule
         Schedule of the search, as returned by `plan`. With ``budget="double"`` its cost is an upper
         bound, since it counts each run separately; ``rung_history_`` has the actual cost.
     best_index_, best_score_, best_params_, best_estimator_, refit_time_
         As in GridSearchCV. If the resource is a parameter, ``best_params_`` includes it.
     best_candidate_ : int
-        Number of the best candidate in ``all_cv_results_`` and ``rung_history_``.
+        Number of the best candidate in ``all_cv_results_`` and ``rung_history_``. Not set with
+        several metrics and ``refit=False``, nor is ``best_n_resources_``.
     best_n_resources_ : int
         Resource at which the best candidate was selected, and with which ``best_estimator_`` was
         trained. With "n_samples" and "folds", it is trained on all samples. Networks whose
@@ -480,8 +486,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             # The sampler continues where it ended, for the brackets after n candidates.
             n_later = self._algorithm().plan(bounds(n)).n_different - n
             later = proposed(sampler, n_later, space, History(tuple(candidates)), state)
-            first = mixed(candidates[len(initial) :], initial, space, rng)
-            candidates = [*initial, *first, *mixed(later, candidates, space, rng)]
+            first = without_grid_order(candidates[len(initial) :], initial, space, rng)
+            candidates = [*initial, *first, *without_grid_order(later, candidates, space, rng)]
         return n, candidates
 
     def _bracket_times(

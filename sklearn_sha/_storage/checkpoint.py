@@ -22,9 +22,7 @@ from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import OutcomeAndModel, Store
 
 FORMAT = 1
-ABOUT = "about.json"
-"""File that identifies the search of a folder."""
-
+_ABOUT = "about.json"
 _MAX_SHOWN = 60
 
 _OWN_FOLDER = re.compile(r"models-[0-9a-f]{8}|workers-\w{8}")
@@ -66,7 +64,7 @@ class Checkpoint(Store):
         if not isinstance(path, str | os.PathLike):
             raise TypeError(f"checkpoint={path!r} must be the path of a folder, or None.")
         self.path = Path(path).absolute()
-        self._about = self.path / ABOUT
+        self._about = self.path / _ABOUT
         self._journal = self.path / "outcomes.jsonl"
         self._process = self.path / "process"
         self._fingerprint: dict[str, str] | None = None
@@ -330,6 +328,11 @@ def _without_checksum(line: bytes) -> Any:
 
 def _checksum(text: bytes) -> bytes:
     return hashlib.sha256(text).hexdigest()[:16].encode()
+
+
+def has_checkpoint(path: Path) -> bool:
+    """Return whether a folder has a checkpoint."""
+    return (path / _ABOUT).exists()
 
 
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -48,7 +48,8 @@ class Anytime(HalvingInTurn):
     tol : float, default=0.0
         Minimum improvement for `patience`. Smaller ones count once they add up to more than this.
     target_loss : float or None, default=None
-        Stop when a candidate has at most this loss at the maximum.
+        Stop when a candidate has at most this loss at the maximum. In a search, the loss is minus
+        the score: -0.9 for an accuracy of 0.9.
 
     Examples
     --------

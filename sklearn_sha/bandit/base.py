@@ -20,7 +20,8 @@ class Bounds:
     n_candidates : int
         Number of candidates. 0: the algorithm decides.
     max_resources : int
-        Resource of the last rung.
+        Resource of the last rung. 0 if there is no limit, for an algorithm that does not need one
+        (`Algorithm.needs_maximum`).
     min_resources : int or None, default=None
         Resource of the first rung. None: the algorithm decides.
     first : int, default=1
@@ -124,8 +125,8 @@ class Algorithm(ABC):
         Yields
         ------
         RungRequest
-            The generator receives the losses in the order of ``candidate_ids``, or None if all
-            candidates failed.
+            The generator receives the losses in the order of ``candidate_ids`` (`RungLosses`), or
+            None if all candidates failed or if no candidate of a rung before the last has a score.
 
         Returns
         -------

@@ -86,7 +86,8 @@ class Hyperband(Algorithm):
     stop : "stable" or None, default=None
         As in `SuccessiveHalving`, for each bracket.
     target_loss : float or None, default=None
-        Stop when a candidate has at most this loss at the maximum.
+        Stop when a candidate has at most this loss at the maximum. In a search, the loss is minus
+        the score: -0.9 for an accuracy of 0.9.
     in_turn : bool, default=False
         Run one bracket after the other instead of all together, so that the candidates of a bracket
         can be proposed from the results of the previous ones.

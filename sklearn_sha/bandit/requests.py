@@ -26,15 +26,15 @@ class RungRequest:
         In increasing order.
     n_resources : int
         Total resource of each candidate when it is scored.
-    is_last_rung : bool
+    is_last_rung : bool, default=False
         Whether this is the last rung of the bracket.
-    is_final : bool
+    is_final : bool, default=False
         Whether none of these candidates will be requested again. Then no models are stored.
-    eliminated : tuple of int
+    eliminated : tuple of int, default=()
         Candidates of earlier requests that will not be requested again.
-    bracket : int
+    bracket : int, default=0
         The bracket of the search, or the run of budget doubling, from 0.
-    folds : tuple of int or None
+    folds : tuple of int or None, default=None
         Folds to score on, usually those of the plan's rung. None: all folds. Scores that are known
         from earlier requests are not computed again.
     """
@@ -61,7 +61,8 @@ class RungRequest:
 class RungLosses(np.ndarray):
     """Losses of the candidates of a rung, with their losses on each fold.
 
-    A search sends them to its algorithm. They are an array of shape (n_candidates,). What is
+    A search sends them to its algorithm: minus the mean test scores or, before the last rung, minus
+    those that `score_aggregation` combines. They are an array of shape (n_candidates,). What is
     computed from them has no `fold_losses`, so that it counts as losses on a single fold.
 
     Attributes

@@ -15,10 +15,10 @@ from sklearn_sha.schedules import Schedule
 class StableRanking:
     """Stop when the order of the leading candidates is stable.
 
-    The leading candidates are those that the rung would promote [1]_. Their order is unchanged if
-    it is the same as in the previous rung, except for pairs whose difference is within its standard
-    error over the folds in one of the two rungs. The differences are paired: what a fold has in
-    common for both candidates cancels. On a single fold no difference is noise.
+    The leading candidates are those that the rung would promote, at least two [1]_. Their order is
+    unchanged if it is the same as in the previous rung, except for pairs whose difference is within
+    its standard error over the folds in one of the two rungs. The differences are paired: what a
+    fold has in common for both candidates cancels. On a single fold no difference is noise.
 
     Parameters
     ----------

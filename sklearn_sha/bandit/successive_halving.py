@@ -182,7 +182,8 @@ class SuccessiveHalving(Algorithm):
         "stable": stop when the order of the leading candidates is stable (`StableRanking`), and
         evaluate only the best one at the maximum.
     target_loss : float or None, default=None
-        Stop when a candidate has at most this loss at the maximum.
+        Stop when a candidate has at most this loss at the maximum. In a search, the loss is minus
+        the score: -0.9 for an accuracy of 0.9.
 
     References
     ----------

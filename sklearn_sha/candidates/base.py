@@ -68,6 +68,9 @@ class Sampler(ABC):
         ``budget="anytime"`` and `extend` there is another one for the candidates after them, with
         `rng` in the same state, unless `extend` has another space. True: there is another call
         whenever all proposed candidates have been evaluated.
+    packages : tuple of str
+        Names of further packages that decide what is proposed. A checkpoint can be used with their
+        versions only.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Sampler(ABC):
     """
 
     uses_history = False
+    packages: tuple[str, ...] = ()
 
     @abstractmethod
     def propose(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn_sha._param_validation import is_real
 from sklearn_sha.candidates.distinct import first_distinct
 from sklearn_sha.candidates.space import with_params
 
@@ -20,8 +19,7 @@ def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str,
     estimator : estimator
     space : dict or list of dict
         If it is a single dict, its parameters that a candidate lacks have the value of the
-        estimator, or the equal number of a list of the space. With a list of dicts, a candidate has
-        the parameters that are given.
+        estimator. With a list of dicts, a candidate has the parameters that are given.
 
     Returns
     -------
@@ -39,7 +37,7 @@ def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str,
     >>> from sklearn.svm import SVC
     >>> from sklearn_sha.candidates.initial import initial_candidates
     >>> initial_candidates([{}, {"C": 8}], SVC(kernel="poly"), {"C": [1, 2], "kernel": ["rbf"]})
-    [{'C': 1, 'kernel': 'poly'}, {'C': 8, 'kernel': 'poly'}]
+    [{'C': 1.0, 'kernel': 'poly'}, {'C': 8, 'kernel': 'poly'}]
     """
     candidates = [] if given is None else given
     if isinstance(candidates, str | Mapping) or not isinstance(candidates, Sequence):
@@ -53,8 +51,8 @@ def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str,
                 f"initial_candidates has {params!r}, which is not a dict. Use {{'name': value}}, "
                 "or {} for the estimator itself."
             )
-    only = space if isinstance(space, Mapping) else {}
-    completed = [_completed(params, estimator, only) for params in candidates]
+    names = space if isinstance(space, Mapping) else ()
+    completed = [_completed(params, estimator, names) for params in candidates]
     return first_distinct(completed, len(completed))
 
 
@@ -63,9 +61,7 @@ def fixed_spaces(candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, list
     return [{name: [value] for name, value in params.items()} for params in candidates]
 
 
-def _completed(
-    params: Mapping[str, Any], estimator: Any, space: Mapping[str, Any]
-) -> dict[str, Any]:
+def _completed(params: Mapping[str, Any], estimator: Any, names: Any) -> dict[str, Any]:
     """Return a candidate with the estimator's own values of the parameters that it lacks."""
     try:
         model = with_params(estimator, params)
@@ -73,18 +69,10 @@ def _completed(
         raise ValueError(f"initial_candidates has {params!r}. {error}") from error
     own, changed = estimator.get_params(), model.get_params()
     values = dict(params)
-    for name in space:
+    for name in names:
         # A parameter of a step that the candidate replaces has the value of the new step.
         is_replaced = any(name.startswith(f"{given}__") for given in params)
         source = changed if is_replaced else own
         if name not in values and name in source:
             values[name] = source[name]
-    return {name: _listed(value, space.get(name)) for name, value in values.items()}
-
-
-def _listed(value: Any, values: Any) -> Any:
-    """Return the equal number of a list, such as 1 for 1.0, which would be another candidate."""
-    if not is_real(value) or values is None or hasattr(values, "rvs"):
-        return value
-    equal = [other for other in values if is_real(other) and other == value]
-    return value if not equal or any(type(other) is type(value) for other in equal) else equal[0]
+    return values

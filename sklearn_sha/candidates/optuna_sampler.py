@@ -95,6 +95,7 @@ class OptunaSampler(Sampler):
     """
 
     uses_history = True
+    packages = ("optuna",)
 
     def __init__(self, make_sampler: Callable[..., BaseSampler], batch_size: int = 16) -> None:
         if not callable(make_sampler):
@@ -324,7 +325,8 @@ def _converted(name: str, optuna_name: str, values: Any) -> _Parameter:
         is_log = isinstance(family, type(loguniform))
         # A shifted loguniform has another median. Without quantiles, parameters are invalid or
         # arrays.
-        if has_quantiles(values) and (not is_log or is_log_uniform(values)):
+        is_range = has_quantiles(values) and bool(np.isfinite([low, high]).all())
+        if is_range and (not is_log or is_log_uniform(values)):
             if isinstance(family, type(randint)):
                 return _Parameter(optuna_name, IntDistribution(int(low), int(high)))
             return _Parameter(optuna_name, FloatDistribution(float(low), float(high), log=is_log))

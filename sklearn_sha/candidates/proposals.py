@@ -14,13 +14,12 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import (
-    is_exhausted_by,
     n_combinations,
     n_further,
     sample_distinct,
 )
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import check_spaces, params_key, spaces_of
+from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
 
 N_CANDIDATES = 64
 """Default number of candidates for distributions. It includes one of the best 5 % with probability
@@ -171,7 +170,7 @@ def candidates_for_brackets(
         sampler = RandomSampler()  # all of them take part, so that there is nothing to propose
     pool = _after(initial, sampler, n - n_initial, space, rng)
     if len(pool) == n:
-        return [*initial, *mixed(pool[n_initial:], initial, space, rng)]
+        return [*initial, *without_grid_order(pool[n_initial:], initial, space, rng)]
     warnings.warn(
         f"{name} holds {quantity(len(pool), 'different candidates')}, and the brackets have "
         f"room for {n}, so candidates take part more than once; with so few, "
@@ -182,12 +181,13 @@ def candidates_for_brackets(
     return [pool[position] for position in _in_rounds(len(pool), sizes, n_initial, rng)]
 
 
-def mixed(
+def without_grid_order(
     new: list[dict[str, Any]], known: Sequence[dict[str, Any]], space: Space, rng: RandomState
 ) -> list[dict[str, Any]]:
-    """Return candidates that are divided into brackets, in random order if they complete a grid.
+    """Return candidates of several brackets, in random order if they complete a grid in its order.
 
-    They are then in the order of GridSearchCV, in which neighbors are alike.
+    Samplers return a complete grid in the order of GridSearchCV, in which neighbors are alike. Any
+    other order is that of the sampler.
 
     Parameters
     ----------
@@ -201,7 +201,12 @@ def mixed(
     -------
     list of dict
     """
-    if not is_exhausted_by(0, space, [*known, *new]):
+    grid = grid_of(space)
+    if grid is None or len(grid) > len(new) + len(known):
+        return new
+    known_keys = {*map(params_key, known)}
+    rest = [key for key in map(params_key, grid) if key not in known_keys]
+    if rest != [*map(params_key, new)]:
         return new
     return [new[position] for position in rng.permutation(len(new))]
 
@@ -267,9 +272,8 @@ def proposed(
     new = [dict(params) for params in candidates if not known or params_key(params) not in known]
     if candidates and not new and sampler.uses_history:
         warnings.warn(
-            f"{name}.propose returned only candidates that are known. No others are tried than "
-            f"these {len(known)}. Return some that are not in history.candidates, or an empty list "
-            "if there are no more.",
+            f"{name}.propose returned only known candidates, so no more are tried after these "
+            f"{len(known)}. Return new ones, or an empty list if there are no more.",
             UserWarning,
             stacklevel=2,
         )

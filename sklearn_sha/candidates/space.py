@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
-from sklearn_sha._param_validation import is_estimator
+from sklearn_sha._param_validation import is_estimator, is_real
 
 COMPONENTS = ("steps", "estimators", "transformers", "transformer_list")
 """Parameters of scikit-learn that are lists of named estimators."""
@@ -118,9 +118,9 @@ def is_log_uniform(distribution: Any) -> bool:
     """
     if not all(hasattr(distribution, name) for name in ("support", "median")):
         return False
-    if not has_quantiles(distribution):
-        return False
     if hasattr(distribution, "pmf"):  # of few integers, both can be equal by chance
+        return False
+    if not has_quantiles(distribution):
         return False
     low, high = map(float, distribution.support())
     if not (0 < low < high < np.inf):
@@ -180,9 +180,14 @@ def has_quantiles(distribution: Any) -> bool:
     """
     if not hasattr(distribution, "ppf"):
         return False
-    with np.errstate(invalid="ignore"):
-        median = np.asarray(distribution.ppf(0.5))
-    return median.ndim == 0 and not np.isnan(median)
+    try:
+        with np.errstate(invalid="ignore"):
+            median = distribution.ppf(0.5)
+    except RuntimeError:  # SciPy does not find it in a heavy tail of integers
+        return False
+    if isinstance(median, np.ndarray) and median.ndim == 0:
+        median = median.item()
+    return is_real(median) and not np.isnan(median)
 
 
 def has_continuous(space: Any) -> bool:
@@ -293,11 +298,12 @@ def check_spaces(spaces: Sequence[Any], given: Any) -> None:
                     f"Parameter grid for parameter {name!r} need to be a non-empty sequence, got: "
                     f"{values!r}. Use at least one value."
                 )
-    lists = [[v for v in space.values() if not hasattr(v, "rvs")] for space in spaces]
-    n_combinations = sum(prod(map(len, values)) for values in lists)
+    if any(hasattr(values, "rvs") for space in spaces for values in space.values()):
+        return
+    n_combinations = sum(prod(map(len, space.values())) for space in spaces)
     if n_combinations > sys.maxsize:
         raise ValueError(
-            f"The lists of the parameter grid have {float(n_combinations):.0e} combinations, which "
-            "is too many to be numbered. Use distributions for some parameters, such as "
+            f"The parameter grid has about 1e{len(str(n_combinations)) - 1} combinations, which is "
+            "too many to be numbered. Use a distribution for one of the parameters, such as "
             "scipy.stats.randint."
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._formatting import quantity
+from sklearn_sha._formatting import quantity, shortened
 from sklearn_sha._param_validation import is_real
 from sklearn_sha.candidates.space import is_log_uniform, value_key
 from sklearn_sha.schedules import Rung, Schedule
@@ -204,12 +204,7 @@ def _is_finite(value: Any) -> bool:
 
 def _label(value: Any) -> str:
     """Shorten a value to a label of an axis."""
-    text = " ".join(str(getattr(value, "__name__", value)).split())
-    return (
-        text
-        if len(text) <= _LABEL_LENGTH
-        else f"{text[: _LABEL_LENGTH - 1]}\N{HORIZONTAL ELLIPSIS}"
-    )
+    return shortened(str(getattr(value, "__name__", value)), _LABEL_LENGTH)
 
 
 def _is_log(values: NDArray[np.float64]) -> bool:

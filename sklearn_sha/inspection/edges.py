@@ -40,8 +40,9 @@ class Edge:
     is_upper : bool
         Whether it is the upper edge.
     bound : float
-        Suggested new bound: further by a factor of 10 on a logarithmic range, or by half of the
-        range if this is less. An integer if all candidates have integers; positive if these are.
+        Suggested new bound. It extends a linear range by half of its width, and a logarithmic one
+        by half of its width on the logarithmic scale, but at most by a factor of 10. An integer if
+        all candidates have integers; positive if these are.
     """
 
     name: str

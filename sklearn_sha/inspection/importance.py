@@ -28,7 +28,8 @@ class ParameterImportance:
     Attributes
     ----------
     names : list of str
-        Parameters that have more than one value, in decreasing order of their shares.
+        Parameters that have more than one value, in decreasing order of their shares. Those of
+        pipeline steps are shortened, as in figures: "C" for "svc__C", if that is unique.
     shares, stds : ndarray of float, shape (n_parameters,)
         Mean and standard deviation over the trees. NaN if all candidates have the same rank.
     rest, rest_std : float

@@ -48,7 +48,9 @@ class TrustReport:
         Standard error of the best score over the folds. Smaller differences are noise.
     probability : float
         That no eliminated candidate would have ended better than the selected one by more than
-        `tolerance`. NaN if the search did not reach its last rung, or has no finite score.
+        `tolerance`. NaN if the search did not reach its last rung, if the selected candidate has
+        no finite score, or if candidates of the last rung were not in the rungs before. Then the
+        risks, `brackets` and `n_to_audit` have no meaning.
     expected_loss : float
         Expected difference between the best score at full resource of all candidates and that of
         the selected one. NaN if `probability` is NaN.

@@ -14,8 +14,8 @@ from sklearn_sha.inspection.search_data import SearchData, check_kind, figure_da
 class SearchDisplay:
     """Figures of a fitted search.
 
-    Use `from_search` to create it. In all figures the selected candidate is orange. The others are
-    blue, darker if they reached a later rung.
+    Use `from_search` to create it. In figures of candidates, the selected one is orange. The others
+    are blue, darker if they reached a later rung; in "trust", darker if their risk is higher.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The contract of a resource."""
+"""Base class of resources."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ HOW_TO_RAISE_FIRST_RUNG = "Raise what sets the first rung: min_resources, max_re
 
 
 class Resource(ABC):
-    """The contract of a kind of resource; an instance of a subclass is given as ``resource=``.
+    """Base class of resources. Pass an instance of a subclass as `resource`.
 
     A subclass implements `advance`, `continues` if models continue training, and `view` if the
     samples depend on the resource. It is pickled to the workers and must not change there.
-    `check_resource` checks all that. Every other method has a default that suits a custom resource:
+    `check_resource` tests this. Every other method has a default that suits a custom resource:
     override it only if needed. A subclass of a resource of this library inherits its methods.
 
     Attributes
@@ -31,8 +31,8 @@ class Resource(ABC):
     unit : str
         What is counted, in the plural, for example "trees". `plan` and figures show it.
     lowest : int
-        Smallest resource that a model can be trained with. A search that would start with less is
-        refused.
+        Smallest resource that a model can be trained with. A search that would start with less
+        raises a ValueError.
     in_batches : bool
         Whether `advance` requests samples in batches, never all together.
     subsamples : bool
@@ -89,8 +89,8 @@ class Resource(ABC):
     def view(self, fold: Fold, target: int) -> Fold:
         """Return the part of a fold that a model with `target` units is trained and scored on.
 
-        Such as ``fold.subsampled(n)``: n of its training samples, and the same share of its test
-        samples.
+        For example, ``fold.subsampled(n)`` has n of its training samples and the same share of its
+        test samples.
         """
         return fold
 

@@ -22,7 +22,7 @@ from sklearn_sha.resources.base import Resource
 def check_resource(
     resource: Resource, model: Any, X: Any, y: Any = None, *, units: Sequence[int] = (1, 2, 5)
 ) -> None:
-    """Check that a custom resource keeps the contract.
+    """Check that a custom resource fulfills its contract.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def check_resource(
     model : estimator
         Not fitted; its fit has to be deterministic.
     X, y : array-like
-        Training samples; predictions are compared on half of them.
+        Training samples, on which predictions are compared too. y can be None.
     units : sequence of int
         Increasing total units to train to.
 

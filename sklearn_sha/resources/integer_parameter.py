@@ -40,10 +40,11 @@ class IntegerParameter(Resource):
     -----
     Training continues if scikit-learn's warm start adds to the fitted model and the result is that
     of a single fit, which holds for what `exact_warm_starts` lists; and if XGBoost, LightGBM or
-    CatBoost continue from a booster and use all samples and features. For estimators whose warm
-    start begins a new descent from the old solution (SGD, MLP, the linear models, mixtures) the
-    result would differ, so every rung refits from scratch. A nested parameter refits from scratch
-    too, since meta-estimators clone what they hold.
+    CatBoost continue from a booster, under the conditions of the user guide. For estimators whose
+    warm start begins a new descent from the old solution (SGD, MLP, the linear models, mixtures)
+    the result would differ, so every rung refits from scratch. So does a parameter of an estimator
+    nested in a meta-estimator, or of a pipeline's earlier step. That of a pipeline's last step
+    continues.
     """
 
     subsamples = False

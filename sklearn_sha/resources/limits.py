@@ -21,15 +21,15 @@ class TrainingData:
         All samples.
     n_samples : int
         Samples of the largest training fold.
-    n_classes : int
+    n_classes : int, default=1
         1 without classes.
-    fold_order : tuple of int
+    fold_order : tuple of int, default=(0,)
         All folds, in the order in which they are added.
-    min_folds : int
+    min_folds : int, default=1
         Minimum number of folds that score a rung.
-    first_folds : int
+    first_folds : int, default=1
         Number of folds that score an automatic first rung, at least `min_folds`.
-    n_rarest : int
+    n_rarest : int, default=0
         Samples of the rarest class in the largest training fold. 0: those of all classes.
     """
 
@@ -48,31 +48,31 @@ class Limits:
 
     Attributes
     ----------
-    lowest : int
-        The minimum that makes sense.
-    first : int
-        The minimum of an automatic first rung.
-    reason_of_first : str
-        Sentence for the plan if `first` is larger than usual.
-    default : int or None
-        Value of ``max_resources="auto"``; None if there is none.
-    highest : int or None
-        The maximum that there is; None if there is none.
-    resource : str
+    lowest : int, default=1
+        Minimum with which a model can be trained.
+    first : int, default=1
+        Minimum of an automatic first rung.
+    default : int or None, default=None
+        Value of ``max_resources="auto"``. None: it has to be set.
+    highest : int or None, default=None
+        Upper bound that the data set, such as the number of samples. None: there is none.
+    resource : str, default=""
         Name of the resource.
-    unit : str
+    unit : str, default="units"
         What is counted, in the plural.
-    fixed : Fraction
-        Cost of a fit besides its units, in units.
-    rate : Fraction
+    fixed : Fraction, default=0
+        Fixed cost of a fit, in units.
+    rate : Fraction, default=1
         Cost of a unit, if one costs 1 in the `fit` of a grid search.
-    equals_fit : bool
+    equals_fit : bool, default=False
         Whether a candidate with `default` units is one that a grid search fits: only then can the
         costs of the two be compared.
-    continues : bool
+    continues : bool, default=False
         Whether models continue training from rung to rung.
-    fit_can_stop : bool
+    fit_can_stop : bool, default=False
         Whether the fits of a grid search can stop before `default` units.
+    reason_of_first : str, default=""
+        Sentence for the plan if `first` is larger than usual.
     """
 
     lowest: int = 1

@@ -15,8 +15,8 @@ from sklearn_sha.schedules.validation import exact_factor
 class FoldGrowth:
     """Number of cross-validation folds that score each rung.
 
-    From rung to rung the number grows by the factor of the schedule, rounded up. The last rung of
-    each bracket has all folds.
+    From rung to rung the number grows in equal ratios or, if `first` is given, by the factor of the
+    schedule, rounded up. The last rung of each bracket has all folds.
 
     Attributes
     ----------
