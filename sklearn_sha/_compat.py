@@ -78,6 +78,14 @@ def drop_callbacks(value: Any) -> None:
         value.set_callbacks()
 
 
+def routing_enabled() -> bool:
+    """Return whether metadata routing is enabled in scikit-learn's configuration.
+
+    The function that reads it has no public name.
+    """
+    return bool(sklearn.get_config()["enable_metadata_routing"])
+
+
 def accepts_sample_weight(scorer: Any) -> bool:
     """Return whether a scorer accepts ``sample_weight``, as GridSearchCV decides it.
 

@@ -9,6 +9,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_digits
 from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -526,6 +527,21 @@ def test_errors_that_are_not_about_samples_do_not_ask_for_more():
     with pytest.raises(ValueError, match=r"All the 8 fits failed") as caught:
         search.fit(np.zeros((64, 1)))
     assert "min_resources" not in str(caught.value)
+
+
+def test_a_missing_method_is_no_matter_of_samples():
+    """Others have scores."""
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0), {"loss": ["hinge", "log_loss"], "alpha": [1e-4, 1e-2]},
+        scoring="neg_log_loss", resource="n_samples", cv=3, random_state=0,
+    )  # fmt: skip
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(X, y)
+    messages = " ".join(str(warning.message) for warning in caught)
+    assert "no attribute 'predict_proba'" in messages or "predict_proba" in messages
+    assert "min_resources" not in messages
 
 
 @pytest.mark.filterwarnings("ignore:(Scoring failed|.*non-finite)")

@@ -1,18 +1,20 @@
 """One rung is a grid search: every column of GridSearchCV's cv_results_, times aside."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_diabetes, load_iris, make_multilabel_classification
 from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingRegressor, IsolationForest, RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import make_scorer, mean_absolute_error
+from sklearn.metrics import make_scorer, mean_absolute_error, silhouette_score
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import (
     GridSearchCV,
@@ -26,7 +28,7 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline, make_union
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -342,3 +344,75 @@ def test_failures_rank_as_in_grid_search():
     np.testing.assert_array_equal(
         ours.cv_results_["rank_test_score"], theirs.cv_results_["rank_test_score"]
     )
+
+
+def trained_and_fitted(model, X, y=None):
+    """Score of the trained model, and of the model that is fitted to the test samples."""
+    return float(model.score_samples(X).mean() + (model.fit_predict(X) == 1).mean())
+
+
+def silhouette(model, X, y=None):
+    transformed = model[:-1].transform(X)
+    return silhouette_score(transformed, model.fit_predict(X))
+
+
+@pytest.mark.parametrize("rungs", [{}, {"min_resources": 4, "min_folds": "all"}])
+def test_a_scorer_can_fit_a_model_that_continues_training(rungs):
+    X, forest = IRIS[0], IsolationForest(n_estimators=16, random_state=0)
+    grid = {"max_samples": [8, 16, 32, 48]}
+    params = {"scoring": trained_and_fitted, "cv": 3, "refit": False}
+    search = SuccessiveHalvingSearchCV(forest, grid, resource="n_estimators", **params, **rungs)
+    results = search.fit(X).cv_results_
+    assert len(search.n_resources_) > 1
+    expected = GridSearchCV(forest, grid, **params).fit(X).cv_results_
+    scores = dict(zip(map(str, expected["params"]), expected["mean_test_score"], strict=True))
+    for candidate, score in zip(results["params"], results["mean_test_score"], strict=True):
+        assert scores[str(candidate)] == score
+
+
+@pytest.mark.parametrize(
+    "steps", [[StandardScaler()], [make_union(StandardScaler(), "passthrough")],
+              [make_pipeline(StandardScaler(), PCA(3))]],
+)  # fmt: skip
+def test_a_scorer_can_fit_the_preprocessing(steps):
+    X = IRIS[0] * [30, 1, 1, 1]
+    pipeline = make_pipeline(*steps, AgglomerativeClustering())
+    grid = {"agglomerativeclustering__n_clusters": [2, 3, 4, 5]}
+    params = {"scoring": silhouette, "cv": KFold(4, shuffle=True, random_state=0), "refit": False}
+    expected = GridSearchCV(pipeline, grid, **params).fit(X)
+    found = SuccessiveHalvingSearchCV(
+        pipeline, grid, resource="n_samples", min_resources=1.0, **params
+    ).fit(X)
+    for name in ("mean_test_score", "std_test_score"):
+        np.testing.assert_array_equal(found.cv_results_[name], expected.cv_results_[name])
+
+
+def test_a_placeholder_does_not_require_targets():
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", SVC())])
+    grid = {"model": [KMeans(2, random_state=0), KMeans(3, random_state=0)]}
+    expected = GridSearchCV(pipeline, grid, cv=3).fit(IRIS[0])
+    found = SuccessiveHalvingSearchCV(pipeline, grid, cv=3, min_resources=1.0).fit(IRIS[0])
+    assert found.best_score_ == expected.best_score_
+    assert type(found.best_index_) is type(expected.best_index_)
+    with pytest.raises(ValueError, match="SVC requires y to be passed"):
+        SuccessiveHalvingSearchCV(pipeline, {"model__C": [1, 2]}, cv=3).fit(IRIS[0])
+
+
+@pytest.mark.parametrize(
+    ("scoring", "refit"),
+    [
+        (lambda model, X, y: {1: model.score(X, y)}, False),
+        (lambda model, X, y: Decimal("0.5"), True),
+        (lambda model, X, y: {"a": model.score(X, y)} | ({"b": 1} if model.C > 1 else {}), "a"),
+    ],
+    ids=["integer", "decimal", "additional"],
+)
+def test_metrics_as_in_a_grid_search(scoring, refit):
+    params = {"cv": 3, "scoring": scoring, "refit": refit}
+    expected = GridSearchCV(SVC(), {"C": [0.1, 1, 10]}, **params).fit(*IRIS)
+    found = SuccessiveHalvingSearchCV(
+        SVC(), {"C": [0.1, 1, 10]}, resource="n_samples", min_resources=1.0, **params
+    ).fit(*IRIS)
+    means = [name for name in expected.cv_results_ if name.startswith("mean_test")]
+    for name in means:
+        np.testing.assert_array_equal(found.cv_results_[name], expected.cv_results_[name])

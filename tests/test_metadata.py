@@ -11,9 +11,10 @@ from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import accuracy_score, get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 from test_stopping import numbers
 from toys import CALLS, CountingScaler, Recorder
@@ -340,3 +341,37 @@ def test_what_continues_a_search_takes_the_parameters_of_fit(names):
     assert sum(audited["audited"]) == 2
     for row, candidate in enumerate(whole.all_cv_results_["candidate"][whole.cv_results_rows_]):
         assert audited["mean_test_score"][row] == grid.cv_results_["mean_test_score"][candidate]
+
+
+def logistic(*, weighted):
+    return LogisticRegression().set_fit_request(sample_weight=weighted)
+
+
+@pytest.mark.parametrize(
+    "make_grid",
+    [
+        lambda: {"scale": ["passthrough", MinMaxScaler()]},
+        lambda: {"model": [logistic(weighted=True), KNeighborsClassifier()]},
+        lambda: {"model": [logistic(weighted=False)]},
+        lambda: {"model": [logistic(weighted=False), logistic(weighted=True)]},
+    ],
+    ids=["without a step", "another family", "one", "both"],
+)
+@pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
+def test_the_requests_of_the_steps_of_a_candidate_decide(make_grid):
+    weights = np.where(SPECIES == 0, 100.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        scaler, grid = StandardScaler().set_fit_request(sample_weight=True), make_grid()
+        steps = [("scale", scaler), ("model", logistic(weighted=True))]
+        scoring = make_scorer(accuracy_score).set_score_request(sample_weight=False)
+        params = {"cv": 3, "scoring": scoring, "refit": False}
+        expected = GridSearchCV(Pipeline(steps), grid, **params)
+        found = SuccessiveHalvingSearchCV(
+            Pipeline(steps), grid, resource="n_samples", min_resources=1.0, **params
+        )
+        scores = [
+            search.fit(IRIS, SPECIES, sample_weight=weights).cv_results_["mean_test_score"]
+            for search in (expected, found)
+        ]
+    assert not np.isnan(scores[0]).any()
+    np.testing.assert_array_equal(*scores)

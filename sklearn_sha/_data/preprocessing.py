@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
 
 from sklearn_sha._compat import drop_callbacks
 from sklearn_sha._data.folds import Fold
@@ -43,14 +43,24 @@ class FittedPreprocessing:
         return self.transformed
 
     def with_last_step(self, name: str, step: Any) -> Pipeline:
-        """Return the fitted pipeline that ends with a step."""
+        """Return the fitted pipeline that ends with a step.
+
+        Its other steps are copies: a scorer can fit them, and other candidates share them.
+        """
         assert self.pipeline is not None
         whole = copy(self.pipeline)  # which can be of a subclass
-        whole.steps = [*self.pipeline.steps, (name, step)]
+        own = [(one, _copied(shared)) for one, shared in self.pipeline.steps]
+        whole.steps = [*own, (name, step)]
         return whole
 
     def discard(self) -> None:
         """Do nothing: the memory is freed with the last reference."""
+
+
+def _copied(step: Any) -> Any:
+    """Return a copy of a fitted step whose fit leaves the step as it is."""
+    # These fit what they hold in place. Others replace their attributes.
+    return deepcopy(step) if isinstance(step, Pipeline | FeatureUnion) else copy(step)
 
 
 def preprocessing_of(pipeline: Pipeline) -> Pipeline:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import deepcopy
+from decimal import Decimal
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
@@ -143,10 +145,18 @@ def evaluate(
             raise
         return job.failed_outcome(format_exc(), perf_counter() - start), None
     fit_end = perf_counter()
+    keep_model = (
+        job.keep_model
+        and config.continues
+        and config.resource.continues(model.estimator, n_samples_of(rows.X_train))
+    )
     scored_estimator, scored_rows = model.estimator, rows
+    if keep_model and config.scores_copies:
+        with suppress(Exception):  # of models that have a lock, for example
+            scored_estimator = deepcopy(scored_estimator)
     if config.scores_pipeline:
         name = config.estimator.steps[-1][0]
-        scored_estimator = source.with_last_step(name, model.estimator)
+        scored_estimator = source.with_last_step(name, scored_estimator)
         scored_rows = source.original
     if model.copies_samples:
         scored_rows = scored_rows.writable()
@@ -162,11 +172,6 @@ def evaluate(
         raise
     seconds = fit_end - start, score_end - fit_end
     outcome = Outcome(*job.key, test_scores, train_scores, *seconds, tuple(errors))
-    keep_model = (
-        job.keep_model
-        and config.continues
-        and config.resource.continues(model.estimator, n_samples_of(rows.X_train))
-    )
     return outcome, model if keep_model else None
 
 
@@ -262,7 +267,7 @@ def _as_number(score: Any, scorer: Any) -> float:
     if hasattr(score, "item"):
         with suppress(ValueError):
             score = score.item()
-    if not isinstance(score, numbers.Real):
+    if not isinstance(score, numbers.Real | Decimal):
         raise ValueError(
             f"scoring must return a number, got {score} ({type(score)}) instead. (scorer={scorer})"
         )

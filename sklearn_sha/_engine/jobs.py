@@ -117,6 +117,9 @@ class EvaluationConfig:
         Of preprocessing steps that are fitted separately and have ``random_state=None``.
     is_multimetric : bool
         Whether `scorer` is of several metrics, and returns the traceback of a metric that fails.
+    scores_copies : bool
+        Whether models that continue training are copied to be scored: `scorer` is a function, which
+        can train them.
     n_train : int
         Number of samples of the largest training fold, if the resource counts samples; otherwise 0.
     """
@@ -135,6 +138,7 @@ class EvaluationConfig:
     whole_fit: WholeFit | None = None
     seed: int = 0
     is_multimetric: bool = False
+    scores_copies: bool = False
     n_train: int = 0
 
 

@@ -19,7 +19,7 @@ _OTHER_REASONS = "InvalidParameterError: ", "fit_timeout=", "The worker process 
 """Parts of errors that more samples do not prevent."""
 
 _ABOUT_SAMPLES = re.compile(
-    r"samples\b|sample\(s\)|n_components|n_splits|members|[Ii]nvalid classes"
+    r"samples\b|sample\(s\)|n_components|n_splits|members|[Ii]nvalid classes|unknown categories"
 )
 
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
@@ -97,7 +97,6 @@ def few_samples_messages(
     n_train: int,
     *,
     has_own_rungs: bool = False,
-    all_failed: bool = False,
 ) -> list[str]:
     """Format which candidates failed in a rung with fewer samples than the training fold.
 
@@ -111,14 +110,11 @@ def few_samples_messages(
         Number of samples of the largest training fold.
     has_own_rungs : bool, default=False
         Whether a budget or the algorithm sets the first rung, and not `min_resources`.
-    all_failed : bool, default=False
-        Whether all fits of the search failed. The reason is then the number of samples only if the
-        error names it.
 
     Returns
     -------
     list of str
-        Empty if there is no such candidate, otherwise one message.
+        Empty if there is no such candidate whose error is about samples, otherwise one message.
     """
     late = {_kind(failure) for failure in failures if failure["n_resources"] >= n_train}
     early = [
@@ -127,7 +123,7 @@ def few_samples_messages(
         if failure["n_resources"] < n_train
         and not any(other in failure["error"] for other in _OTHER_REASONS)
         and _kind(failure) not in late  # with all samples, too
-        and (not all_failed or _names_samples(failure["error"]))
+        and _names_samples(failure["error"])
     ]
     if not early:
         return []

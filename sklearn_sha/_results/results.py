@@ -267,10 +267,10 @@ class Results:
             if scores is None:
                 return self.error_score
             names = {*scores} if isinstance(scores, dict) else {"score"}
-            if names != {*self.metrics}:
+            if missing := {*self.metrics} - names:
                 raise ValueError(
-                    f"scoring returned {scores!r}, without one number for each of the metrics "
-                    f"{self.metrics} of the first fit. Return the same metrics in each call."
+                    f"scoring returned {scores!r}, without {sorted(map(str, missing))} of the "
+                    "first fit. Return the same metrics in each call."
                 )
             score = scores[metric] if isinstance(scores, dict) else scores
             return self.error_score if score is None else score

@@ -455,14 +455,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     def _failure_message(self, run: Run) -> str:
         """Return why no candidate has a score, and what to do."""
-        spec, failures, all_failed = run.spec, run.results.failures, run.results.all_failed
-        if all_failed:
+        spec, failures = run.spec, run.results.failures
+        if run.results.all_failed:
             message = all_failed_message(failures) + spec.resource.failure_hint()
         else:
             n_resources = quantity(min(spec.schedule.n_resources), spec.schedule.unit)
             has_own_rungs = not spec.algorithm.needs_maximum
             message = no_score_message(failures, n_resources, has_own_rungs=has_own_rungs)
-        return "\n".join([message, *few_samples_hints(spec, failures, all_failed=all_failed)])
+        return "\n".join([message, *few_samples_hints(spec, failures)])
 
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:
         """Set the attributes that describe the results, the rungs and the best candidate."""

@@ -252,9 +252,7 @@ def _more_folds(*, counts_folds: bool) -> str:
     return "start with more folds" if counts_folds else 'set min_folds="all"'
 
 
-def few_samples_hints(
-    spec: SearchSpec, failures: Sequence[Mapping[str, Any]], *, all_failed: bool = False
-) -> list[str]:
+def few_samples_hints(spec: SearchSpec, failures: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what to do if candidates failed on fewer samples than the training fold has."""
     if not spec.resource.counts_samples:
         return []
@@ -264,7 +262,6 @@ def few_samples_hints(
         spec.schedule.n_resources,
         n_train,
         has_own_rungs=not spec.algorithm.needs_maximum,
-        all_failed=all_failed,
     )
 
 

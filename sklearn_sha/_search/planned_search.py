@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
-from sklearn_sha._compat import is_multimetric_scorer
+from sklearn_sha._compat import is_multimetric_scorer, routing_enabled
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
@@ -39,7 +39,6 @@ from sklearn_sha._search.routing import (
     metadata_router,
     routed_by_name,
     routed_by_request,
-    routing_enabled,
 )
 from sklearn_sha._search.search_spec import (
     SearchSpec,
@@ -153,10 +152,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         if scoring.metrics is not None:  # otherwise they are unknown before the first score
             self._promoting_metric(scoring.metrics, scoring.is_multimetric)
         X, y = indexable(X, y)
-        check_targets(self.estimator, y)
         space = self._space()
         example = example_model(self.estimator, space, random_state)
         tuned = self._tuned_estimator()
+        check_targets(tuned.models(), y)
         resource = self._resource(tuned)
         check_estimators(resource, tuned, tuned.models())
         training = Training.of(resource, tuned)
@@ -308,6 +307,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             whole_fit=plan.whole_fit,
             seed=seed,
             is_multimetric=is_multimetric_scorer(scoring.scorer),
+            scores_copies=not scoring.uses_predictions_only,
             n_train=context.data.n_samples if training.resource.counts_samples else 0,
         )
 

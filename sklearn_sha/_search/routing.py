@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn import get_config
 from sklearn.utils.metadata_routing import (
     MetadataRequest,
     MetadataRouter,
@@ -35,11 +34,6 @@ class RoutedParams:
     preprocessing: dict[str, Any]
     split: dict[str, Any]
     score: dict[str, Any]
-
-
-def routing_enabled() -> bool:
-    """Return whether metadata routing is enabled in scikit-learn's configuration."""
-    return bool(get_config()["enable_metadata_routing"])
 
 
 def routed_by_request(routed: Any, training_method: str) -> RoutedParams:

@@ -15,13 +15,14 @@ from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from sklearn_sha._compat import routing_enabled
 from sklearn_sha._data.fold_order import fold_order, min_folds
 from sklearn_sha._data.folds import Fold, make_folds
 from sklearn_sha._data.slicing import sample_indices
 from sklearn_sha._data.subsampling import class_codes, with_subsampling
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring
-from sklearn_sha._search.routing import RoutedParams, routing_enabled
+from sklearn_sha._search.routing import RoutedParams
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.base import Evaluation, Sampler
 from sklearn_sha.candidates.distinct import sample_distinct

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from numbers import Integral
 from typing import Any
@@ -41,6 +41,9 @@ def check_parameters(params: Mapping[str, Any]) -> None:
     if isinstance(params["estimator"], type):
         name = params["estimator"].__name__
         raise TypeError(f"estimator={name} is a class. Pass an instance of it: {name}().")
+    if isinstance(params["cv"], type):
+        name = params["cv"].__name__
+        raise TypeError(f"cv={name} is a class. Pass an instance of it: {name}().")
     if not hasattr(params["estimator"], "fit"):
         raise TypeError(
             f"estimator={params['estimator']!r} must be an estimator with a fit method."
@@ -104,20 +107,28 @@ def _check_integers(params: Mapping[str, Any]) -> None:
     check_int("model_memory", model_memory, '"auto" or None', model_memory in ("auto", None))
 
 
-def check_targets(estimator: Any, y: Any) -> None:
-    """Raise scikit-learn's error if an estimator, or the last step of a pipeline, requires y.
+def check_targets(models: Sequence[Any], y: Any) -> None:
+    """Raise scikit-learn's error if y is None and all estimators require it.
+
+    Of a pipeline, its last step.
+    """
+    lasts = [*map(last_step, models)]
+    if y is None and all(map(_requires_targets, lasts)):
+        raise ValueError(
+            f"{type(lasts[0]).__name__} requires y to be passed, but the target y is None. Pass "
+            "the targets to fit."
+        )
+
+
+def _requires_targets(model: Any) -> bool:
+    """Return whether `fit` requires y.
 
     All classifiers and regressors have the tag, also those whose targets are in X.
     """
-    last = last_step(estimator)
-    if y is not None or not hasattr(last, "fit") or not get_tags(last).target_tags.required:
-        return
-    given = signature(last.fit).parameters.get("y")
-    if given is None or given.default is not None:
-        raise ValueError(
-            f"{type(last).__name__} requires y to be passed, but the target y is None. Pass the "
-            "targets to fit."
-        )
+    if not hasattr(model, "fit") or not get_tags(model).target_tags.required:
+        return False
+    given = signature(model.fit).parameters.get("y")
+    return given is None or given.default is not None
 
 
 def check_names(estimator: Any, candidates: Iterable[Mapping[str, Any]]) -> None:

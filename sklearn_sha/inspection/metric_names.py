@@ -70,8 +70,8 @@ def scorer_name(metric: str, scoring: Any, estimator: Any) -> str | None:
     return scoring if isinstance(scoring, str) else None
 
 
-def _words(name: str) -> str:
-    return " ".join(_WORDS.get(word, word) for word in name.split("_"))
+def _words(name: Any) -> str:
+    return " ".join(_WORDS.get(word, word) for word in str(name).split("_"))
 
 
 def _default_scorer(estimator: Any) -> str | None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kendalltau, rankdata
 
 
-def best_index(results: Mapping[str, Any], metric: str) -> int:
+def best_index(results: Mapping[str, Any], metric: str) -> np.intp:
     """Index in ``cv_results_`` of the best candidate by a metric, the first one of a tie.
 
     Parameters
@@ -21,16 +21,17 @@ def best_index(results: Mapping[str, Any], metric: str) -> int:
 
     Returns
     -------
-    int
+    numpy.intp
+        As in GridSearchCV.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn_sha.inspection.ranking import best_index
-    >>> best_index({"rank_test_score": np.array([3, 1, 1])}, "score")
+    >>> int(best_index({"rank_test_score": np.array([3, 1, 1])}, "score"))
     1
     """
-    return int(np.argmin(results[f"rank_test_{metric}"]))
+    return np.intp(np.argmin(results[f"rank_test_{metric}"]))
 
 
 def check_metric(results: Mapping[str, Any], metric: str) -> None:

@@ -67,9 +67,15 @@ class IntegerParameter(Resource):
             call_training(model.fit, X, y, params | {booster.argument: earlier})
             return
         model.set_params(**{self.name: target})
-        if start:
-            model.set_params(warm_start=True)
-        call_training(model.fit, X, y, params)
+        if not start:
+            call_training(model.fit, X, y, params)
+            return
+        own = model.warm_start
+        model.set_params(warm_start=True)
+        try:
+            call_training(model.fit, X, y, params)
+        finally:  # a scorer can call fit
+            model.set_params(warm_start=own)
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
         values = {parameter_value(model, self.name) for model in tuned.models()}

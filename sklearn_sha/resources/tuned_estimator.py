@@ -9,6 +9,7 @@ from typing import Any, Self
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
+from sklearn_sha._compat import routing_enabled
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.candidates.space import constants_of, with_params
 
@@ -64,6 +65,9 @@ class TunedEstimator:
             Whether values that are integers are set too: they can be the resource.
         """
         constants = constants_of(spaces)
+        if routing_enabled() and isinstance(estimator, Pipeline):
+            steps = estimator.named_steps
+            constants = {name: value for name, value in constants.items() if name not in steps}
         if not sets_integers:
             constants = {name: value for name, value in constants.items() if not is_int(value)}
         if not constants:
@@ -111,6 +115,8 @@ class TunedEstimator:
             return False
         if getattr(self.estimator, "transform_input", None) is not None:
             return False
+        if routing_enabled() and self.searched.intersection(self.estimator.named_steps):
+            return False  # the requests of the steps of a candidate decide what its steps receive
         name, step = self.estimator.steps[-1]
         listed = [space[name] for space in self.spaces if name in space]
         steps = [
