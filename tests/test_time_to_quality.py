@@ -55,6 +55,21 @@ def test_nothing_after_the_limit_counts_and_double_budget_is_half_of_the_seconds
     assert quality.best_found(RUNS, LIMIT) == {("svc", 0): 0.9}
 
 
+def test_runs_that_were_slowed_on_two_cores_are_counted(quality):
+    runs = [
+        run("ours, random", [[4.0, 0.9, 0.9], [8.0, 0.8, 0.9]]),
+        run("ours, random", [[2.0, 0.9, 0.9], [4.0, 0.8, 0.9], [6.0, 0.7, 0.7]], n_cores=2),
+        run("ours, anytime", [[1.0, 0.9, 0.9]]),
+        run("ours, anytime", [[1.0, 0.9, 0.9]], n_cores=2),
+        run("ours, sobol", [[1.0, 0.9, 0.9]]),
+        run("ours, sobol", [[1.0, 0.8, 0.9]], n_cores=2),
+        run("Optuna, TPE", [[1.0, 0.9, 0.9]]),
+        run("Optuna, TPE", [[1.0, 0.9, 0.9]], n_cores=2),
+    ]
+    assert quality.slowdowns(runs) == [0.5, 1.0]
+    assert quality.slowdowns(RUNS) == []
+
+
 def test_one_size_is_best_over_all_seeds_of_a_workload(quality):
     """With a size for each seed, it would be 1 s and 2 s; with one for both, it is 2 s and 2 s."""
     runs = [

@@ -14,6 +14,8 @@ from reports import picture, table
 from sklearn_sha._formatting import quantity
 
 AS_GOOD = 0.005
+SLOWED = 0.9
+"""Share of the time of one core above which a run on two cores was slowed by something else."""
 OTHER_GOALS = (0.0025, 0.01, 0.02)
 NEVER = 2
 """Multiple of the limit that a goal counts as in means if it is never reached."""
@@ -198,6 +200,15 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "the resource of Optuna's pruners or of HalvingRandomSearchCV, Optuna's WilcoxonPruner, "
         "and the multi-fidelity settings of SMAC3 and FLAML were not tried.",
     ]
+    if ratios := slowdowns(runs):
+        n_slowed = sum(ratio > SLOWED for ratio in ratios)
+        lines += [
+            "- **Two cores.** sklearn_sha and HalvingRandomSearchCV do the same work on one core "
+            f"and on two. The median of these {len(ratios)} runs takes {median(ratios):.2f} of the "
+            f"time of one core. {n_slowed} take more than {SLOWED}, since other programs ran on "
+            "the machine. They are shown as they were measured. Other searches were measured at "
+            "the same times.",
+        ]
     if left_out := {*map(split_of, measured["runs"])} - {*map(split_of, runs)}:
         named = (f"{quantity(n, 'cores')}, seed {seed}" for n, seed in sorted(left_out))
         lines += ["", f"Left out, since some of their runs are missing: {'; '.join(named)}."]
@@ -221,6 +232,22 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
             alt = f"Held-out score of each search over time: {title}"
             lines += ["", f"![{alt}](../../images/{stem}_{name}.svg)"]
     return lines
+
+
+def slowdowns(runs: list[dict[str, Any]]) -> list[float]:
+    """Seconds on two cores divided by those on one, of each run that does the same work on both.
+
+    Medians over the models of a run, if both have some with the same score.
+    """
+    on_one = {key_of(one): one["trace"] for one in runs if one["n_cores"] == 1}
+    ratios = []
+    for one in runs:
+        name, contender, n_cores, seed = key_of(one)
+        pairs = zip(on_one.get((name, contender, 1, seed), ()), one["trace"], strict=False)
+        same = [two[0] / single[0] for single, two in pairs if single[1] == two[1]]
+        if n_cores == 2 and same and (has_sizes(contender) or contender == ANYTIME):
+            ratios.append(median(same))
+    return ratios
 
 
 def tables(

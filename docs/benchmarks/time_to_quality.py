@@ -6,9 +6,10 @@ Each contender searches each workload of quality_workloads.py, as quality_conten
 one core and on two, with several seeds, which are those of the splits too. Each run is a process of
 its own with OMP_NUM_THREADS=1. Runs on one core go side by side, one on each core. What was
 measured is kept, so that the command can be interrupted and continued; with all contenders, a seed
-takes about two and a half hours on two cores. A split is in the report once all its runs are there.
-`--report` writes the page and its figures again. To measure a contender again, remove its runs from
-the JSON file.
+takes about two and a half hours on two cores. Nothing else may run, not even at a low priority,
+which Linux ignores between sessions (autogroup); the report counts the runs that were slowed. A
+split is in the report once all its runs are there. `--report` writes the page and its figures
+again. To measure a contender again, remove its runs from the JSON file.
 
 A run is a trace: when a user could have had which model.
 
