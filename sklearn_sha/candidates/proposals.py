@@ -13,11 +13,7 @@ from numpy.random import RandomState
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
-from sklearn_sha.candidates.distinct import (
-    n_combinations,
-    n_further,
-    sample_distinct,
-)
+from sklearn_sha.candidates.distinct import n_combinations, n_further, sample_distinct
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
 
