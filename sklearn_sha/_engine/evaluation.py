@@ -16,7 +16,6 @@ from sklearn_sha._data.preprocessing import FittedPreprocessing
 from sklearn_sha._data.slicing import Rows, n_samples_of, with_writable_retry
 from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._parallel.monitoring import CallMonitor
-from sklearn_sha._storage.durable_files import CheckpointError
 from sklearn_sha._storage.model_sizes import ModelSizes
 from sklearn_sha._storage.models import ModelFile, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome, Scores
@@ -177,19 +176,8 @@ def evaluate(
 
 def _initial_model(job: Job, config: EvaluationConfig) -> TrainedModel:
     """Return the model to train, which no other job uses from now on."""
-    if job.model is None:
-        return _new_model(job, config)
-    try:
-        estimator = job.model.load()
-    except CheckpointError:
-        raise
-    except Exception as error:
-        error.add_note(
-            "A trained model could be pickled, but not unpickled. Correct its class; or keep "
-            "models in memory, with n_jobs=None, checkpoint=None and model_memory=None."
-        )
-        raise
-    if estimator is None:
+    estimator = None if job.model is None else job.model.load()
+    if job.model is None or estimator is None:
         return _new_model(job, config)
     return TrainedModel(estimator, job.model.n_resources, job.model.copies_samples)
 

@@ -263,19 +263,25 @@ class Results:
         return bool((fit_failed.any(axis=1) if np.isnan(self.error_score) else fit_failed).all())
 
     def _by_metric(self, scores: Sequence[Scores | None]) -> dict[str, list[float]]:
-        def score_of(scores: Scores | None, metric: str) -> float:
-            if scores is None:
-                return self.error_score
-            names = {*scores} if isinstance(scores, dict) else {"score"}
-            if missing := {*self.metrics} - names:
-                raise ValueError(
-                    f"scoring returned {scores!r}, without {sorted(map(str, missing))} of the "
-                    "first fit. Return the same metrics in each call."
-                )
-            score = scores[metric] if isinstance(scores, dict) else scores
+        rows = [self._row_of(one) for one in scores]
+
+        def score_of(row: Mapping[str, float | None], metric: str) -> float:
+            score = row[metric]
             return self.error_score if score is None else score
 
-        return {metric: [score_of(s, metric) for s in scores] for metric in self.metrics}
+        return {metric: [score_of(row, metric) for row in rows] for metric in self.metrics}
+
+    def _row_of(self, scores: Scores | None) -> Mapping[str, float | None]:
+        """Return the scores of a job by metric, after a check. None for what failed."""
+        if scores is None:
+            return dict.fromkeys(self.metrics)
+        row: Mapping[str, float | None] = scores if isinstance(scores, dict) else {"score": scores}
+        if missing := {*self.metrics} - {*row}:
+            raise ValueError(
+                f"scoring returned {scores!r}, without {sorted(map(str, missing))} of the "
+                "first fit. Return the same metrics in each call."
+            )
+        return row
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         """Record which candidates of a rung were promoted.

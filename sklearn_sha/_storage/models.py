@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,10 +113,10 @@ class ModelFile:
             If the file of a checkpoint is missing or damaged.
         """
         if self.digest or self.content is not None:
-            return pickle.loads(self.to_bytes())
+            return _unpickled(pickle.loads, self.to_bytes())
         with open(self.path, "rb") as file:
             file.seek(self.offset)
-            return pickle.load(file)
+            return _unpickled(pickle.load, file)
 
     def to_bytes(self) -> bytes:
         """Return the pickled estimator; raises as `load`."""
@@ -138,6 +138,17 @@ class ModelFile:
             f"{self.path} {problem}. Restore the file; or, to start a new search, delete the "
             f"folder {self.path.parent.parent} or set checkpoint to another folder."
         )
+
+
+def _unpickled(load: Callable[[Any], Any], source: Any) -> Any:
+    try:
+        return load(source)
+    except Exception as error:
+        error.add_note(
+            "A trained model could be pickled, but not unpickled. Correct its class; or keep "
+            "models in memory, with n_jobs=None, checkpoint=None and model_memory=None."
+        )
+        raise
 
 
 ModelReference = TrainedModel | ModelFile

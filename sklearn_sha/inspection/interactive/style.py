@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_sha._formatting import quantity
+from sklearn_sha._formatting import quantity, shortened
 from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
 from sklearn_sha.inspection.score_axis import ScoreAxis
 from sklearn_sha.inspection.search_data import SearchData
@@ -145,7 +145,7 @@ def add_note(figure: Any, text: str, shift: int) -> None:
 
 def _short(value: Any) -> str:
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= 60 else f"{text[:59]}\N{HORIZONTAL ELLIPSIS}"
+    return shortened(text, 60)
 
 
 def wrapped(text: str) -> str:
