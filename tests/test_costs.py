@@ -340,7 +340,7 @@ def test_an_evaluation_takes_few_calls_of_functions():
         return pstats.Stats(profile).total_calls
 
     n_calls(10)  # imports and caches at first use
-    # About 130, and GridSearchCV makes 1,000.
+    # About 140, and GridSearchCV makes 1,000.
     assert n_calls(600) - n_calls(100) < 150 * 500 * 2
 
 

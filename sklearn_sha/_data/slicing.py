@@ -206,12 +206,12 @@ def sample_indices(selection: Any) -> NDArray[np.intp]:
 def _read_only_view(data: Any) -> Any:
     if data is None:
         return None
-    if isinstance(data, LazySelection):
-        data = data[:]
     if isinstance(data, np.ndarray):
         data = data.view()
         data.setflags(write=False)
         return data
+    if isinstance(data, LazySelection):
+        return _read_only_view(data[:])
     if sparse.issparse(data) and data.format in ("csr", "csc"):
         arrays = (
             _read_only_view(data.data),

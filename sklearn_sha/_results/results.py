@@ -263,25 +263,12 @@ class Results:
         return bool((fit_failed.any(axis=1) if np.isnan(self.error_score) else fit_failed).all())
 
     def _by_metric(self, scores: Sequence[Scores | None]) -> dict[str, list[float]]:
-        rows = [self._row_of(one) for one in scores]
-
-        def score_of(row: Mapping[str, float | None], metric: str) -> float:
-            score = row[metric]
-            return self.error_score if score is None else score
-
-        return {metric: [score_of(row, metric) for row in rows] for metric in self.metrics}
-
-    def _row_of(self, scores: Scores | None) -> Mapping[str, float | None]:
-        """Return the scores of a job by metric, after a check. None for what failed."""
-        if scores is None:
-            return dict.fromkeys(self.metrics)
-        row: Mapping[str, float | None] = scores if isinstance(scores, dict) else {"score": scores}
-        if missing := {*self.metrics} - {*row}:
-            raise ValueError(
-                f"scoring returned {scores!r}, without {sorted(map(str, missing))} of the "
-                "first fit. Return the same metrics in each call."
-            )
-        return row
+        metrics, failed = self.metrics, self.error_score
+        rows = [_row_of(one, metrics) for one in scores]
+        return {
+            metric: [failed if (score := row[metric]) is None else score for row in rows]
+            for metric in metrics
+        }
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         """Record which candidates of a rung were promoted.
@@ -454,3 +441,16 @@ class Results:
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
         return RungHistory(history, self._unit, int(best), params)
+
+
+def _row_of(scores: Scores | None, metrics: Sequence[str]) -> Mapping[str, float | None]:
+    """Return the scores of a job by metric, after a check. None for what failed."""
+    if scores is None:
+        return dict.fromkeys(metrics)
+    row: Mapping[str, float | None] = scores if isinstance(scores, dict) else {"score": scores}
+    if missing := {*metrics} - {*row}:
+        raise ValueError(
+            f"scoring returned {scores!r}, without {sorted(map(str, missing))} of the "
+            "first fit. Return the same metrics in each call."
+        )
+    return row
