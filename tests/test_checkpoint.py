@@ -162,7 +162,7 @@ def results_of(process):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_jobs", "kills"), [(1, (1, 20, 40)), (2, (25, 50))])
-def test_a_search_that_was_killed_is_resumed(tmp_path, script, n_jobs, kills):
+def test_a_search_that_was_terminated_is_resumed(tmp_path, script, n_jobs, kills):
     folder = tmp_path / "checkpoint"
     for kill in kills:
         log, process = start(script, folder, n_jobs)

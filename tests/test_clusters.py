@@ -70,7 +70,7 @@ def check_answers(expected, folder, **config):
         search.set_params(checkpoint=None)
 
 
-def test_dask_gives_the_same_answer(client, tmp_path):
+def test_dask_gives_the_same_results(client, tmp_path):
     check_answers(answers(), tmp_path, backend="dask")
 
 
@@ -115,7 +115,7 @@ def test_what_an_estimator_sends_to_joblib_stays_on_its_machine(client):
     assert search.best_estimator_.stays_
 
 
-def test_ray_gives_the_same_answer_has_the_data_once_and_survives_dead_workers(tmp_path):
+def test_ray_gives_the_same_results_has_the_data_once_and_survives_crashed_workers(tmp_path):
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("on_ray.py")), str(tmp_path)],
         capture_output=True, text=True, timeout=500,
@@ -136,11 +136,11 @@ def check_survives(how, **config):
 
 
 @pytest.mark.parametrize("how", ["kill", "hang"])
-def test_dask_survives_a_candidate_that_kills_its_workers(client, how):
+def test_dask_survives_a_candidate_that_crashes_its_workers(client, how):
     check_survives(how, backend="dask")
 
 
-def test_dask_survives_a_refit_that_kills_its_workers(client):
+def test_dask_survives_a_refit_that_crashes_its_workers(client):
     with parallel_config(backend="dask"):
         check_refit_survives(n_jobs=None)
 
@@ -153,7 +153,7 @@ class Slow(Crashing):
     partial_fit = fit
 
 
-def test_dask_survives_the_death_of_a_worker_from_outside(client):
+def test_dask_survives_a_worker_that_is_terminated_from_outside(client):
     common = {"resource": "partial_fit", "cv": KFold(2), "max_resources": 27, "refit": False}
     search = HyperbandSearchCV(
         Slow(), {"limit": list(np.linspace(0, 1, 60))}, random_state=0, **common

@@ -24,7 +24,7 @@ from toys import CALLS, SCRIPT, Curve, Locked, Placed, Recorder
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import make_folds
 from sklearn_sha._data.preprocessing import FittedPreprocessing, fit_preprocessing
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._engine import batches
 from sklearn_sha._engine.callbacks import NO_CALLBACKS
 from sklearn_sha._engine.jobs import Job
@@ -126,13 +126,13 @@ def test_preprocessing_steps_are_only_returned_if_pipelines_are_scored(scores_pi
 
 
 def test_transformed_samples_are_memory_mapped(tmp_path):
-    rows = Rows(np.ones((9, 2)), None, np.ones((3, 2)), None, {}, {}, {})
-    file = PreprocessingFile.write(FittedPreprocessing(rows), tmp_path)
-    mapped = file.with_data(None, None).rows()
+    samples = FoldSamples(np.ones((9, 2)), None, np.ones((3, 2)), None, {}, {}, {})
+    file = PreprocessingFile.write(FittedPreprocessing(samples), tmp_path)
+    mapped = file.with_data(None, None).samples()
     assert isinstance(mapped.X_train, np.memmap)
-    np.testing.assert_array_equal(mapped.X_test, rows.X_test)
+    np.testing.assert_array_equal(mapped.X_test, samples.X_test)
     mapped.X_train[:] = 0  # copy-on-write: other processes do not see the change
-    assert file.with_data(None, None).rows().X_train.all()
+    assert file.with_data(None, None).samples().X_train.all()
     file.discard()
     assert list(tmp_path.iterdir()) == []
 
@@ -143,7 +143,7 @@ def test_preprocessing_is_sent_if_the_disk_is_full(tmp_path, monkeypatch):
         raise OSError("No space left on device")
 
     monkeypatch.setattr(joblib, "dump", full)
-    preprocessing = FittedPreprocessing(Rows(X, Y, X, Y, {}, {}, {}))
+    preprocessing = FittedPreprocessing(FoldSamples(X, Y, X, Y, {}, {}, {}))
     assert PreprocessingFile.write(preprocessing, tmp_path) is preprocessing
     assert list(tmp_path.iterdir()) == []
 

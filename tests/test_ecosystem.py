@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from xgboost import XGBClassifier, XGBRegressor
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha.resources import IntegerParameter
 from sklearn_sha.resources.boosting_libraries import _LOSSES_OF_CATBOOST
 
@@ -89,15 +89,15 @@ def outputs(model):
 
 def grown(model, name, *stops, y=None):
     model, start = clone(model), 0
-    rows = Rows.for_training(X, targets_of(model) if y is None else y, {})
+    samples = FoldSamples.for_training(X, targets_of(model) if y is None else y, {})
     for target in stops:
-        IntegerParameter(name).advance(model, rows, start, target)
+        IntegerParameter(name).advance(model, samples, start, target)
         model, start = pickle.loads(pickle.dumps(model)), target
     return outputs(model)
 
 
 @pytest.mark.parametrize(("model", "name"), EXACT, ids=str)
-def test_a_model_that_trains_on_is_that_of_one_fit(model, name):
+def test_a_model_that_continues_training_is_that_of_one_fit(model, name):
     assert IntegerParameter(name).continues(clone(model), len(X))
     once = grown(model, name, 30)
     in_steps = grown(model, name, 4, 5, 30)
@@ -132,7 +132,7 @@ def test_with_every_loss_that_catboost_trains_on_by_the_model_is_that_of_one_fit
 
 
 @pytest.mark.parametrize(("model", "name"), START_OVER, ids=str)
-def test_what_draws_rows_or_columns_starts_over(model, name):
+def test_an_estimator_that_samples_rows_or_columns_is_refit(model, name):
     assert not IntegerParameter(name).continues(model, len(X))
 
 

@@ -20,14 +20,14 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.utils import all_estimators, get_tags
 
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha.resources import IntegerParameter, PartialFit
 from sklearn_sha.resources.contract_check import _outputs, _same
 
 PAGE = ROOT / "docs" / "estimators.md"
 GROWING = {"n_estimators", "max_iter", "max_iter_predict"}
 FEW, MANY = 3, 12
-BATCH = 30  # rows of a call of partial_fit
+BATCH = 30  # samples of a call of partial_fit
 X, LABELS = make_classification(120, 8, n_informative=5, n_classes=3, random_state=0)
 VALUES = np.abs(3 * X[:, 0] + np.sin(X[:, 1]) + 5)
 
@@ -96,62 +96,62 @@ def name_of(model):
     return type(model).__name__
 
 
-def rows_of(model):
+def samples_of(model):
     tags = get_tags(model)
     y = VALUES if is_regressor(model) else LABELS
     if not tags.target_tags.single_output:
         y = np.c_[y, y > 1]
-    return Rows.for_training(np.abs(X) if tags.input_tags.positive_only else X, y, {})
+    return FoldSamples.for_training(np.abs(X) if tags.input_tags.positive_only else X, y, {})
 
 
-def trained(resource, model, rows, *stops):
+def trained(resource, model, samples, *stops):
     """A model that is pickled at each stop, as models are between processes."""
     model, start = clone(model), 0
     for target in stops:
-        resource.advance(model, rows, start, target)
+        resource.advance(model, samples, start, target)
         model, start = pickle.loads(pickle.dumps(model)), target
     return model
 
 
-def same(model, other, rows):
-    said, by_other = _outputs(model, rows.X_train), _outputs(other, rows.X_train)
+def same(model, other, samples):
+    said, by_other = _outputs(model, samples.X_train), _outputs(other, samples.X_train)
     if name_of(model).startswith("CatBoost"):
         return all(np.allclose(*pair, rtol=1e-10) for pair in zip(said, by_other, strict=True))
     return _same(said, by_other)
 
 
-def at_once_and_in_parts(resource, model, rows):
+def at_once_and_in_parts(resource, model, samples):
     """Two models, and whether they are equal, which `continues` must predict."""
-    once, on = trained(resource, model, rows, MANY), trained(resource, model, rows, FEW, MANY)
-    is_same = same(once, on, rows)
+    once, on = trained(resource, model, samples, MANY), trained(resource, model, samples, FEW, MANY)
+    is_same = same(once, on, samples)
     assert is_same == resource.continues(clone(model), len(LABELS)), (name_of(model), is_same)
     return once, on, is_same
 
 
 def partial_fit_line(library, model, shown, why):
-    rows = rows_of(model)
-    y = rows.y_train
+    samples = samples_of(model)
+    y = samples.y_train
     classes = np.unique(y) if y.ndim == 1 else [np.unique(column) for column in y.T]
     settings = {"seed": 0, "classes": classes if is_classifier(model) else None}
     resource = PartialFit(BATCH, **settings)
-    once, _, is_same = at_once_and_in_parts(resource, model, rows)
+    once, _, is_same = at_once_and_in_parts(resource, model, samples)
     assert is_same, name_of(model)
     # The last call is not all that counts.
     last = resource.batch(MANY - 1, len(X))
-    last_alone = Rows.for_training(rows.X_train[last], y[last], {})
+    last_alone = FoldSamples.for_training(samples.X_train[last], y[last], {})
     forgetful = trained(PartialFit(None, **settings), model, last_alone, 1)
-    assert not same(forgetful, once, rows), name_of(model)
+    assert not same(forgetful, once, samples), name_of(model)
     return line_of(library, model, shown, "partial_fit", CONTINUES, why)
 
 
 def parameter_line(library, model, shown, name, why):
-    resource, rows = IntegerParameter(name), rows_of(model)
-    _, on, is_same = at_once_and_in_parts(resource, model, rows)
+    resource, samples = IntegerParameter(name), samples_of(model)
+    _, on, is_same = at_once_and_in_parts(resource, model, samples)
     if is_same:
         return line_of(library, model, shown, name, CONTINUES, why or ADDS)
     if library == "scikit-learn":
         warm = clone(model).set_params(warm_start=True)
-        why = WITHIN if same(on, trained(resource, warm, rows, MANY), rows) else AGAIN
+        why = WITHIN if same(on, trained(resource, warm, samples, MANY), samples) else AGAIN
     return line_of(library, model, shown, name, REFIT, why)
 
 

@@ -105,9 +105,9 @@ def test_without_classes_subsamples_are_random_and_depend_on_the_seed():
     ids=["array", "matrix", "sparse array", "frame", "list"],
 )
 def test_a_candidate_cannot_change_samples_of_another(X):
-    rows = folds_of(X, np.arange(6), KFold(2), stratify=False)[0].rows()
-    before = repr(take(rows.X_train, np.arange(3)))
-    X_shared, y_shared, _ = rows.fitting()
+    samples = folds_of(X, np.arange(6), KFold(2), stratify=False)[0].samples()
+    before = repr(take(samples.X_train, np.arange(3)))
+    X_shared, y_shared, _ = samples.fitting()
     assert repr(take(X_shared, np.arange(3))) == before
     with pytest.raises(ValueError, match="read-only"):
         y_shared[0] = 99
@@ -120,13 +120,13 @@ def test_a_candidate_cannot_change_samples_of_another(X):
     else:
         with pytest.raises(ValueError, match="read-only"):
             (X_shared.data if sparse.issparse(X) else X_shared)[0] = 99
-    assert repr(take(rows.fitting()[0], np.arange(3))) == before
-    X_copy, y_copy, _ = rows.writable().fitting()
+    assert repr(take(samples.fitting()[0], np.arange(3))) == before
+    X_copy, y_copy, _ = samples.writable().fitting()
     y_copy[:] = 99
     if isinstance(X, np.ndarray):
         X_copy[:] = 99
-    assert repr(take(rows.fitting()[0], np.arange(3))) == before
-    assert rows.y_train.max() < 99
+    assert repr(take(samples.fitting()[0], np.arange(3))) == before
+    assert samples.y_train.max() < 99
 
 
 def test_parameters_with_one_value_per_sample_are_sliced_and_others_are_not():
@@ -139,17 +139,17 @@ def test_parameters_with_one_value_per_sample_are_sliced_and_others_are_not():
         "short": [1],
     }
     fold = folds_of(X, None, KFold(2), stratify=False, fit_params=params)[0]
-    sliced = fold.rows().fit_params
+    sliced = fold.samples().fit_params
     assert sliced["w"].tolist() == sliced["series"].tolist() == fold.train.tolist()
     assert (sliced["n"], sliced["name"], sliced["short"]) == (3, "sixsix", [1])
 
 
 def test_a_pairwise_matrix_is_sliced_on_both_axes():
     X = np.arange(36.0).reshape(6, 6)
-    rows = folds_of(X, None, KFold(3), stratify=False, pairwise=True)[0].subsampled(2).rows()
-    assert rows.X_train.shape == (2, 2)
-    assert rows.X_test.shape == (2, 2)
-    assert rows.X_train[0, 0] % 7 == 0  # on the diagonal
+    samples = folds_of(X, None, KFold(3), stratify=False, pairwise=True)[0].subsampled(2).samples()
+    assert samples.X_train.shape == (2, 2)
+    assert samples.X_test.shape == (2, 2)
+    assert samples.X_train[0, 0] % 7 == 0  # on the diagonal
 
 
 def test_splits_can_be_boolean_masks_and_can_repeat_samples():
@@ -159,5 +159,5 @@ def test_splits_can_be_boolean_masks_and_can_repeat_samples():
         X, None, splits, fit_params={}, preprocessing_params={}, score_params={}, pairwise=False
     )
     made = with_subsampling(made, splitter=KFold(2), codes=None, seed=0)
-    assert made[0].rows().X_train.ravel().tolist() == [0, 1, 2]
-    assert len(made[1].subsampled(3).rows().X_train) == 3
+    assert made[0].samples().X_train.ravel().tolist() == [0, 1, 2]
+    assert len(made[1].subsampled(3).samples().X_train) == 3

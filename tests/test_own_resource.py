@@ -60,8 +60,8 @@ class Steps(Resource):
     def continues(self, model, n_train):
         return True
 
-    def advance(self, model, rows, start, target):
-        X, y, _ = rows.fitting()
+    def advance(self, model, samples, start, target):
+        X, y, _ = samples.fitting()
         for _ in range(self.per_unit * (target - start)):
             model.step(X, y)
 
@@ -69,13 +69,13 @@ class Steps(Resource):
 class Leaves(Resource):
     lowest = 2
 
-    def advance(self, model, rows, start, target):
-        X, y, params = rows.fitting()
+    def advance(self, model, samples, start, target):
+        X, y, params = samples.fitting()
         model.set_params(max_leaf_nodes=target).fit(X, y, **params)
 
 
 class Share(Leaves):
-    """Rows grow with it."""
+    """Samples grow with it."""
 
     def view(self, fold, target):
         return fold.subsampled(10 * target)
@@ -105,22 +105,22 @@ def test_what_starts_over_passes(resource, units):
 
 
 class Forgets(Steps):
-    def advance(self, model, rows, start, target):
-        super().advance(model, rows, 0, target)
+    def advance(self, model, samples, start, target):
+        super().advance(model, samples, 0, target)
 
 
 class Remembers(Steps):
-    def advance(self, model, rows, start, target):
+    def advance(self, model, samples, start, target):
         self.per_unit += 1
-        Steps(2).advance(model, rows, start, target)
+        Steps(2).advance(model, samples, start, target)
 
 
 class Writes(Steps):
-    def advance(self, model, rows, start, target):
-        X, y, _ = rows.fitting()
+    def advance(self, model, samples, start, target):
+        X, y, _ = samples.fitting()
         for _ in range(target - start):
             model.step(X, y)
-        rows.X_train[0] += 1
+        samples.X_train[0] += 1
 
 
 class Shifts(Steps):
@@ -134,8 +134,8 @@ calls = count()
 
 
 class Draws(Steps):
-    def advance(self, model, rows, start, target):
-        super().advance(model, rows, start, target)
+    def advance(self, model, samples, start, target):
+        super().advance(model, samples, start, target)
         model.coef_ *= (-1) ** next(calls)  # no two models in a row say the same
 
 

@@ -88,7 +88,9 @@ def test_splits_are_sent_once_for_many_candidates(monkeypatch, spy):
 
 def test_on_one_core_a_fold_is_sliced_once_per_rung(monkeypatch):
     calls = []
-    monkeypatch.setattr(Fold, "rows", lambda *args, rows=Fold.rows: calls.append(1) or rows(*args))
+    monkeypatch.setattr(
+        Fold, "samples", lambda *args, samples=Fold.samples: calls.append(1) or samples(*args)
+    )
     search = SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
         {"alpha": [1e-4, 1e-3, 1e-2, 1e-1]},

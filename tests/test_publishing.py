@@ -35,7 +35,7 @@ from scipy.stats import loguniform
 from sklearn.linear_model import SGDClassifier
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import Result, successive_halving
-from sklearn_sha.resources import Fold, Resource, Rows, check_resource
+from sklearn_sha.resources import Fold, Resource, FoldSamples, check_resource
 from sklearn_sha.schedules import Schedule, schedule_from_range
 from sklearn_sha.inspection import TrustReport, trust_report
 from sklearn_sha.theory import n_candidates_for
@@ -65,8 +65,8 @@ class Epochs(Resource):
     def view(self, fold: Fold, target: int) -> Fold:
         return fold.subsampled(100)
 
-    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
-        X, y, params = rows.fitting()
+    def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
+        X, y, params = samples.fitting()
         model.set_params(max_iter=target).fit(X, y, **params)
 
 

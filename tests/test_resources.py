@@ -28,7 +28,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha.resources import IntegerParameter, PartialFit, SampleCount
 from sklearn_sha.resources.warm_starts import exact_warm_starts
 
@@ -74,9 +74,9 @@ RESTARTS = [
 ]
 
 
-def rows_for(model):
+def samples_for(model):
     y = Y_REAL if "Regressor" in type(model).__name__ else Y
-    return Rows.for_training(X, y, {})
+    return FoldSamples.for_training(X, y, {})
 
 
 def answers(model):
@@ -96,7 +96,7 @@ def advanced(resource, estimator, *targets):
     """A model trained through these totals, pickled between them as workers do it."""
     model, start = clone(estimator), 0
     for target in targets:
-        resource.advance(model, rows_for(model), start, target)
+        resource.advance(model, samples_for(model), start, target)
         model, start = pickle.loads(pickle.dumps(model)), target
     return model
 
@@ -107,14 +107,14 @@ def test_every_line_of_the_table_is_tested():
 
 @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
 @pytest.mark.parametrize("estimator", EXACT, ids=str)
-def test_warm_starts_in_the_table_equal_one_fit_bit_for_bit(estimator):
+def test_warm_starts_in_the_table_are_bit_identical_to_one_fit(estimator):
     name, _ = exact_warm_starts()[type(estimator)]
     resource = IntegerParameter(name)
     assert resource.continues(estimator, len(X))
     continued = advanced(resource, estimator, 2, 5, 12)
     scratch = clone(estimator).set_params(**{name: 12})
-    rows = rows_for(scratch)
-    scratch.fit(rows.X_train, rows.y_train)
+    samples = samples_for(scratch)
+    scratch.fit(samples.X_train, samples.y_train)
     assert_same(answers(continued), answers(scratch))
 
 
@@ -150,7 +150,7 @@ def test_scikit_learn_stops_boosting_early_from_the_same_number_of_rows():
     ],
     ids=str,
 )
-def test_partial_fit_continues_bit_for_bit(estimator, batch_size):
+def test_partial_fit_continues_bit_identically(estimator, batch_size):
     resource = PartialFit(batch_size, seed=3, classes=np.unique(Y))
     assert resource.continues(estimator, len(X))
     continued, straight = advanced(resource, estimator, 1, 4, 11), advanced(resource, estimator, 11)
@@ -161,12 +161,12 @@ def test_partial_fit_continues_bit_for_bit(estimator, batch_size):
             batch = batch[: max(0, len(X) - call * batch_size)]  # it counts each sample once
             if not len(batch):
                 break
-        rows = rows_for(estimator)
+        samples = samples_for(estimator)
         classes = {"classes": np.unique(Y)} if hasattr(estimator, "predict_proba") else {}
         if isinstance(estimator, SGDClassifier):
             classes = {"classes": np.unique(Y)}
         by_hand.partial_fit(
-            rows.X_train[batch], rows.y_train[batch], **(classes if call == 0 else {})
+            samples.X_train[batch], samples.y_train[batch], **(classes if call == 0 else {})
         )
     assert_same(answers(continued), answers(straight))
     assert_same(answers(continued), answers(by_hand))

@@ -181,7 +181,7 @@ def test_a_stop_iteration_of_a_callback_does_not_complete_the_search(where, monk
 @pytest.mark.parametrize("name", ["range", *slow("budget", "double", "hyperband", "sets")])
 @settings(max_examples=30)
 @given(max_time=st.integers(1, 400))
-def test_out_of_time_it_has_what_is_finished(name, max_time):
+def test_out_of_time_it_has_completed_results(name, max_time):
     reference = whole(name)
     CALLS.clear()
     search = search_of(name, max_time=max_time)
@@ -202,13 +202,13 @@ def test_out_of_time_it_has_what_is_finished(name, max_time):
 def test_after_the_deadline_no_samples_are_sliced(monkeypatch):
     """Not even for the batches that were sent before it: with large data, that takes long."""
     late = []
-    rows = Fold.rows
+    samples = Fold.samples
 
     def spy(self, in_batches):
         late.append(len(CALLS) >= 30)
-        return rows(self, in_batches)
+        return samples(self, in_batches)
 
-    monkeypatch.setattr(Fold, "rows", spy)
+    monkeypatch.setattr(Fold, "samples", spy)
     params = {"n_candidates": 100, "min_resources": 1, "min_folds": "all", "cv": KFold(4)}
     search_of("range", max_time=30, **params).fit(X)
     assert 0 < len(late) < 50
@@ -254,7 +254,7 @@ def test_whole_candidates_are_completed_also_if_all_of_them_would_fit_into_a_bat
 @pytest.mark.parametrize("name", ["range", *slow("budget", "double", "hyperband", "sets")])
 @settings(max_examples=30)
 @given(at=st.integers(0, 300))
-def test_interrupted_it_has_what_is_finished(name, at):
+def test_interrupted_it_has_completed_results(name, at):
     reference = whole(name)
     CALLS.clear()
     search = search_of(name, Stopped().set_params())

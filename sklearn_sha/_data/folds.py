@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._data.slicing import (
+    FoldSamples,
     LazySelection,
-    Rows,
     n_samples_of,
     sample_indices,
     slice_params,
@@ -81,7 +81,7 @@ class Fold:
         pairs = (self.train, other.train), (self.test, other.test)
         return all(mine is its or np.array_equal(mine, its) for mine, its in pairs)
 
-    def rows(self, in_batches: bool = False) -> Rows:
+    def samples(self, in_batches: bool = False) -> FoldSamples:
         """Slice the data into training and test samples.
 
         Parameters
@@ -99,7 +99,7 @@ class Fold:
             X_test = self.X[_as_slice(self.test)]
         else:
             X_train, X_test = take(self.X, self.train), take(self.X, self.test)
-        return Rows(
+        return FoldSamples(
             X_train,
             None if self.y is None else take(self.y, self.train),
             X_test,

@@ -12,7 +12,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn_sha._compat import drop_callbacks
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.kept_error import KeptError
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 
 
 @dataclass(frozen=True)
@@ -21,24 +21,24 @@ class FittedPreprocessing:
 
     Attributes
     ----------
-    transformed : Rows
+    transformed : FoldSamples
         Input of the last step of the pipeline.
     pipeline : Pipeline or None
         The preprocessing steps, fitted on the training samples. None unless whole pipelines are
         scored, since a fitted vectorizer can be larger than the samples.
-    original : Rows or None
+    original : FoldSamples or None
         The samples before preprocessing. None unless whole pipelines are scored.
     """
 
-    transformed: Rows
+    transformed: FoldSamples
     pipeline: Pipeline | None = None
-    original: Rows | None = None
+    original: FoldSamples | None = None
 
     def with_data(self, X: Any, y: Any) -> FittedPreprocessing:
         """Return the object itself, which contains its data."""
         return self
 
-    def rows(self, in_batches: bool = False) -> Rows:
+    def samples(self, in_batches: bool = False) -> FoldSamples:
         """Return the transformed samples."""
         return self.transformed
 
@@ -95,22 +95,22 @@ def fit_preprocessing(
     -------
     FittedPreprocessing
     """
-    steps, rows = preprocessing_of(pipeline), fold.rows()
+    steps, samples = preprocessing_of(pipeline), fold.samples()
     # Without scores of the original samples, the steps may write into them.
-    used = rows.writable() if scores_pipeline or scores_train else rows
-    X, y, _ = used.training() if used.is_writable else (rows.X_train, rows.y_train, {})
+    used = samples.writable() if scores_pipeline or scores_train else samples
+    X, y, _ = used.training() if used.is_writable else (samples.X_train, samples.y_train, {})
     X_train = fit_transform(steps, X, y, fold.train_preprocessing_params())
     if scores_pipeline:
-        return FittedPreprocessing(replace(rows, X_train=X_train, X_test=None), steps, rows)
+        return FittedPreprocessing(replace(samples, X_train=X_train, X_test=None), steps, samples)
     X_scored, train_error = None, None
     if scores_train:
         X_scored, train_error = _scored(steps, lambda: used.training()[0])
     X_test, test_error = _scored(
-        steps, lambda: used.testing()[0] if used.is_writable else rows.X_test
+        steps, lambda: used.testing()[0] if used.is_writable else samples.X_test
     )
     return FittedPreprocessing(
         replace(
-            rows,
+            samples,
             X_train=X_train,
             X_train_scored=X_scored,
             train_error=train_error,

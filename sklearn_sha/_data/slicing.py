@@ -18,7 +18,7 @@ _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
-class Rows:
+class FoldSamples:
     """Training and test samples of one fold, which many candidates share.
 
     Arrays are passed to estimators as read-only views, data frames and lists as copies, so that
@@ -53,11 +53,11 @@ class Rows:
     is_writable: bool = False
 
     @classmethod
-    def for_training(cls, X: Any, y: Any, fit_params: dict[str, Any]) -> Rows:
+    def for_training(cls, X: Any, y: Any, fit_params: dict[str, Any]) -> FoldSamples:
         """Return training samples without test samples."""
         return cls(X, y, None, None, fit_params, {}, {})
 
-    def writable(self) -> Rows:
+    def writable(self) -> FoldSamples:
         """Return the same samples, passed as a new copy each time."""
         return replace(self, is_writable=True)
 
@@ -118,14 +118,16 @@ class LazySelection:
 _READ_ONLY = re.compile("read-?only|writeable|writable", re.IGNORECASE)
 
 
-def with_writable_retry(function: Callable[[Rows], _Result], rows: Rows) -> _Result:
+def with_writable_retry(
+    function: Callable[[FoldSamples], _Result], samples: FoldSamples
+) -> _Result:
     """Call a function of samples; if it writes into read-only samples, call it with copies.
 
     Parameters
     ----------
     function : callable
-        Receives samples, possibly twice: first `rows`, then ``rows.writable()``.
-    rows : Rows
+        Receives samples, possibly twice: first `samples`, then ``samples.writable()``.
+    samples : FoldSamples
 
     Returns
     -------
@@ -133,11 +135,11 @@ def with_writable_retry(function: Callable[[Rows], _Result], rows: Rows) -> _Res
         The result of the function.
     """
     try:
-        return function(rows)
+        return function(samples)
     except Exception as error:
-        if rows.is_writable or not _READ_ONLY.search(str(error)):
+        if samples.is_writable or not _READ_ONLY.search(str(error)):
             raise
-        return function(rows.writable())
+        return function(samples.writable())
 
 
 def n_samples_of(X: Any) -> int:

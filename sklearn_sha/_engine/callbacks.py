@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_sha._compat import callback_context
-from sklearn_sha._data.slicing import Rows, n_samples_of
+from sklearn_sha._data.slicing import FoldSamples, n_samples_of
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,15 @@ class Task:
             self.search, self.context.subcontext(name, task_id=number, max_subtasks=of, **options)
         )
 
-    def training(self, estimator: Any, rows: Rows) -> AbstractContextManager[None]:
+    def training(self, estimator: Any, samples: FoldSamples) -> AbstractContextManager[None]:
         """Context manager in which an estimator is trained; its tasks are subtasks of this task."""
-        return nullcontext() if self.context is None else self._training(estimator, rows)
+        return nullcontext() if self.context is None else self._training(estimator, samples)
 
     @contextmanager
-    def _training(self, estimator: Any, rows: Rows) -> Iterator[None]:
+    def _training(self, estimator: Any, samples: FoldSamples) -> Iterator[None]:
         # Callbacks receive copies, which are only made on request.
         def copied(index: int) -> Any:
-            return rows.fitting(np.arange(n_samples_of(rows.X_train)))[index]
+            return samples.fitting(np.arange(n_samples_of(samples.X_train)))[index]
 
         data = partial(copied, 0), partial(copied, 1), lambda: metadata_of(copied(2))
         with self.context.propagate_callback_context(estimator):

@@ -13,7 +13,7 @@ from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import FittedPreprocessing
-from sklearn_sha._data.slicing import Rows, n_samples_of, with_writable_retry
+from sklearn_sha._data.slicing import FoldSamples, n_samples_of, with_writable_retry
 from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._storage.model_sizes import ModelSizes
@@ -76,7 +76,7 @@ def evaluate_batch(
     try:
         with monitor.running() as start_part:
             loaded = source.with_data(X, y)
-            rows = loaded.rows(config.resource.in_batches)
+            samples = loaded.samples(config.resource.in_batches)
             start = time()
             # At least as long as slicing the samples took.
             seconds = max(start - begin, _SHARE_OF_TIME_LEFT * (deadline - start))
@@ -90,7 +90,7 @@ def evaluate_batch(
                     inaccessible.append((job.candidate, job.fold))
                     continue
                 start_part(number)
-                outcome, model = evaluate(job, loaded, rows, config)
+                outcome, model = evaluate(job, loaded, samples, config)
                 if model is not None:
                     sizes.add(model)
                 results.append((outcome, model))
@@ -108,7 +108,7 @@ def evaluate_batch(
 
 
 def evaluate(
-    job: Job, source: Any, rows: Rows, config: EvaluationConfig
+    job: Job, source: Any, samples: FoldSamples, config: EvaluationConfig
 ) -> tuple[Outcome, TrainedModel | None]:
     """Train a candidate on a fold with the resource of the job, and score it.
 
@@ -116,7 +116,7 @@ def evaluate(
     ----------
     job : Job
     source : Fold or FittedPreprocessing
-    rows : Rows
+    samples : FoldSamples
         Samples of the source.
     config : EvaluationConfig
 
@@ -137,7 +137,7 @@ def evaluate(
     model = _initial_model(job, config)
     start = perf_counter()
     try:
-        model = _train(model, job, rows, config)
+        model = _train(model, job, samples, config)
     except Exception as error:
         if config.error_score == "raise":
             job.add_note(error, config.n_train)
@@ -147,25 +147,27 @@ def evaluate(
     keep_model = (
         job.keep_model
         and config.continues
-        and config.resource.continues(model.estimator, n_samples_of(rows.X_train))
+        and config.resource.continues(model.estimator, n_samples_of(samples.X_train))
     )
-    scored_estimator, scored_rows = model.estimator, rows
+    scored_estimator, scored_samples = model.estimator, samples
     if keep_model and config.scores_copies:
         with suppress(Exception):  # of models that have a lock, for example
             scored_estimator = deepcopy(scored_estimator)
     if config.scores_pipeline:
         name = config.estimator.steps[-1][0]
         scored_estimator = source.with_last_step(name, scored_estimator)
-        scored_rows = source.original
+        scored_samples = source.original
     if model.copies_samples:
-        scored_rows = scored_rows.writable()
+        scored_samples = scored_samples.writable()
     errors: list[str] = []
     try:
-        test_scores = _score(scored_estimator, scored_rows, Rows.testing, config, errors)
+        test_scores = _score(scored_estimator, scored_samples, FoldSamples.testing, config, errors)
         score_end = perf_counter()
         train_scores = None
         if config.return_train_score:
-            train_scores = _score(scored_estimator, scored_rows, Rows.training, config, errors)
+            train_scores = _score(
+                scored_estimator, scored_samples, FoldSamples.training, config, errors
+            )
     except Exception as error:
         job.add_note(error, config.n_train)
         raise
@@ -190,24 +192,26 @@ def _new_model(job: Job, config: EvaluationConfig) -> TrainedModel:
     return TrainedModel(model, 0)
 
 
-def _train(model: TrainedModel, job: Job, rows: Rows, config: EvaluationConfig) -> TrainedModel:
+def _train(
+    model: TrainedModel, job: Job, samples: FoldSamples, config: EvaluationConfig
+) -> TrainedModel:
     task = job.task.subtask("candidate-split-evaluation", number=job.index)
 
-    def advance(rows: Rows) -> TrainedModel:
+    def advance(samples: FoldSamples) -> TrainedModel:
         # After the error of an estimator that writes into its input, refit from scratch.
-        is_retry = rows.is_writable and not model.copies_samples
+        is_retry = samples.is_writable and not model.copies_samples
         start = _new_model(job, config) if is_retry else model
-        with task.training(start.estimator, rows):
-            config.resource.advance(start.estimator, rows, start.n_resources, job.n_resources)
-        return TrainedModel(start.estimator, job.n_resources, rows.is_writable)
+        with task.training(start.estimator, samples):
+            config.resource.advance(start.estimator, samples, start.n_resources, job.n_resources)
+        return TrainedModel(start.estimator, job.n_resources, samples.is_writable)
 
-    return with_writable_retry(advance, rows.writable() if model.copies_samples else rows)
+    return with_writable_retry(advance, samples.writable() if model.copies_samples else samples)
 
 
 def _score(
     estimator: Any,
-    rows: Rows,
-    samples: Callable[[Rows], tuple[Any, Any, dict[str, Any]]],
+    samples: FoldSamples,
+    part: Callable[[FoldSamples], tuple[Any, Any, dict[str, Any]]],
     config: EvaluationConfig,
     errors: list[str],
 ) -> Scores | None:
@@ -216,14 +220,14 @@ def _score(
     If scoring fails, the result is None and the traceback is appended to `errors`.
     """
 
-    def score(rows: Rows) -> Any:
-        X, y, params = samples(rows)
+    def score(samples: FoldSamples) -> Any:
+        X, y, params = part(samples)
         if y is None:
             return config.scorer(estimator, X, **params)
         return config.scorer(estimator, X, y, **params)
 
     try:
-        scores = with_writable_retry(score, rows)
+        scores = with_writable_retry(score, samples)
     except Exception:
         # Raised before any metric is computed, which GridSearchCV raises too.
         if config.error_score == "raise" or config.is_multimetric:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import fit_transform, preprocessing_of
-from sklearn_sha._data.slicing import Rows, with_writable_retry
+from sklearn_sha._data.slicing import FoldSamples, with_writable_retry
 from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
 from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig
@@ -79,10 +79,10 @@ def refit(
         Any exception of the estimator.
     """
 
-    def fit(rows: Rows) -> Any:
-        return _fit(rows, fold, params, n_resources, config, task)
+    def fit(samples: FoldSamples) -> Any:
+        return _fit(samples, fold, params, n_resources, config, task)
 
-    return with_writable_retry(fit, Rows.for_training(fold.X, fold.y, fold.fit_params))
+    return with_writable_retry(fit, FoldSamples.for_training(fold.X, fold.y, fold.fit_params))
 
 
 def refit_in_worker(
@@ -119,7 +119,7 @@ def refit_in_worker(
 
 
 def _fit(
-    rows: Rows,
+    samples: FoldSamples,
     fold: Fold,
     params: dict[str, Any],
     n_resources: int,
@@ -130,14 +130,14 @@ def _fit(
     trained = estimator
     if config.shares_preprocessing:
         steps = preprocessing_of(estimator)
-        X, y, _ = rows.fitting()
-        rows = replace(rows, X_train=fit_transform(steps, X, y, fold.preprocessing_params))
+        X, y, _ = samples.fitting()
+        samples = replace(samples, X_train=fit_transform(steps, X, y, fold.preprocessing_params))
         # With Pipeline's `memory`, the fitted steps are copies.
         estimator.set_params(**dict(steps.steps))
         trained = estimator[-1]
-    with task.training(trained, rows):
+    with task.training(trained, samples):
         if config.whole_fit is None or not config.whole_fit.replaces(n_resources):
-            config.resource.advance(trained, rows, 0, n_resources)
+            config.resource.advance(trained, samples, 0, n_resources)
         else:
-            config.resource.train_whole(trained, rows)
+            config.resource.train_whole(trained, samples)
     return estimator

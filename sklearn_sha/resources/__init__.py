@@ -1,7 +1,7 @@
 """Resources: what a search increases from rung to rung, and how models are trained with it."""
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.contract_check import check_resource
 from sklearn_sha.resources.fold_count import FoldCount
@@ -15,11 +15,11 @@ from sklearn_sha.resources.warm_starts import exact_warm_starts
 __all__ = [
     "Fold",
     "FoldCount",
+    "FoldSamples",
     "IntegerParameter",
     "Limits",
     "PartialFit",
     "Resource",
-    "Rows",
     "SampleCount",
     "TrainingData",
     "TunedEstimator",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
@@ -57,8 +57,8 @@ class Resource(ABC):
     >>> from sklearn_sha import SuccessiveHalvingSearchCV
     >>> from sklearn_sha.resources import Resource, check_resource
     >>> class Leaves(Resource):
-    ...     def advance(self, model, rows, start, target):
-    ...         X, y, params = rows.fitting()
+    ...     def advance(self, model, samples, start, target):
+    ...         X, y, params = samples.fitting()
     ...         model.set_params(max_leaf_nodes=2**target).fit(X, y, **params)
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = DecisionTreeClassifier(random_state=0)
@@ -103,16 +103,16 @@ class Resource(ABC):
         return False
 
     @abstractmethod
-    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
+    def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
         """Train a model, in place, from `start` units to `target`.
 
         Parameters
         ----------
         model : estimator
             Not fitted if `start` is 0.
-        rows : Rows
-            Of the fold that `view` gave for `target`: ``rows.fitting()`` is X, y and the fit
-            parameters of all its training samples, ``rows.fitting(batch)`` of those positions.
+        samples : FoldSamples
+            Of the fold that `view` gave for `target`: ``samples.fitting()`` is X, y and the fit
+            parameters of all its training samples, ``samples.fitting(batch)`` of those positions.
             Other candidates share these arrays; do not write into them.
         start, target : int
             Total units before and after.
@@ -254,9 +254,9 @@ class Resource(ABC):
         """
         return None
 
-    def train_whole(self, model: Any, rows: Rows) -> None:
+    def train_whole(self, model: Any, samples: FoldSamples) -> None:
         """Train for the refit of `whole_fit`: call ``fit``."""
-        X, y, given = rows.fitting()
+        X, y, given = samples.fitting()
         # A parameter of partial_fit only.
         params = {name: value for name, value in given.items() if name != "classes"}
         call_training(model.fit, X, y, params)

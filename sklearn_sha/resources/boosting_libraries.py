@@ -89,10 +89,10 @@ def _lightgbm(model: Any) -> bool:
     params = model.get_params()
     # LightGBM takes any other parameter too, by any of its names.
     others = params.keys() - inspect.signature(type(model)).parameters.keys()
-    draws_no_rows = params["subsample"] == 1 or params["subsample_freq"] == 0
+    uses_all_samples = params["subsample"] == 1 or params["subsample_freq"] == 0
     return (
         others <= _CHANGE_NO_TREE
-        and draws_no_rows
+        and uses_all_samples
         and _are(params, boosting_type=("gbdt",), colsample_bytree=(1,))
     )
 

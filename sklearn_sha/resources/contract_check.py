@@ -58,10 +58,12 @@ def check_resource(
     def trained(*path: int) -> Any:
         one, start = clone(model), 0
         for target in path:
-            rows = resource.view(fold, target).rows(resource.in_batches)
-            lent = joblib.hash((rows.X_train, rows.y_train))
-            resource.advance(one, rows, start, target)
-            assert joblib.hash((rows.X_train, rows.y_train)) == lent, "advance changed its samples"
+            samples = resource.view(fold, target).samples(resource.in_batches)
+            lent = joblib.hash((samples.X_train, samples.y_train))
+            resource.advance(one, samples, start, target)
+            assert joblib.hash((samples.X_train, samples.y_train)) == lent, (
+                "advance changed its samples"
+            )
             one, start = pickle.loads(pickle.dumps(one)), target
         return _outputs(one, X)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sklearn_sha._data.fold_order import MIN_SCORED_SAMPLES
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
 from sklearn_sha.resources.limits import Limits, TrainingData
@@ -50,8 +50,8 @@ class FoldCount(Resource):
     def units_per_fold(self, n_resources: int) -> int:
         return 1
 
-    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
-        call_training(model.fit, *rows.fitting())
+    def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
+        call_training(model.fit, *samples.fitting())
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
         n_folds = len(data.fold_order)

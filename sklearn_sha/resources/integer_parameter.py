@@ -7,7 +7,7 @@ from copy import copy
 from fractions import Fraction
 from typing import Any
 
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.resources.base import Resource, call_training
 from sklearn_sha.resources.boosting_libraries import Booster, booster_of
@@ -59,8 +59,8 @@ class IntegerParameter(Resource):
         name, exact = exact_warm_starts().get(type(model), (None, replays))
         return name == self.name and exact(model, n_train)
 
-    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
-        X, y, params = rows.fitting()
+    def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
+        X, y, params = samples.fitting()
         booster = booster_of(model)
         if start and booster is not None:
             earlier = booster.begin(model, self.name, target - start)

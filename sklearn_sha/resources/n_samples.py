@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn_sha._data.fold_order import n_needed
 from sklearn_sha._data.folds import Fold
-from sklearn_sha._data.slicing import Rows
+from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
 from sklearn_sha.resources.fixed_costs import candidate_cost
@@ -36,8 +36,8 @@ class SampleCount(Resource):
     def view(self, fold: Fold, target: int) -> Fold:
         return fold.subsampled(target)
 
-    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
-        call_training(model.fit, *rows.fitting())
+    def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
+        call_training(model.fit, *samples.fitting())
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
         n_rarest = data.n_rarest or data.n_samples

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._data.slicing import Rows, n_samples_of
+from sklearn_sha._data.slicing import FoldSamples, n_samples_of
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int, is_int
 from sklearn_sha.resources.base import Resource, call_training
@@ -84,18 +84,18 @@ class PartialFit(Resource):
     def continues(self, model: Any, n_train: int) -> bool:
         return True
 
-    def advance(self, model: Any, rows: Rows, start: int, target: int) -> None:
+    def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
         with _one_epoch(model):
-            self._call(model, rows, start, target)
+            self._call(model, samples, start, target)
 
-    def _call(self, model: Any, rows: Rows, start: int, target: int) -> None:
+    def _call(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
         for call in range(start, target):
             indices = None
             if self.batch_size is not None:
-                indices = self._batch_for(model, call, n_samples_of(rows.X_train))
+                indices = self._batch_for(model, call, n_samples_of(samples.X_train))
                 if not len(indices):
                     continue
-            X, y, params = rows.fitting(indices)
+            X, y, params = samples.fitting(indices)
             if call == 0 and self.classes is not None and _takes_classes(model.partial_fit):
                 params = {"classes": self.classes} | params
             call_training(model.partial_fit, X, y, params)
@@ -217,11 +217,11 @@ class PartialFit(Resource):
         max_units = max(map(_n_iterations, models))
         return WholeFit(maximum, max_units) if max_units > maximum else None
 
-    def train_whole(self, model: Any, rows: Rows) -> None:
+    def train_whole(self, model: Any, samples: FoldSamples) -> None:
         if self.batch_size is None:
-            super().train_whole(model, rows)
+            super().train_whole(model, samples)
         else:
-            self.advance(model, rows, 0, self._n_batches(1, n_samples_of(rows.X_train)))
+            self.advance(model, samples, 0, self._n_batches(1, n_samples_of(samples.X_train)))
 
     def _n_batches(self, n_epochs: int, n_samples: int) -> int:
         """Return the number of calls in which all samples are seen `n_epochs` times."""
