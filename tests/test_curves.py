@@ -11,13 +11,14 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import trust_report
 from sklearn_sha.inspection.curves import cost_by_level, curves, param_points, visible_range
 from sklearn_sha.inspection.metric_names import metric_label
-from sklearn_sha.inspection.score_axis import score_axis
+from sklearn_sha.inspection.score_axis import ScoreAxis, score_axis
 
 X = np.arange(24.0).reshape(12, 2)
 
@@ -179,12 +180,30 @@ def test_numbers_among_other_values_are_in_increasing_order():
     assert points.places.tolist() == [3, 2, 4, 1, 0, 2, 5]
 
 
+def test_labels_of_estimators_that_begin_alike_differ():
+    trees = [DecisionTreeClassifier(max_depth=depth) for depth in (1, 3)]
+    (points,) = param_points({k: {"estimator": tree} for k, tree in enumerate(trees)})
+    assert points.labels == ["DecisionTr…(max_depth=1)", "DecisionTr…(max_depth=3)"]
+
+
+@pytest.mark.parametrize("score", [0.2, -31.0, 4e9])
+def test_scores_that_differ_by_rounding_are_one_score(score):
+    scores = [score, np.nextafter(score, np.inf), np.nextafter(score, -np.inf)]
+    (label,) = score_axis(curves(range(3), [0] * 3, scores, [0.0] * 3)).labels()
+    assert float(label) == pytest.approx(score)
+
+
+def test_a_lowest_score_just_below_zero_is_labeled_zero():
+    axis = ScoreAxis(lowest=-0.0003, low=0.9, high=0.97, n_below=1, n_failed=0, n_candidates=8)
+    assert axis.labels()[0] == "0"
+
+
 def test_labels_are_short_and_different_values_have_different_positions():
-    values = [SVC(), print, "a b" * 20, "a b" * 30, "two\nlines"]
+    values = [SVC(), print, "a b" * 20, "a b" * 20 + "c", "two\nlines"]
     (points,) = param_points({k: {"x": value} for k, value in enumerate(values)})
     assert points.places.tolist() == [0, 1, 2, 3, 4]
     assert points.labels[:2] == ["SVC()", "print"]
-    assert points.labels[2] == points.labels[3] == ("a b" * 20)[:23] + "…"
+    assert points.labels[2:4] == ["a ba ba ba…ba ba ba ba b", "a ba ba ba…a ba ba ba bc"]
     assert points.labels[4] == "two lines"
     first, second = np.zeros(2000), np.zeros(2000)
     second[600] = 1

@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import edge_report, trust_report
-from sklearn_sha.inspection.edges import _by_result, _Scale
+from sklearn_sha.inspection.edges import Edge, _by_result, _Scale
 
 X = np.zeros((12, 1))
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -37,6 +37,19 @@ class Peak(BaseEstimator):
         if self.kind == "plateau":
             distance = max(0, self.optimum - np.log10(self.a))
         return -distance - 0.2 * abs(self.b - self.b_optimum)
+
+
+@pytest.mark.parametrize(
+    ("edge", "change"),
+    [
+        (Edge("b", 0.9995, 0.99, 0.9995, True, 1.00425), "Raise the upper bound to 1 if"),
+        (Edge("b", 1002.0, 1000.0, 1002.0, True, 1003.0), "Raise the upper bound to 1003 if"),
+        (Edge("b", 1000.0, 1000.0, 1002.0, False, 999.0), "Lower the lower bound to 999 if"),
+        (Edge("b", 8.0, 1.0, 8.0, True, 22.6), "to 22.6 (multiplied by 2.83) if"),
+    ],
+)
+def test_the_printed_bound_is_beyond_the_range(edge, change):
+    assert change in str(edge)
 
 
 class Unfit(Peak):

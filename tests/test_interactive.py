@@ -183,15 +183,37 @@ def test_zero_is_not_on_a_logarithmic_axis():
     assert interactive_figure(search, kind="params").layout.xaxis.type is None
 
 
-@pytest.mark.parametrize("kind", [kind for kind in interactive.KINDS if kind != "parallel"])
+def test_lines_of_parallel_coordinates_are_opaque_and_differ(search):
+    """They ignore translucency."""
+    line = interactive_figure(search, kind="parallel").data[0].line
+    colors = [color for _, color in line.colorscale]
+    assert len({*colors}) == len(colors) == len(search.n_resources_) + 1
+    assert not any("rgba" in color for color in colors)
+
+
+def test_bars_of_possible_scores_have_the_colors_of_their_candidates(search):
+    figure = interactive_figure(search, kind="trust")
+    for trace in shown(figure):
+        assert trace.error_y.color == trace.marker.color
+    assert {trace.marker.color for trace in shown(figure)} <= {*legend_of(figure).values()}
+
+
+def test_a_space_with_a_single_value_has_no_panel():
+    search = search_of(space={"limit": [0.5]}).fit(X)
+    title = interactive_figure(search, kind="params").layout.title.text
+    assert title == "No parameter has more than one value."
+
+
+@pytest.mark.parametrize("kind", interactive.KINDS)
 def test_text_is_no_html(kind):
-    """Parallel coordinates show text as it stands."""
+    """Ticks of parallel coordinates show text as it stands."""
     scoring = {"<i>": lambda model, X, y=None: model.score(X)}
     space = {"limit": [0.1, 0.2, 0.3, 0.4], "fails": [False, "<b>"]}
     search = search_of(space=space, scoring=scoring, refit="<i>").fit(X)
-    texts = interactive_figure(search, kind=kind).to_json()
+    texts = str(interactive_figure(search, kind=kind).to_dict())
     assert "<i>" not in texts
-    assert "<b>" not in texts
+    assert "<b>" not in texts or kind == "parallel"
+    assert "&lt;" in texts or kind == "cost"  # which names neither metrics nor parameters
 
 
 def test_a_missing_plotly_names_the_extra(search, monkeypatch):

@@ -41,6 +41,7 @@ from sklearn_sha.bandit import FixedSchedule, SuccessiveHalving
 from sklearn_sha.inspection import envelope, trust_report
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.highest_score import WITHOUT_MAXIMUM, highest_score
+from sklearn_sha.inspection.possible_scores import possible_scores
 from sklearn_sha.inspection.risk import (
     MAX_MARGIN,
     Eliminated,
@@ -544,16 +545,40 @@ def test_a_rung_that_promotes_one_candidate_is_not_the_last_one():
     assert trust_report(search.resume(X)).probability > 0
 
 
+def test_rungs_that_differ_in_folds_only_are_named_by_them():
+    many = np.arange(600.0).reshape(-1, 1)
+    algorithm = FixedSchedule([32, 16, 8], [4, 4, 4])
+    search = search_of(algorithm=algorithm, cv=KFold(3), min_folds=1, max_resources="auto")
+    (last_fold,) = {0, 1, 2} - {*search.plan(many).rungs[1].folds}
+
+    class BetterOnLastFold(Noisy):
+        def score(self, X, y=None):
+            return super().score(X) + 4 * (1 - self.limit) * (X[0, 0] == 200 * last_fold)
+
+    search.set_params(estimator=BetterOnLastFold()).fit(many)
+    possible = possible_scores(search)
+    assert possible.rung_labels(", ") == ["4, 1 fold", "4, 2 folds"]
+    assert [len(possible.members(rung)) for rung in possible.rungs()] == [16, 8]
+    assert {one["folds"] for one in trust_report(search).eliminated} == {1, 2}
+    report = trust_report(search.audit(many, n_candidates=24))
+    better = [one for one in report.audited if one["is_selected"]]
+    for one in better:
+        assert f"eliminated at 4 epochs on {one['folds']} fold" in report.advice
+    assert better
+
+
 @pytest.mark.filterwarnings("ignore:.*non-finite")
 def test_infinite_scores_are_ignored():
-    def score(model, X, y=None):
-        return model.score(X) if model.limit < 0.5 else -np.inf
+    def report_with(value):
+        def score(model, X, y=None):
+            return model.score(X) if model.limit < 0.5 else value
 
-    search = search_of(scoring=score)
-    with np.errstate(invalid="ignore"):  # their standard deviation, as in GridSearchCV
-        search.fit(X)
-    report = trust_report(search)
-    assert 0 <= report.probability <= 1
+        with np.errstate(invalid="ignore"):  # their standard deviation, as in GridSearchCV
+            return trust_report(search_of(scoring=score).fit(X))
+
+    infinite, missing = report_with(-np.inf), report_with(np.nan)
+    assert infinite.probability == missing.probability
+    assert infinite.expected_loss == missing.expected_loss
 
 
 RUNGS = st.integers(0, 2**32 - 1).map(lambda seed: rungs_of(np.random.default_rng(seed)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -183,7 +184,7 @@ def param_points(
             numbers = {key: value for key, value in value_of.items() if _is_finite(value)}
             order = sorted(numbers, key=numbers.__getitem__)
             order += [key for key in value_of if key not in numbers]
-            labels = [_label(value_of[key]) for key in order]
+            labels = _labels([value_of[key] for key in order])
             values = [order.index(key) for key in keys]
         places = np.array(values, dtype=float)
         if len(set(places.tolist())) > 1:
@@ -202,9 +203,31 @@ def _is_finite(value: Any) -> bool:
     return False
 
 
-def _label(value: Any) -> str:
-    """Shorten a value to a label of an axis."""
-    return shortened(str(getattr(value, "__name__", value)), _LABEL_LENGTH)
+def _labels(values: Sequence[Any]) -> list[str]:
+    """Shorten values to labels of an axis.
+
+    Where different values would have the same label, as estimators can, it has their ends too.
+    """
+    texts = [" ".join(str(getattr(value, "__name__", value)).split()) for value in values]
+    labels = [shortened(text, _LABEL_LENGTH) for text in texts]
+    n_texts = Counter(shortened(text, _LABEL_LENGTH) for text in {*texts})
+    return [
+        label if n_texts[label] == 1 else f"{text[:10]}\N{HORIZONTAL ELLIPSIS}{text[-13:]}"
+        for label, text in zip(labels, texts, strict=True)
+    ]
+
+
+def number_label(value: float) -> str:
+    """Format a value of a parameter as the label of a tick.
+
+    Examples
+    --------
+    >>> from sklearn_sha.inspection.curves import number_label
+    >>> number_label(1024.0), number_label(0.00012345), number_label(1e7)
+    ('1024', '0.000123', '1e+07')
+    """
+    is_short = abs(value - round(value)) < 1e-9 * abs(value) < 1e-3
+    return f"{value:.0f}" if is_short else f"{value:.3g}"
 
 
 def _is_log(values: NDArray[np.float64]) -> bool:

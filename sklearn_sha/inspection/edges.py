@@ -56,13 +56,21 @@ class Edge:
         old, side, change = self.lower, "lower", f"divided by {self._factor(self.lower):.3g}"
         if self.is_upper:
             old, side, change = self.upper, "upper", f"multiplied by {self._factor(self.upper):.3g}"
-        factor = f" ({change})" if old > 0 else ""
-        bound = self.bound if isinstance(self.bound, int) else f"{self.bound:.3g}"
+        factor = f" ({change})" if old > 0 and not change.endswith(" 1") else ""
         verb = "Raise" if self.is_upper else "Lower"
         return (
             f"The best value, {format_params({self.name: self.value})}, is at the {side} edge of "
             f"its range, {self.lower:.4g} to {self.upper:.4g}. {verb} the {side} bound to "
-            f"{bound}{factor} if such values are valid."
+            f"{self._bound_text(old)}{factor} if such values are valid."
+        )
+
+    def _bound_text(self, old: float) -> str:
+        """Return the new bound with as many digits as it takes to be beyond the old one."""
+        if isinstance(self.bound, int):
+            return str(self.bound)
+        texts = (f"{self.bound:.{digits}g}" for digits in (3, 5, 8, 17))
+        return next(
+            text for text in texts if (float(text) > old if self.is_upper else float(text) < old)
         )
 
     def _factor(self, old: float) -> float:
@@ -130,7 +138,8 @@ def edge_report(search: Any) -> EdgeReport:
       longer matters towards the edge, is rarely reported.
 
     A lower bound of 0 is not reported, since it is usually the natural one. Parameters with values
-    that are not numbers are left out.
+    that are not numbers are left out. If several dicts of the search space have the best candidate,
+    the range is not known, and nothing is reported.
 
     Examples
     --------

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._formatting import quantity
+from sklearn_sha.inspection.curves import level_labels, level_of
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.risk import highest_leads, tolerance_of
 
@@ -20,7 +21,7 @@ class PossibleScore:
     Attributes
     ----------
     candidate, bracket : int
-    n_resources : int
+    n_resources, n_folds : int
         Of the rung that eliminated it.
     expected : float
         Its score if it was audited.
@@ -33,9 +34,18 @@ class PossibleScore:
     candidate: int
     bracket: int
     n_resources: int
+    n_folds: int
     expected: float
     highest: float
     is_audited: bool
+
+
+Rung = tuple[int, int, int]
+"""Resource, number of folds and bracket of a rung."""
+
+
+def _rung_of(one: PossibleScore) -> Rung:
+    return one.n_resources, one.n_folds, one.bracket
 
 
 @dataclass(frozen=True)
@@ -68,13 +78,30 @@ class PossibleScores:
         n_eliminated = quantity(len(self.candidates), "eliminated candidates")
         return f"{n_risky or 'None'} of {n_eliminated} could have been better"
 
-    def rungs(self) -> list[tuple[int, int]]:
-        """Return the resource and bracket of each rung that eliminated candidates."""
-        return sorted({(one.n_resources, one.bracket) for one in self.candidates})
+    def rungs(self) -> list[Rung]:
+        """Return the rungs that eliminated candidates, in increasing order of their resource."""
+        return sorted(set(map(_rung_of, self.candidates)))
 
-    def members(self, rung: tuple[int, int]) -> list[PossibleScore]:
+    def rung_labels(self, between: str) -> list[str]:
+        """Return labels of `rungs`: the resource, and the folds and brackets if these vary.
+
+        Parameters
+        ----------
+        between : str
+            What separates the parts of a label.
+        """
+        rungs = self.rungs()
+        labels = level_labels([(n_resources, n_folds) for n_resources, n_folds, _ in rungs])
+        if len({bracket for *_, bracket in rungs}) > 1:
+            labels = [
+                f"{label}\nbracket {bracket}"
+                for label, (*_, bracket) in zip(labels, rungs, strict=True)
+            ]
+        return [label.replace("\n", between) for label in labels]
+
+    def members(self, rung: Rung) -> list[PossibleScore]:
         """Return the candidates that a rung eliminated, in increasing order of their scores."""
-        own = (one for one in self.candidates if (one.n_resources, one.bracket) == rung)
+        own = (one for one in self.candidates if _rung_of(one) == rung)
         return sorted(own, key=lambda one: one.expected)
 
     def visible_range(self) -> tuple[float, float] | None:
@@ -123,7 +150,9 @@ def possible_scores(search: Any, caller: str = "possible_scores") -> PossibleSco
     NotFittedError, TypeError
         As `sklearn_sha.inspection.trust_report` does.
     ValueError
-        If the search did not reach its last rung, or if no candidate has a finite score.
+        If no rung was completed, if the search did not reach its last rung, if no candidate of it
+        has a score, if the scores of the selected one are not finite, or if candidates of the last
+        rung were not in the rungs before it.
     """
     evidence = evidence_of(search, caller)
     if evidence.problem:
@@ -135,7 +164,7 @@ def possible_scores(search: Any, caller: str = "possible_scores") -> PossibleSco
         PossibleScore(
             int(known.candidate[k]),
             brackets[known.bracket[k]][0].get("bracket", 0),
-            brackets[known.bracket[k]][known.rung[k]]["n_resources"],
+            *level_of(brackets[known.bracket[k]][known.rung[k]]),
             float(expected[k]),
             float(highest[k]),
             is_audited=False,
@@ -144,7 +173,7 @@ def possible_scores(search: Any, caller: str = "possible_scores") -> PossibleSco
     ]
     found += [
         PossibleScore(
-            one.candidate, one.rung.get("bracket", 0), one.rung["n_resources"],
+            one.candidate, one.rung.get("bracket", 0), *level_of(one.rung),
             one.score, one.score, is_audited=True,
         )
         for one in evidence.audited

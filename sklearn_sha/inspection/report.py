@@ -56,7 +56,7 @@ class TrustReport:
         the selected one. NaN if `probability` is NaN.
     eliminated : tuple of dict
         One dict per eliminated candidate and bracket, in decreasing order of its risk, with the
-        keys candidate, bracket, iter, n_resources and risk.
+        keys candidate, bracket, iter, n_resources, folds and risk.
     enough : bool or None
         Whether `probability` is at least 0.95. None if it is NaN.
     advice : str
@@ -66,8 +66,8 @@ class TrustReport:
         eliminated would have ended better than the selected one by more than `tolerance`.
     audited : tuple of dict
         One dict per eliminated candidate that an audit trained to full resource, in decreasing
-        order of its score, with the keys candidate, bracket, iter and n_resources (of the rung that
-        eliminated it), score and is_selected. These candidates carry no risk.
+        order of its score, with the keys candidate, bracket, iter, n_resources and folds (of the
+        rung that eliminated it), score and is_selected. These candidates carry no risk.
     n_to_audit : int
         Number of eliminated candidates, those with the highest risks, whose audit would raise
         `probability` to 0.95 if none of them is better.

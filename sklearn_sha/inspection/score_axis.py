@@ -20,6 +20,9 @@ _MAX_FOCUS = 0.75
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
+_ROUNDING = 1e-12
+"""Relative differences between scores that are rounding errors of their means."""
+
 
 @dataclass(frozen=True)
 class ScoreAxis:
@@ -94,7 +97,7 @@ class ScoreAxis:
 
     def _format_lowest(self) -> str:
         decimals = 1 - floor(log10(_step(self.high - self.low)))
-        return f"{round(self.lowest, decimals):.4g}"
+        return f"{round(self.lowest, decimals) + 0.0:.4g}"
 
     def note(self) -> str:
         """Return the number of candidates below and of failed ones as sentences, or ""."""
@@ -142,11 +145,13 @@ def score_axis(curves: Mapping[int, Curve]) -> ScoreAxis | None:
     if not len(scores):
         return None
     lowest, high = float(scores.min()), float(scores.max())
+    if not _differ(lowest, high):
+        lowest = high
     last_scores = np.array([curve.scores[-1] for curve in curves.values()])
     low = _focus(curves, high)
     step = _step(high - low)
     low = float(np.floor(low / step + 1e-6) * step)
-    if not low < high or high - low > _MAX_FOCUS * (high - lowest):
+    if not _differ(low, high) or high - low > _MAX_FOCUS * (high - lowest):
         low = lowest
     return ScoreAxis(
         lowest=lowest,
@@ -163,9 +168,14 @@ def _focus(curves: Mapping[int, Curve], high: float) -> float:
     levels = sorted({level for curve in curves.values() for level in curve.levels.tolist()})
     finalists = [curve for curve in curves.values() if curve.levels[-1] >= levels[-2:][0]]
     low, _ = visible_range(finalists)
-    if not low < high:  # a single finalist with a single score, or only failed ones
+    if not _differ(low, high):  # finalists with the same score, or only failed ones
         low, _ = visible_range(curves.values())
     return low
+
+
+def _differ(low: float, high: float) -> bool:
+    """Return whether one score is lower than another by more than a rounding error."""
+    return high - low > _ROUNDING * max(abs(low), abs(high))
 
 
 def _step(extent: float) -> float:

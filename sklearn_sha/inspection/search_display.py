@@ -80,8 +80,10 @@ class SearchDisplay:
         TypeError
             If the search has no rungs, such as GridSearchCV.
         ValueError
-            If the search does not have the metric; if `kind` is unknown; or, for "trust", if the
-            metric does not promote or the search did not reach its last rung.
+            If the search does not have the metric; if `kind` is unknown; if `ax` cannot be divided
+            into panels; or, for "trust", if the metric does not promote, or if eliminated
+            candidates cannot be compared with the selected one, for example since the search did
+            not reach its last rung.
         """
         check_kind(kind, KINDS)
         data = figure_data(search, kind, metric, "SearchDisplay")

@@ -115,7 +115,7 @@ def trust_report(search: Any) -> TrustReport:
         tuple(evidence.unscored),
     )
     others = _best_of_others(evidence.brackets, {one["candidate"] for one in audited})
-    conclusion = audit_conclusion(audited, others, search.schedule_.unit)
+    conclusion = audit_conclusion(audited, others, search)
     return replace(report, advice=conclusion + (evidence.problem or advice(report, search)))
 
 
@@ -131,10 +131,7 @@ def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[
             is_last = k == len(rows) - 1
             rungs.append(
                 {
-                    "bracket": row.get("bracket", 0),
-                    "iter": row["iter"],
-                    "n_resources": row["n_resources"],
-                    "folds": row["n_folds"],
+                    **_place(row),
                     "candidates": len(row["candidates"]),
                     "promoted": len(row["promoted"]),
                     **_agreement(row, rows[k + 1 :]),
@@ -152,10 +149,7 @@ def _eliminated(evidence: Evidence, by_candidate: Floats) -> tuple[dict[str, Any
     return tuple(
         {
             "candidate": int(known.candidate[k]),
-            **{
-                name: evidence.brackets[known.bracket[k]][known.rung[k]].get(name, 0)
-                for name in ("bracket", "iter", "n_resources")
-            },
+            **_place(evidence.brackets[known.bracket[k]][known.rung[k]]),
             "risk": _risk(by_candidate[k]),
         }
         for k in np.argsort(-by_candidate, kind="stable")
@@ -178,14 +172,22 @@ def _audited(evidence: Evidence) -> tuple[dict[str, Any], ...]:
     return tuple(
         {
             "candidate": one.candidate,
-            "bracket": one.rung.get("bracket", 0),
-            "iter": one.rung["iter"],
-            "n_resources": one.rung["n_resources"],
+            **_place(one.rung),
             "score": one.score,
             "is_selected": one.candidate == evidence.selected,
         }
         for one in evidence.audited
     )
+
+
+def _place(row: Row) -> dict[str, int]:
+    """Return the keys of a report that identify a rung."""
+    return {
+        "bracket": row.get("bracket", 0),
+        "iter": row["iter"],
+        "n_resources": row["n_resources"],
+        "folds": row["n_folds"],
+    }
 
 
 def _best_of_others(brackets: Sequence[Sequence[Row]], audited: set[int]) -> float:

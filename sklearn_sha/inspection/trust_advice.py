@@ -130,7 +130,7 @@ def _reached(report: TrustReport, search: Any) -> str:
 
 def _conclusion(report: TrustReport, search: Any) -> str:
     """Say what the probability is about, and what to do if it is low."""
-    rungs, tolerance, schedule = report.rungs, report.tolerance, search.schedule_
+    rungs, tolerance = report.rungs, report.tolerance
     if len(rungs) == len(report.brackets):
         single = "There is" if len(rungs) == 1 else "Each bracket has"
         return f"{single} a single rung, so that no candidate was eliminated before full resource."
@@ -164,17 +164,22 @@ def _conclusion(report: TrustReport, search: Any) -> str:
         by_level[level] += risk
     n_resources, n_folds = max(by_level, key=by_level.__getitem__)
     audit = _audit_advice(report.n_to_audit, search)
-    if is_interrupted(search):
+    if is_interrupted(search) and "_interrupted_search" in vars(search):  # not if it was loaded
         next_time = _resume_advice(search, is_alternative=bool(audit))
     else:
         next_time = _next_time(levels, risks, search)
-    where = quantity(n_resources, schedule.unit)
-    if not schedule.counts_folds and n_folds < search.n_splits_:
-        where += f" on {quantity(n_folds, 'folds')}"
     return (
-        f"The budget may be insufficient: {facts} Candidates eliminated at {where} carry most of "
-        f"the risk. {audit}{next_time}"
+        f"The budget may be insufficient: {facts} Candidates eliminated at "
+        f"{_where(n_resources, n_folds, search)} carry most of the risk. {audit}{next_time}"
     )
+
+
+def _where(n_resources: int, n_folds: int, search: Any) -> str:
+    """Return the resource of a rung, and its folds if they are not all."""
+    where = quantity(n_resources, search.schedule_.unit)
+    if not search.schedule_.counts_folds and n_folds < search.n_splits_:
+        where += f" on {quantity(n_folds, 'folds')}"
+    return where
 
 
 def _resume_advice(search: Any, *, is_alternative: bool) -> str:
@@ -208,8 +213,8 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     full = max(row["n_resources"] for row in history)
     cost = n_candidates * full * (search.schedule_.n_folds or 1)
     percent = -(-100 * cost // history[-1]["total_cost"])
-    has_completed_part = hasattr(search, "_completed_search")
-    if percent > 100 or (is_interrupted(search) and not has_completed_part):
+    # Without it, the search is a part of one, or was loaded in another process.
+    if percent > 100 or not hasattr(search, "_completed_search"):
         return ""
     return (
         f"audit(X, y, n_candidates={n_candidates}) trains the riskiest of them to full resource, "
@@ -217,7 +222,7 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     )
 
 
-def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: str) -> str:
+def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, search: Any) -> str:
     """What an audit has found, as sentences before the advice, or "" without an audit.
 
     Parameters
@@ -226,8 +231,7 @@ def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: s
         `TrustReport.audited`.
     score : float
         Best score at full resource of the candidates that were not audited.
-    unit : str
-        What the resource counts, in the plural.
+    search : SuccessiveHalvingSearchCV or HyperbandSearchCV
     """
     if not audited:
         return ""
@@ -237,10 +241,10 @@ def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, unit: s
     if not gain > 0:
         return f"{done}None is better than the best of the others. "
     is_selected = "is the selected one" if best["is_selected"] else "is not selected by refit"
+    where = _where(best["n_resources"], best["folds"], search)
     return (
-        f"{done}Candidate {best['candidate']}, which had been eliminated at "
-        f"{quantity(best['n_resources'], unit)}, is better by {gain:.2g} than those that were not "
-        f"audited, and {is_selected}. "
+        f"{done}Candidate {best['candidate']}, which had been eliminated at {where}, is better by "
+        f"{gain:.2g} than those that were not audited, and {is_selected}. "
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha.inspection.curves import ParamPoints
+from sklearn_sha.inspection.curves import ParamPoints, number_label
 from sklearn_sha.inspection.figures.style import (
     SMALL,
     backed,
@@ -108,8 +108,8 @@ def _ticks(data: SearchData, points: ParamPoints) -> list[tuple[float, str]]:
     distinct = np.unique(points.places)
     if len(distinct) <= 5:
         heights = _scaled(distinct, is_log=points.is_log)
-        return [(float(h), f"{v:.3g}") for h, v in zip(heights, distinct, strict=True)]
-    return [(0.0, f"{low:.3g}"), (0.5, f"{middle:.2g}"), (1.0, f"{high:.3g}")]
+        return [(float(h), number_label(v)) for h, v in zip(heights, distinct, strict=True)]
+    return [(0.0, number_label(low)), (0.5, number_label(middle)), (1.0, number_label(high))]
 
 
 def _tick(ax: Any, place: float, height: float, label: str, *, side: str = "left") -> None:

@@ -20,7 +20,7 @@ from sklearn_sha.inspection.possible_scores import PossibleScores
 from sklearn_sha.inspection.search_data import SearchData
 
 _WIDTH = 0.36  # of a rung to each side
-_MAX_HORIZONTAL = 6  # rungs of several brackets whose labels fit horizontally
+_MAX_HORIZONTAL = 6  # rungs whose labels of several lines fit horizontally
 
 
 def plot_trust(data: SearchData, ax: Any) -> list[Any]:
@@ -44,12 +44,8 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
     ax.axhline(score, color=SELECTED, linewidth=2)
     end_label(ax, (max(0, len(rungs) - 1) + 0.5, score), f"selected\n{score:.4g}", bold=True)
     ax.set_xlim(-0.5, max(0, len(rungs) - 1) + 0.5)
-    has_brackets = len({bracket for _, bracket in rungs}) > 1
-    is_crowded = has_brackets and len(rungs) > _MAX_HORIZONTAL
-    between = ", " if is_crowded else "\n"
-    labels = [
-        f"{at}{between}bracket {bracket}" if has_brackets else str(at) for at, bracket in rungs
-    ]
+    is_crowded = "\n" in "".join(possible.rung_labels("\n")) and len(rungs) > _MAX_HORIZONTAL
+    labels = possible.rung_labels(", " if is_crowded else "\n")
     ax.set_xticks(range(len(rungs)), labels, rotation=90 if is_crowded else 0)
     label = f"{data.unit} of the rung that eliminated the candidate"
     ax.set_xlabel(label, fontsize=SMALL, parse_math=False)

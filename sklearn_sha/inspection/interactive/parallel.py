@@ -7,21 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha.inspection.curves import ParamPoints
-from sklearn_sha.inspection.figures.style import SELECTED
+from sklearn_sha.inspection.curves import ParamPoints, number_label
+from sklearn_sha.inspection.figures.style import SELECTED, labeled_categories
 from sklearn_sha.inspection.interactive.style import (
     NEUTRAL,
     add_note,
+    escaped,
     heights,
     new_figure,
     note_of,
+    opaque_rung_colors,
     ordered,
-    rung_colors,
 )
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
 _N_TICKS = 5
+_MAX_LABELS = 20  # that are legible on an axis
 
 _MISSING = -0.13
 """Height of candidates without a parameter or a score; the others are between 0 and 1."""
@@ -37,14 +39,19 @@ def parallel_figure(data: SearchData) -> Any:
     if (is_failed := ~np.isfinite(values)).any():
         values[is_failed] = _MISSING
         places, labels = [_MISSING, *places], ["no score", *labels]
-    score = {"label": data.score_label, "values": values, "tickvals": places, "ticktext": labels}
+    score = {
+        "label": escaped(data.score_label),
+        "values": values,
+        "tickvals": places,
+        "ticktext": labels,
+    }
     # Colors by number: one for each rung, and one for the selected candidate.
     levels = [data.last_level(candidate) for candidate in candidates]
     levels[candidates.index(data.selected)] = data.n_levels
-    colors = [*rung_colors(data.n_levels), SELECTED]
+    colors = [*opaque_rung_colors(data.n_levels), SELECTED]
     figure = new_figure(data.selected_text())
     figure.add_parcoords(
-        dimensions=[*(_dimension(points, candidates) for points in data.points), score],
+        dimensions=[*(_dimension(data, points, candidates) for points in data.points), score],
         line={
             "color": levels,
             "colorscale": [(k / data.n_levels, color) for k, color in enumerate(colors)],
@@ -58,28 +65,31 @@ def parallel_figure(data: SearchData) -> Any:
     return figure
 
 
-def _dimension(points: ParamPoints, candidates: list[int]) -> dict[str, Any]:
+def _dimension(data: SearchData, points: ParamPoints, candidates: list[int]) -> dict[str, Any]:
     """Values of a parameter; those of candidates without it are at the lower end."""
     places = np.log10(points.places) if points.is_log else points.places
     missing = float(places.min() + _MISSING * np.ptp(places))
     by_candidate = dict(zip(points.candidates.tolist(), places.tolist(), strict=True))
     values = [by_candidate.get(candidate, missing) for candidate in candidates]
-    ticks = _ticks(points, places)
+    ticks = _ticks(data, points, places)
     if missing in values:
         ticks.insert(0, (missing, "not set"))
     return {
-        "label": points.name,
+        "label": escaped(points.name),
         "values": values,
         "tickvals": [place for place, _ in ticks],
         "ticktext": [label for _, label in ticks],
     }
 
 
-def _ticks(points: ParamPoints, places: NDArray[np.float64]) -> list[tuple[float, str]]:
+def _ticks(
+    data: SearchData, points: ParamPoints, places: NDArray[np.float64]
+) -> list[tuple[float, str]]:
     """Places and labels of the ticks of a parameter."""
     if points.labels is not None:
-        return [(float(k), label) for k, label in enumerate(points.labels)]
+        shown = labeled_categories(data, points, _MAX_LABELS)
+        return [(float(k), points.labels[k]) for k in shown]
     distinct = np.unique(places)
     if len(distinct) > _N_TICKS:
         distinct = np.linspace(places.min(), places.max(), _N_TICKS)
-    return [(float(v), f"{10**v if points.is_log else v:.3g}") for v in distinct]
+    return [(float(v), number_label(10**v if points.is_log else v)) for v in distinct]

@@ -62,7 +62,8 @@ def params_figure(data: SearchData) -> Any:
         figure.update_xaxes(**axis, showgrid=False, zeroline=False, row=row, col=column)
     set_score_axis(figure, data, scores_axis, title=False)
     figure.update_yaxes(title_text=escaped(data.score_label), col=1)
-    style(figure, data.selected_text(), height=140 + _PANEL_HEIGHT * n_rows)
+    title = data.selected_text() if data.points else "No parameter has more than one value."
+    style(figure, title, height=140 + _PANEL_HEIGHT * n_rows)
     add_rung_key(figure, data)
     add_note(figure, note_of(scores_axis), shift=60)
     return figure

@@ -48,6 +48,13 @@ def rung_colors(n: int) -> list[str]:
     return [f"rgba({red}, {green}, {blue}, {share:.2f})" for share in rung_shares(n)]
 
 
+def opaque_rung_colors(n: int) -> list[str]:
+    """Colors of `n` rungs on white, for traces that ignore translucency."""
+    front = np.array([int(RUNG[k : k + 2], 16) for k in (1, 3, 5)])
+    mixed = [np.rint(share * front + (1 - share) * 255).astype(int) for share in rung_shares(n)]
+    return [f"rgb({red}, {green}, {blue})" for red, green, blue in mixed]
+
+
 def candidate_color(data: SearchData, candidate: int) -> str:
     """Color of a candidate: of the rung that it reached, or of the selection."""
     if candidate == data.selected:

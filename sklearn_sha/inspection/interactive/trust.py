@@ -36,13 +36,10 @@ def trust_figure(data: SearchData) -> Any:
         score - tolerance, score + tolerance, fillcolor=SELECTED, opacity=0.15, line_width=0
     )
     figure.add_hline(score, line_color=SELECTED, annotation_text=f"selected {score:.4g}")
-    has_brackets = len({bracket for _, bracket in rungs}) > 1
     title = f"{data.unit} of the rung that eliminated the candidate"
     figure.update_xaxes(
         tickvals=list(range(len(rungs))),
-        ticktext=[
-            f"{at}<br>bracket {bracket}" if has_brackets else str(at) for at, bracket in rungs
-        ],
+        ticktext=possible.rung_labels("<br>"),
         title_text="<br>".join(filter(None, [title, possible.note()])),
         showgrid=False,
         zeroline=False,
@@ -68,32 +65,33 @@ def _add_candidates(
     """Add the candidates that a rung eliminated, with bars up to their highest scores."""
     faint, strong = rung_colors(2)
     places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
-    colors = [
-        NEUTRAL if one.is_audited else strong if possible.is_risky(one) else faint
-        for one in members
-    ]
-    figure.add_scatter(
-        x=places.tolist(),
-        y=[one.expected for one in members],
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [one.highest - one.expected for one in members],
-            "arrayminus": [0] * len(members),
-            "color": strong,
-            "width": 0,
-        },
-        mode="markers",
-        marker={
-            "color": colors,
-            "size": 7,
-            "symbol": ["diamond" if one.is_audited else "circle" for one in members],
-        },
-        text=[
-            f"{hover(data, one.candidate, one.expected)}<br>"
-            + ("audited" if one.is_audited else f"expected; at most {one.highest:.4g}")
-            for one in members
-        ],
-        hoverinfo="text",
-        name=str(members[0].n_resources),
-    )
+    by_color: dict[str, list[tuple[float, PossibleScore]]] = {}
+    for place, one in zip(places.tolist(), members, strict=True):
+        color = NEUTRAL if one.is_audited else strong if possible.is_risky(one) else faint
+        by_color.setdefault(color, []).append((place, one))
+    for color, points in by_color.items():  # the bars of a trace have a single color
+        figure.add_scatter(
+            x=[place for place, _ in points],
+            y=[one.expected for _, one in points],
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [one.highest - one.expected for _, one in points],
+                "arrayminus": [0] * len(points),
+                "color": color,
+                "width": 0,
+            },
+            mode="markers",
+            marker={
+                "color": color,
+                "size": 7,
+                "symbol": ["diamond" if one.is_audited else "circle" for _, one in points],
+            },
+            text=[
+                f"{hover(data, one.candidate, one.expected)}<br>"
+                + ("audited" if one.is_audited else f"expected; at most {one.highest:.4g}")
+                for _, one in points
+            ],
+            hoverinfo="text",
+            name=str(points[0][1].n_resources),
+        )
