@@ -1,6 +1,7 @@
 """What resource="auto" chooses, and when an automatic search is a grid search."""
 
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -22,14 +23,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import FixedBudget, FixedSchedule
-from sklearn_sha.resources import PartialFit, SampleCount
+from sklearn_sha.resources import PartialFit, SampleCount, TrainingData, TunedEstimator
 from sklearn_sha.resources.automatic import auto_resource
+from sklearn_sha.resources.fixed_costs import candidate_cost
 
 X, Y = make_classification(3000, 20, n_informative=6, random_state=0)
 DIGITS = load_digits(return_X_y=True)
@@ -259,12 +261,44 @@ def test_where_halving_cannot_pay_a_search_is_a_grid_search(estimator, grid):
     assert "One rung at full resource, as in GridSearchCV" in str(ours.schedule_)
 
 
-@pytest.mark.parametrize(("n", "rungs"), [(12_000, 4), (40_000, 1)])
+@pytest.mark.parametrize(("n", "rungs"), [(12_000, 4), (40_000, 1)])  # half of them for training
 def test_early_stopping_that_begins_with_many_samples_leaves_nothing_to_gain(n, rungs):
     space = {"learning_rate": np.logspace(-2, 0, 16)}
-    boosting = HistGradientBoostingClassifier(early_stopping="auto" if rungs == 1 else False)
-    search = SuccessiveHalvingSearchCV(boosting, space, cv=2)
+    search = SuccessiveHalvingSearchCV(HistGradientBoostingClassifier(), space, cv=2)
     assert len(search.plan(np.zeros((n, 2)), np.arange(n) % 2).rungs) == rungs
+
+
+def test_the_fixed_cost_of_several_families_is_that_of_no_sampled_candidate():
+    pipeline = Pipeline([("model", Ridge())])
+    space = [
+        {"model": [Ridge()], "model__alpha": np.logspace(-3, 3, 8)},
+        {"model": [SVR()], "model__C": np.logspace(-2, 3, 8)},
+    ]
+    tuned = TunedEstimator(pipeline, space)
+    data = TrainingData(np.zeros((2000, 20)), 1600)
+    costs = [
+        candidate_cost(TunedEstimator(pipeline, space[k : k + 1]), None, data) for k in range(2)
+    ]
+    assert costs == [10_000, 200]
+    # Fits without samples take a second each: samples take 1/10,000 and 1/200 of a second.
+    assert candidate_cost(tuned, None, data) == Fraction(2) / (
+        Fraction(1, 10_000) + Fraction(1, 200)
+    )
+    plans = {
+        str(SuccessiveHalvingSearchCV(pipeline, space, min_folds="all", random_state=seed).plan(
+            data.X, np.arange(2000.0)
+        ))
+        for seed in range(6)
+    }  # fmt: skip
+    assert len(plans) == 1
+    assert len(plans.pop().splitlines()) > 4
+
+
+def test_candidates_that_stop_early_save_nothing_beside_those_that_do_not():
+    data = TrainingData(np.zeros((40_000, 2)), 20_000, 2)
+    space = [{"early_stopping": ["auto", False], "learning_rate": [0.1, 0.3]}]
+    tuned = TunedEstimator(HistGradientBoostingClassifier(), space)
+    assert candidate_cost(tuned, None, data) == Fraction(40_000 + 200, 2)
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,8 @@ MISTAKES = {
         {"C": [1, 2, 3, 4]},
         {"min_resources": 2},
         "start with 2 training samples, too few to contain each of the 3 classes. Raise what sets "
-        "the first rung: min_resources, max_resources or budget, in training samples.",
+        "the first rung: min_resources, max_resources, budget or the rungs of the algorithm, in "
+        "training samples.",
     ),
     "a set of values": (
         SGD,
@@ -242,7 +243,8 @@ MISTAKES = {
         {"cv": LeaveOneOut(), "resource": "folds", "max_resources": 1},
         "resource='folds' would score the first rung on 1 fold with fewer than 100 test samples, "
         "which is too few to promote by. Raise what sets the first rung: min_resources, "
-        "max_resources or budget, to at least 100 folds, or pass a cv with larger test folds.",
+        "max_resources, budget or the rungs of the algorithm, to at least 100 folds, or pass a cv "
+        "with larger test folds.",
     ),
     "a promotion by another metric than the only one": (
         SGD,

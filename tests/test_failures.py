@@ -237,6 +237,25 @@ def test_preprocessing_that_fails_on_test_samples_is_the_same_error_for_all_cand
     assert len({*errors}) == 1
 
 
+@pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:.*scores failed", "ignore:One or more")
+def test_preprocessing_that_fails_on_test_samples_costs_all_of_several_metrics():
+    categories, y = np.array([["a"], ["b"]] * 15 + [["rare"]] * 2), np.arange(32) % 2
+    model = make_pipeline(OneHotEncoder(), KNeighborsClassifier())
+    grid = {"kneighborsclassifier__n_neighbors": [1, 2, 3]}
+    settings = {
+        "scoring": ["accuracy", "f1_macro"], "refit": "accuracy", "cv": KFold(2),
+        "return_train_score": True,
+    }  # fmt: skip
+    ours = SuccessiveHalvingSearchCV(model, grid, **settings, **ONE_RUNG)
+    theirs = GridSearchCV(model, grid, **settings).fit(categories, y)
+    ours.fit(categories, y)
+    for name, column in theirs.cv_results_.items():
+        if "time" not in name:
+            np.testing.assert_array_equal(ours.cv_results_[name], column)
+    with pytest.raises(ValueError, match="Found unknown categories"):
+        ours.set_params(error_score="raise").fit(categories, y)
+
+
 @pytest.mark.parametrize(
     ("first_rung", "remedy"),
     [
@@ -282,7 +301,7 @@ def test_an_error_that_is_raised_with_few_samples_says_so(n_samples, is_few):
     assert note.endswith("raise min_resources." if is_few else "in rung 0.")
 
 
-def test_an_invalid_parameter_is_no_matter_of_samples():
+def test_an_invalid_parameter_does_not_recommend_more_samples():
     X, y = load_digits(return_X_y=True)
     search = SuccessiveHalvingSearchCV(SVC(), {"C": [-1, 1]}, min_resources=200, cv=2)
     with pytest.warns(FitFailedWarning, match="must be a float in the range") as told:
@@ -291,7 +310,7 @@ def test_an_invalid_parameter_is_no_matter_of_samples():
     assert not [w for w in told if "when trained on" in str(w.message)]
 
 
-def test_what_fails_in_the_last_rung_too_is_no_matter_of_samples():
+def test_what_fails_in_the_last_rung_too_does_not_recommend_more_samples():
     space = {"limit": [0.1, 0.4], "fails": [False, "fit"]}
     with pytest.warns(FitFailedWarning) as told:
         SuccessiveHalvingSearchCV(Curve(), space, cv=KFold(2), **ONE_RUNG).fit(X)
@@ -529,7 +548,7 @@ def test_errors_that_are_not_about_samples_do_not_ask_for_more():
     assert "min_resources" not in str(caught.value)
 
 
-def test_a_missing_method_is_no_matter_of_samples():
+def test_a_missing_method_does_not_recommend_more_samples():
     """Others have scores."""
     X, y = load_digits(return_X_y=True)
     search = SuccessiveHalvingSearchCV(

@@ -155,6 +155,31 @@ def test_what_breaks_the_contract_is_told(resource, message):
         check_resource(resource, Descent(), X.copy(), Y)
 
 
+class OfWhatIsTrained(Steps):
+    def __init__(self, per_unit=2, trained=""):
+        super().__init__(per_unit)
+        self.trained = trained
+
+    def prepared(self, trained, y, seed):
+        return OfWhatIsTrained(self.per_unit, type(trained).__name__)
+
+    def advance(self, model, samples, start, target):
+        assert self.trained == type(model).__name__
+        model.fit(samples.X_train, samples.y_train)
+
+    def continues(self, model, n_train):
+        return False
+
+
+def test_a_resource_is_prepared_for_what_is_trained():
+    for model, name in [(Descent(), "rate"), (make_pipeline(Descent()), "descent__rate")]:
+        search = SuccessiveHalvingSearchCV(
+            model, {name: [1e-3, 1e-2]}, resource=OfWhatIsTrained(), max_resources=2, cv=CV,
+            error_score="raise",
+        )  # fmt: skip
+        search.fit(X, Y)
+
+
 @pytest.mark.slow
 def test_a_search_trains_on_by_it_as_planned():
     STEPS.clear()

@@ -24,10 +24,12 @@ from sklearn.ensemble import (
     RandomTreesEmbedding,
 )
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier, SGDRegressor
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 
+from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha.resources import IntegerParameter, PartialFit, SampleCount
 from sklearn_sha.resources.warm_starts import exact_warm_starts
@@ -130,7 +132,32 @@ def test_histogram_boosting_starts_over_where_it_would_stop_early():
     assert resource.continues(HistGradientBoostingClassifier(early_stopping=False), 10_001)
 
 
-def test_scikit_learn_stops_boosting_early_from_the_same_number_of_rows():
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+def test_a_fit_that_a_monitor_ends_is_not_continued():
+    grid = {"max_depth": [1, 2, 3, 4]}
+    search = SuccessiveHalvingSearchCV(
+        GradientBoostingClassifier(n_estimators=8, random_state=0), grid, cv=2, min_folds="all",
+        resource="n_estimators",
+    )  # fmt: skip
+    settings = {"monitor": lambda number, model, frame: number >= 2}  # after 3 trees
+    assert search.plan(X, Y).continues
+    assert not search.plan(X, Y, **settings).continues
+    theirs = GridSearchCV(search.estimator, grid, cv=2).fit(X, Y, **settings)
+    ours = search.fit(X, Y, **settings)
+    scores = {
+        params["max_depth"]: score
+        for params, score in zip(
+            theirs.cv_results_["params"], theirs.cv_results_["mean_test_score"], strict=True
+        )
+    }
+    assert ours.n_resources_[-1] == 8
+    for params, score in zip(
+        ours.cv_results_["params"], ours.cv_results_["mean_test_score"], strict=True
+    ):
+        assert score == scores[params["max_depth"]]
+
+
+def test_scikit_learn_stops_boosting_early_from_the_same_number_of_samples():
     wide = np.random.default_rng(0).normal(size=(10_001, 1))
     model = HistGradientBoostingRegressor(max_iter=1)
     assert model.fit(wide[:-1], wide[:-1, 0]).do_early_stopping_ is False

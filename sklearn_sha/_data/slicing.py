@@ -194,7 +194,8 @@ def _is_per_sample(value: Any, n_samples: int) -> bool:
     if hasattr(value, "shape"):
         return len(value.shape) > 0 and value.shape[0] == n_samples
     is_sequence = hasattr(value, "__len__") and hasattr(value, "__getitem__")
-    return is_sequence and not isinstance(value, str | bytes | Mapping) and len(value) == n_samples
+    is_other = isinstance(value, str | bytes | Mapping | type)
+    return is_sequence and not is_other and len(value) == n_samples
 
 
 def sample_indices(selection: Any) -> NDArray[np.intp]:
@@ -232,7 +233,8 @@ def _copy(data: Any) -> Any:
         return take(data, np.arange(len(data)))
     if isinstance(data, np.ndarray):
         return data.copy(order="K")
-    if hasattr(data, "copy"):
+    # Not of other parameters of fit, such as paths or classes, whose `copy` is something else.
+    if isinstance(data, list) or (hasattr(data, "shape") and hasattr(data, "copy")):
         return data.copy()
     # Arrays of other libraries have no copy method in common.
     return deepcopy(data) if hasattr(data, "__dlpack__") else data

@@ -219,9 +219,12 @@ def _score(
 
     If scoring fails, the result is None and the traceback is appended to `errors`.
     """
+    is_transformed = False
 
     def score(samples: FoldSamples) -> Any:
+        nonlocal is_transformed
         X, y, params = part(samples)
+        is_transformed = True
         if y is None:
             return config.scorer(estimator, X, **params)
         return config.scorer(estimator, X, y, **params)
@@ -229,8 +232,8 @@ def _score(
     try:
         scores = with_writable_retry(score, samples)
     except Exception:
-        # Raised before any metric is computed, which GridSearchCV raises too.
-        if config.error_score == "raise" or config.is_multimetric:
+        # A scorer of several metrics returns their errors. What it raises, GridSearchCV raises too.
+        if config.error_score == "raise" or (config.is_multimetric and is_transformed):
             raise
         errors.append(format_exc())
         return None

@@ -303,7 +303,7 @@ class HyperbandSearchCV(AuditedSearch):
                 f"max_resources={self.max_resources!r} and min_resources={self.min_resources!r}, "
                 f"with factor={self.factor}, give no bracket with more than one rung, so that this "
                 f"is a random search with n_resources={n_resources}. Raise max_resources or lower "
-                "min_resources.",
+                "min_resources, as far as the resource allows it, or lower factor.",
                 UserWarning,
                 stacklevel=5,
             )

@@ -290,10 +290,12 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         seed: int,
     ) -> EvaluationConfig:
         """Return the configuration of the jobs."""
-        training = plan.training
+        training, trained = plan.training, context.example
+        if training.shares_preprocessing:
+            trained = last_step(trained)
         return EvaluationConfig(
             estimator=self.estimator,
-            resource=training.job_resource.prepared(last_step(context.example), y, seed),
+            resource=training.job_resource.prepared(trained, y, seed),
             scorer=scoring.scorer,
             error_score=self.error_score,
             return_train_score=self.return_train_score,

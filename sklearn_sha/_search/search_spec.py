@@ -197,7 +197,7 @@ def search_folds(
     models : iterable of estimator
         With the parameters of the candidates, at least one.
     subsamples : bool
-        Whether the resource is a number of samples.
+        Whether the resource can have some of the training samples of a fold.
     seed : int
         Seed of the subsamples.
 

@@ -93,11 +93,9 @@ def further_candidates(
         candidates = first_distinct(proposed(sampler, wanted, space, history, rng), wanted)
         n = len(candidates)
     if not n:
-        reason = (
-            f"the sampler proposes none that is new in {names[0]}"
-            if grid is None
-            else f"all {quantity(len(grid), 'combinations')} of {names[0]} have been tried"
-        )
+        reason = f"the sampler proposes none that is new in {names[0]}"
+        if grid is not None and not n_further(space, 1, history.candidates):
+            reason = f"all {quantity(len(grid), 'combinations')} of {names[0]} have been tried"
         raise ValueError(
             f"There are no further candidates: {reason}. Pass other values to extend, as "
             "param_distributions."

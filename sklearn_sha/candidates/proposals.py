@@ -167,8 +167,9 @@ def candidates_for_brackets(
     pool = _after(initial, sampler, n - n_initial, space, rng)
     if len(pool) == n:
         return [*initial, *without_grid_order(pool[n_initial:], initial, space, rng)]
+    source = scarce_source(sampler, space, len(pool) - n_initial, n - n_initial, initial, name)
     warnings.warn(
-        f"{name} holds {quantity(len(pool), 'different candidates')}, and the brackets have "
+        f"{source} {quantity(len(pool), 'different candidates')}, and the brackets have "
         f"room for {n}, so candidates take part more than once; with so few, "
         "SuccessiveHalvingSearchCV tries each just once.",
         UserWarning,

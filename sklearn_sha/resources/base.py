@@ -13,7 +13,10 @@ from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.schedules import Schedule
 
-HOW_TO_RAISE_FIRST_RUNG = "Raise what sets the first rung: min_resources, max_resources or budget"
+HOW_TO_RAISE_FIRST_RUNG = (
+    "Raise what sets the first rung: min_resources, max_resources, budget or the rungs of the "
+    "algorithm"
+)
 
 
 class Resource(ABC):

@@ -45,11 +45,26 @@ def candidate_cost(tuned: TunedEstimator, example: Any, data: TrainingData) -> F
     ----------
     tuned : TunedEstimator
     example : estimator
-        With the parameters of one candidate; not fitted.
+        With the parameters of one candidate; not fitted. It stands for all candidates if steps are
+        sampled from distributions.
     data : TrainingData
+
+    Returns
+    -------
+    Fraction
+        If the candidates are estimators of different classes, a mean, weighted by the time of a
+        sample. A fit without samples is assumed to take the same time with each of them.
     """
-    fixed = fixed_cost(last_step(example), data.X, data.n_classes)
-    return Fraction(fixed + _SAMPLES_PER_FIT * tuned.n_searched_steps)
+    models = [example] if tuned.decisive_distributions() else tuned.models()
+    total, weights = Fraction(0), Fraction(0)
+    for model in map(last_step, models):
+        fixed = fixed_cost(model, data.X, data.n_classes)
+        # With early stopping, which is on by default from 10,001 samples, a fit on fewer of them
+        # costs as much.
+        stops = getattr(model, "early_stopping", None) == "auto" and data.n_samples > 10_000
+        total += Fraction(n_samples_of(data.X) if stops else fixed, fixed)
+        weights += Fraction(1, fixed)
+    return total / weights + _SAMPLES_PER_FIT * tuned.n_searched_steps
 
 
 def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
@@ -88,9 +103,6 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
     if is_linear and (is_passive or not name.startswith("SGD")):
         problems = n_classes if n_classes > 2 else 1
         return math.ceil(_VALUES_PER_LINEAR_FIT / (problems * _values_per_sample(X)))
-    # Early stopping, which is on by default from 10,001 samples, makes a fit on fewer cost as much.
-    if getattr(model, "early_stopping", None) == "auto" and n_samples_of(X) > 10_000:
-        return n_samples_of(X)
     if name.startswith(("AdaBoost", "ExtraTrees", "RandomForest")):
         return _SAMPLES_PER_ENSEMBLE_FIT
     return _SAMPLES_PER_FIT

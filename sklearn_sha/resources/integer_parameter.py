@@ -91,12 +91,10 @@ class IntegerParameter(Resource):
         return counted(self.name, _owner(example, self.name))
 
     def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
-        # With callbacks or initial scores, for example, no fit of a booster continues another.
+        # Monitors, callbacks or initial scores, for example, can make a fit end otherwise than a
+        # fit that continues another.
         is_other = bool(set(fit_params) - {"sample_weight"})
-        return all(
-            not (is_other and booster_of(model)) and self.continues(model, n_train)
-            for model in models
-        )
+        return not is_other and all(self.continues(model, n_train) for model in models)
 
     def trains_last_step(self, tuned: TunedEstimator) -> bool:
         return tuned.fits_last_step_alone and self.name.startswith(last_prefix(tuned.estimator))
