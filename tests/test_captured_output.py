@@ -1,6 +1,8 @@
 """Warnings and printed lines of fits are shown once, with a count."""
 
 import re
+import subprocess
+import sys
 import warnings
 from importlib.metadata import version
 
@@ -39,6 +41,17 @@ def warnings_of(search):
         warnings.simplefilter("always")
         search.fit(X)
     return [(str(w.message), w.category, w.filename) for w in caught]
+
+
+def test_printed_lines_are_captured_in_a_file(capfd):
+    """Some estimators write to the buffer, or have a subprocess write to it."""
+    captured = []
+    with capture_output(captured, captures_prints=True):
+        sys.stdout.buffer.write(b"bytes\n")
+        print("text", sys.stdout.encoding)
+        subprocess.run([sys.executable, "-c", "print('of a subprocess')"], stdout=sys.stdout)
+    assert captured == ["bytes", "text utf-8"]
+    assert capfd.readouterr().out == "of a subprocess\n"
 
 
 @pytest.mark.parametrize("n_jobs", [1, *slow(2)])

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 from threading import current_thread, main_thread
 from typing import Any
 
@@ -118,7 +118,7 @@ def capture_output(
     if current_thread() is not main_thread():
         yield
         return
-    printed = StringIO()
+    printed = _Printed()
     try:
         with (
             warnings.catch_warnings(record=True) as messages,
@@ -137,6 +137,25 @@ def capture_output(
         captured.clear()
         output.show()
         raise
+
+
+class _Printed(TextIOWrapper):
+    """File in memory that replaces ``sys.stdout``.
+
+    It has an encoding and a buffer. A subprocess that receives it writes to the original.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(BytesIO(), "utf-8", "backslashreplace", write_through=True)
+        self._original = sys.stdout
+
+    def fileno(self) -> int:
+        return self._original.fileno()
+
+    def getvalue(self) -> str:
+        """Return all that was printed."""
+        self.seek(0)
+        return self.read()
 
 
 def _category_from_text(category: type[Warning], text: str) -> type[Warning]:

@@ -79,10 +79,12 @@ class NotebookProgress(ConsoleProgress):
         elapsed, left = self.progress.elapsed, self.progress.left
         remaining: object = "" if left is None else round(left)
         name = rung_name(self.schedule, request)
+        n_all = self.schedule.n_folds
+        folds = {} if n_all is None else {"folds": len(request.folds or range(n_all))}
         row = {
             "rung": "audit" if self._audit else name.replace("rung ", ""),
             "candidates": len(request.candidate_ids),
-            **({} if self.schedule.n_folds is None else {"folds": len(request.folds or ())}),
+            **folds,
             self.schedule.unit: request.n_resources,
             "best score": float(scores[best]),
             "best parameters": self._format(request.candidate_ids[best]),

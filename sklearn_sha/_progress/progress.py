@@ -206,7 +206,8 @@ def rung_name(schedule: Schedule, request: RungRequest) -> str:
     brackets = schedule.brackets
     rungs = brackets[request.bracket].rungs
     # The plan is an upper bound: an algorithm may request less resource than planned.
-    level = min(r.n_resources for r in rungs if r.n_resources >= request.n_resources)
+    higher = [r.n_resources for r in rungs if r.n_resources >= request.n_resources]
+    level = min(higher, default=rungs[-1].n_resources)
     at_level = [k for k, rung in enumerate(rungs) if rung.n_resources == level]
     planned = max(at_level, key=lambda k: rungs[k].folds == request.folds)
     # With budget doubling, rungs are numbered across runs.

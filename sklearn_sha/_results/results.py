@@ -56,8 +56,8 @@ class Results:
         Number of fits, including failed ones.
     metric : str
         Metric that promotes. The first one by default.
-    audited : set of (int, int)
-        Brackets and candidates that an audit adds to last rungs.
+    audited : dict of (int, int) to int
+        Brackets and candidates that audits add to last rungs, with the number of the audit.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Results:
         self._n_folds_in_cost = 1 if counts_all_folds else n_folds
         self._continues = continues
         self._without_models: set[int] = set()
-        self.audited: set[tuple[int, int]] = set()
+        self.audited: dict[tuple[int, int], int] = {}
         self._repeats = repeats
         self._unit = unit
         self.columns = columns
@@ -389,7 +389,7 @@ class Results:
         Returns
         -------
         ndarray of float, shape (n_candidates,)
-            NaN if the loss in the last rung is NaN.
+            NaN if the loss in the last rung is NaN. NaN in earlier rungs is left out.
         """
         last = self._rungs[-1].request
         losses: dict[int, dict[int, float]] = {number: {} for number in last.candidate_ids}
@@ -397,10 +397,12 @@ class Results:
             if rung.request.n_resources <= last.n_resources:
                 means = rung.mean_scores(self.metric)
                 for number, score in zip(rung.request.candidate_ids, means, strict=True):
-                    if number in losses:
+                    if number in losses and not np.isnan(score):
                         losses[number][rung.request.n_resources] = -score
         aggregates = [
             aggregate([loss for _, loss in sorted(by_resource.items())])[-1]
+            if by_resource
+            else np.nan
             for by_resource in losses.values()
         ]
         return np.where(np.isnan(self.mean_scores()), np.nan, aggregates)
@@ -417,7 +419,7 @@ class Results:
 
     def cv_results(self, all_results: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[np.intp]]:
         """Return ``cv_results_``, and its rows in ``all_cv_results_``."""
-        return cv_results(self._rungs, all_results, repeats=self._repeats)
+        return cv_results(self._rungs, all_results, repeats=self._repeats, audited=self.audited)
 
     def rung_history(
         self, all_results: Mapping[str, Any], results: Mapping[str, Any], rows: NDArray[np.intp]

@@ -94,7 +94,11 @@ def all_cv_results(
 
 
 def cv_results(
-    rungs: Sequence[RungOutcome], all_results: Mapping[str, Any], *, repeats: bool
+    rungs: Sequence[RungOutcome],
+    all_results: Mapping[str, Any],
+    *,
+    repeats: bool,
+    audited: Mapping[tuple[int, int], int],
 ) -> tuple[dict[str, Any], NDArray[np.intp]]:
     """Make ``cv_results_``, with one row per candidate of the last rung of each bracket.
 
@@ -105,6 +109,8 @@ def cv_results(
         Result of `all_cv_results`.
     repeats : bool
         Whether brackets are runs over the same candidates. Then only one of them counts.
+    audited : mapping of (int, int) to int
+        Brackets and candidates that audits added to last rungs, with the number of the audit.
 
     Returns
     -------
@@ -117,9 +123,13 @@ def cv_results(
     starts = np.cumsum([0, *(rung.size for rung in rungs)])
     last = _last_rungs(rungs, completions, repeats)
     rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in last])
-    if "audited" in all_results:
-        # Last, so that the selected candidate is another one only if it is better.
-        rows = rows[np.argsort(all_results["audited"][rows], kind="stable")]
+    # Last, in the order of the audits: the selected candidate is another one only if it is better.
+    audits = [
+        audited.get((rungs[k].request.bracket, candidate), 0)
+        for k in last
+        for candidate in rungs[k].request.candidate_ids
+    ]
+    rows = rows[np.argsort(audits, kind="stable")]
     resources = all_results["n_resources"][rows]
     levels = [
         # A candidate that failed with the same resource on further folds ranks behind.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -81,7 +81,7 @@ class AuditPlan:
     def requests(self, results: Results) -> list[Requests]:
         """Return one generator per bracket, which requests the candidates of its last rung."""
         return [
-            _single(results.audit_request(self._of(bracket), bracket), self.candidates)
+            _single(results.audit_request(self._of(bracket), bracket), results.audited)
             for bracket in sorted({*self.brackets})
         ]
 
@@ -90,12 +90,13 @@ class AuditPlan:
         return [candidate for candidate, own in pairs if own == bracket]
 
 
-def _single(request: RungRequest, audited: Sequence[int]) -> Requests:
+def _single(request: RungRequest, audited: Mapping[tuple[int, int], int]) -> Requests:
     losses = yield request
     if losses is None:
         return None
-    # An audited candidate has to be better than the others, and not only as good.
-    order = np.argsort(np.isin(request.candidate_ids, audited), kind="stable")
+    # An audited candidate has to be better than those before it, and not only as good.
+    audits = [audited.get((request.bracket, number), 0) for number in request.candidate_ids]
+    order = np.argsort(audits, kind="stable")
     return request.candidate_ids[order[promote(np.asarray(losses)[order], 1)[0]]]
 
 

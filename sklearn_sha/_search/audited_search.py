@@ -108,7 +108,9 @@ class AuditedSearch(BaseHalvingSearch):
         )
         origin = completed.origin.audited(n_candidates)
         refitted = self._refitted()
-        with self._store(completed.store) as store:
+        # `resume` of an interrupted search still needs the models of its store.
+        known = completed.store.copy() if completed.is_part else completed.store
+        with self._store(known) as store:
             store.claim(origin.fingerprint, origin.extensions)
             with self._kept_after_errors():
                 self._run(spec, store, start_time, data, origin, refitted)

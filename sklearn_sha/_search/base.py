@@ -231,6 +231,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         A candidate that was `refitted` before is not refit again.
         """
         self._replace_fitted({})
+        for name in _UNPICKLED:  # with their models, before others are trained
+            self.__dict__.pop(name, None)
         X, y, params = data
         observed = X, y, metadata_of(params)
         task = root_task(self, 1 + bool(self.refit)).begin(*observed)
@@ -242,8 +244,6 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
         finally:
-            for name in _UNPICKLED:
-                self.__dict__.pop(name, None)
             completed: CompletedSearch | None = None
             if run is not None:
                 if not self.keep_eliminated:

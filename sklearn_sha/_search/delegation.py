@@ -175,8 +175,10 @@ class BestEstimatorMixin(MetaEstimatorMixin):
         check_is_fitted(self)
         if not hasattr(self, "best_estimator_"):
             reason, remedy = "was fitted without a refit", "Call fit"
-            if self.interrupted_ or "_interrupted_search" in vars(self):
+            can_resume = "_interrupted_search" in vars(self)  # not if it was loaded from a file
+            if self.interrupted_ or can_resume:
                 reason = "was interrupted before the best candidate was refit"
+            if can_resume:
                 remedy = "Call resume with the data of fit"
             raise NotFittedError(
                 f"This {type(self).__name__} instance {reason}. {remedy}, or fit an estimator with "

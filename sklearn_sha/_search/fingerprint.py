@@ -86,7 +86,7 @@ def fingerprint(
         "scikit-learn": sklearn.__version__,
         **_versions(spec.sampler),
         "search": search_name,
-        "estimator": digest(without_callbacks(spec.config.estimator)),
+        "estimator": digest(_without_caches(without_callbacks(spec.config.estimator))),
         # Separately, since equal candidates can have the same objects or copies.
         "candidates": digest([described_space(spec.space), *map(digest, spec.candidates)]),
         "n_candidates": repr(spec.schedule.n_different),
@@ -103,6 +103,17 @@ def fingerprint(
         },
         **data,
     }
+
+
+def _without_caches(estimator: Any) -> Any:
+    """Set the folders in which pipelines cache their steps to None, in place."""
+    memories = {
+        name: value
+        for name, value in estimator.get_params().items()
+        if name.rpartition("__")[2] == "memory"
+    }
+    caches = [name for name, m in memories.items() if isinstance(m, str) or hasattr(m, "cache")]
+    return estimator.set_params(**dict.fromkeys(caches))
 
 
 def _versions(sampler: Sampler) -> dict[str, str]:
@@ -158,6 +169,33 @@ def data_fingerprint(
         "y": digest(y),
         **{f"fit parameter {name}": digest(value) for name, value in sorted(params.items())},
     }
+
+
+def objects_of(params: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """Return the parameters of `fit` that are objects with a state, such as callbacks.
+
+    Training can change their state.
+
+    Parameters
+    ----------
+    params : dict
+        Parameters of `fit`.
+
+    Returns
+    -------
+    dict of str to tuple
+        The items of lists. Without parameters that have data, such as numbers, texts and arrays.
+    """
+    items = {
+        name: tuple(value) if isinstance(value, list | tuple) else (value,)
+        for name, value in params.items()
+    }
+    return {name: objects for name, objects in items.items() if not any(map(_is_data, objects))}
+
+
+def _is_data(value: Any) -> bool:
+    is_plain = value is None or isinstance(value, str | bytes | Number | np.generic)
+    return is_plain or hasattr(value, "shape") or hasattr(value, "__len__")
 
 
 def contents_of(params: Mapping[str, Any]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from sklearn_sha._search.fingerprint import (
     data_fingerprint,
     described_space,
     fingerprint,
+    objects_of,
 )
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.checkpoint import differences, has_checkpoint
@@ -39,6 +40,8 @@ class Origin:
         Texts that identify the contents of those that are containers.
     data : dict of str to str
         Fingerprint of the data.
+    objects : dict of str to tuple
+        Parameters of `fit` whose state training can change.
     resource : str
         Name of the resource; "auto" is resolved.
     splits : str
@@ -57,6 +60,7 @@ class Origin:
     params: Mapping[str, Any]
     contents: Mapping[str, str]
     data: Mapping[str, str]
+    objects: Mapping[str, tuple[Any, ...]]
     resource: str
     splits: str
     path: Path | None
@@ -89,8 +93,17 @@ class Origin:
         if path is not None:
             own = search.get_params(deep=False)
             saved = fingerprint(type(search).__name__, own, spec, texts)
-        contents, splits = contents_of(params), _splits_digest(spec)
-        return cls(random_state, params, contents, texts, spec.resource.name, splits, path, saved)
+        return cls(
+            random_state,
+            params,
+            contents_of(params),
+            texts,
+            objects_of(data[2]),
+            spec.resource.name,
+            _splits_digest(spec),
+            path,
+            saved,
+        )
 
     def extended(self, space: Any, n_candidates: int) -> Self:
         """Return the origin of an extension by further candidates.
@@ -133,10 +146,7 @@ class Origin:
         ValueError
             Names all that has changed.
         """
-        changes = [
-            *differences(self.data, _data_texts(data, self.path)),
-            *self._changed_params(params),
-        ]
+        changes = [*self._changed_data(data), *self._changed_params(params)]
         if path != self.path:
             # Without the completed results, all candidates would be trained again.
             changes.append(f"checkpoint (from {self.path} to {path})")
@@ -160,13 +170,26 @@ class Origin:
         """
         changes = []
         if _splits_digest(spec) != self.splits:
-            changes.append("the splits (cv yields others each time: give it a random_state)")
+            changes.append(
+                "the splits (cv yields others each time: give it an integer as random_state)"
+            )
         if spec.resource.name != self.resource:
             changes.append(
                 f"the resource (from {self.resource!r}, which has to be set for more candidates, "
                 f"to {spec.resource.name!r})"
             )
         _raise_for(method, changes)
+
+    def _changed_data(self, data: FitArguments) -> list[str]:
+        """Return what differs. Of the same objects, such as callbacks, the state is ignored."""
+        now, objects = _data_texts(data, self.path), objects_of(data[2])
+        same = {
+            f"fit parameter {name}"
+            for name, before in self.objects.items()
+            if name in objects and [*map(id, before)] == [*map(id, objects[name])]
+        }
+        then = {name: text for name, text in self.data.items() if name not in same}
+        return differences(then, {name: text for name, text in now.items() if name not in same})
 
     def _changed_params(self, now: Mapping[str, Any]) -> Iterator[str]:
         missing, contents = object(), contents_of(now)

@@ -51,7 +51,7 @@ class Rounds:
     cost : float
         As `Schedule.total_cost` counts it.
     are_all : bool
-        Whether the algorithm has no others.
+        Whether no others are run.
     """
 
     n: int = 0
@@ -133,9 +133,10 @@ class Run:
                     self.display.ends_early(f"{TOO_EXPENSIVE}, and is left out.")
                 return
             audited = {*zip(plan.brackets, plan.candidates, strict=True)}
-            if audited <= results.audited:
+            if audited <= results.audited.keys():
                 return  # all of them failed, so that the report still has their risks
-            results.audited |= audited
+            number = 1 + max(results.audited.values(), default=0)
+            results.audited = dict.fromkeys(audited, number) | results.audited
             if is_last:  # the others are known
                 self.display.audit_begins(plan)
             self.engine.run(plan.requests(results))

@@ -49,7 +49,7 @@ class RungObserver:
     Attributes
     ----------
     final_losses : list of float
-        Lowest loss in the last rung of each completed bracket.
+        Lowest loss of each request for the last rung of a bracket.
     """
 
     def __init__(
