@@ -17,7 +17,8 @@ from test_stopping import numbers
 from toys import CALLS, Curve, answered
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha._search import bracket_times
+from sklearn_sha._engine import engine, evaluation
+from sklearn_sha._search import base, bracket_times
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm, numbered
 from sklearn_sha.candidates import History, ModelSampler, RandomSampler, Sampler
@@ -308,10 +309,9 @@ def test_patience_ends_it():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sampler", ["random", "model"])
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_result_does_not_depend_on_the_workers(sampler, n_jobs):
+def test_the_result_does_not_depend_on_the_workers(sampler):
     expected = numbers(search_of(sampler=sampler).fit(X))
-    assert numbers(search_of(sampler=sampler, n_jobs=n_jobs).fit(X)) == expected
+    assert numbers(search_of(sampler=sampler, n_jobs=2).fit(X)) == expected
 
 
 @pytest.mark.parametrize(
@@ -393,6 +393,25 @@ def test_the_predicted_refit_of_a_search(resource, units, monkeypatch):
     search = search_of(resource=resource, refit=True, **params).fit(X)
     assert search.schedule_.brackets[0].n_resources[-1] == 5
     assert set(found) == {units}
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_a_search_ends_in_time_and_begins_each_bracket_that_fits(n, monkeypatch):
+    """A second for each call of partial_fit, so that predicted times are exact."""
+
+    def clock():
+        return float(len(CALLS))
+
+    for module in (engine, evaluation, base):
+        monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setitem(BracketTimes.__init__.__kwdefaults__, "clock", clock)
+    brackets = search_of(min_folds="all").plan(X).brackets
+    costs = [2 * bracket.total_cost for bracket in brackets]
+    for max_time, n_begun in ((sum(costs[:n]) + 1, n), (sum(costs[:n]) - 1, n - 1)):
+        CALLS.clear()
+        search = search_of(min_folds="all", max_time=max_time).fit(X)
+        assert len(CALLS) == sum(costs[:n_begun])
+        assert search.interrupted_
 
 
 def test_a_refused_bracket_is_refused_again(monkeypatch):

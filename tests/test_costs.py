@@ -16,7 +16,7 @@ import toys
 from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import CALLS, SCRIPT, Curve, Locked, Placed, Recorder
@@ -330,18 +330,22 @@ def test_constructors_are_inspected_as_often_for_any_number_of_candidates(
 
 
 def test_an_evaluation_takes_few_calls_of_functions():
-    def n_calls(n):
-        search = SuccessiveHalvingSearchCV(
-            Idle(), {"limit": list(np.linspace(0, 1, n))}, resource="partial_fit",
-            max_resources=1, min_resources=1, cv=KFold(2), refit=False,
-        )  # fmt: skip
+    def n_calls(cls, n, **params):
+        search = cls(
+            Idle(), {"limit": list(np.linspace(0, 1, n))}, cv=KFold(2), refit=False, **params
+        )
         profile = cProfile.Profile()
         profile.runcall(search.fit, NOTHING)
         return pstats.Stats(profile).total_calls
 
-    n_calls(10)  # imports and caches at first use
-    # About 140, and GridSearchCV makes 1,000.
-    assert n_calls(600) - n_calls(100) < 150 * 500 * 2
+    def n_calls_of_evaluations(cls, **params):
+        n_calls(cls, 10, **params)  # imports and caches at first use
+        return n_calls(cls, 300, **params) - n_calls(cls, 100, **params)
+
+    rung = {"resource": "partial_fit", "max_resources": 1, "min_resources": 1}
+    ours = n_calls_of_evaluations(SuccessiveHalvingSearchCV, **rung)
+    # About 140 for each evaluation, and 500 to 1,000, depending on the version of scikit-learn.
+    assert ours < n_calls_of_evaluations(GridSearchCV) / 3
 
 
 @pytest.mark.slow
@@ -357,4 +361,4 @@ def test_the_overhead_is_linear_in_the_number_of_candidates():
 
     n_calls(10)  # imports and caches at first use
     small, middle, large = map(n_calls, (250, 500, 1000))
-    assert large - middle <= 2.05 * (middle - small)
+    assert large - middle <= 2.2 * (middle - small)

@@ -353,11 +353,12 @@ def test_the_result_depends_neither_on_workers_nor_on_interruptions(variant, tmp
     assert TRAINED == []
     for limit in (1, 7, 23):
         search = search_of(n, search_class, scoring=Interrupting(limit), **params)
+        TRAINED.clear()
         with pytest.raises(KeyboardInterrupt):
             search.fit(X)
-        TRAINED.clear()
         assert results_of(search.resume(X)) == expected
-        assert len({*TRAINED}) == len(TRAINED) or params.get("resource") != "trees"
+        # Only the fit that was interrupted is repeated.
+        assert len(TRAINED) - len({*TRAINED}) <= 1 or params.get("resource") != "trees"
 
 
 class Interrupting:
@@ -391,7 +392,7 @@ def test_folds_as_the_resource_are_fit_once_and_end_as_a_grid_search():
             search.cv_results_["params"], search.cv_results_[name], strict=True
         ):
             assert value == expected.cv_results_[name][expected.cv_results_["params"].index(params)]
-    assert search.best_params_ in expected.cv_results_["params"]
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
     assert "160 folds, 0.31 of a grid search (64 candidates x 8 folds = 512)." in str(
         SuccessiveHalvingSearchCV(
             KNeighborsClassifier(), {"n_neighbors": range(1, 65)}, resource="folds", **common

@@ -63,7 +63,7 @@ class Life(RuleBasedStateMachine):
                 warnings.simplefilter("always")
                 getattr(search, method)(X)
         except (KeyboardInterrupt, TimeoutError):
-            pass
+            assert search.__dict__.get("_interrupted_search") is not None
         finally:
             Stopped.at = float("inf")
         for warning in warned:

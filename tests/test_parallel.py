@@ -18,6 +18,7 @@ from toys import exactly
 
 from sklearn_sha import CheckpointError, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import Fold
+from sklearn_sha._engine import batches
 from sklearn_sha._parallel import workers
 from sklearn_sha._storage import models as models_module
 from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
@@ -72,6 +73,7 @@ def test_results_are_the_same_for_every_backend_and_number_of_jobs(search):
 @pytest.mark.slow
 def test_splits_are_sent_once_for_many_candidates(monkeypatch, spy):
     monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
+    monkeypatch.setattr(batches, "_MIN_SECONDS_PER_BATCH", 0.0)  # however fast the machine is
     SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
         {"alpha": list(np.logspace(-6, 0, 64))},

@@ -66,12 +66,12 @@ def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
         f"(geometric mean): {means['synthetic 20,000']} with 20,000 samples, {small[0]} to "
         f"{small[-1]} with up to 442, and {highest} at worst. Of the {n_scored} that have several "
         f"rungs and held-out scores, the mean score is higher in {n_higher} and lower in "
-        f"{n_lower}. In {len(lower)} it is lower by more than 0.002, at most by {max(lower):.4f}, "
-        "but in none beyond its 95 % confidence interval. MLPClassifier on digits, with 200 epochs "
-        f"at most, is lower by {-differences.mean():.4f} ± {sem(differences):.4f}, the standard "
-        "error ("
+        f"{n_lower}. In {len(lower)} it is lower by more than 0.002, at most by {max(lower):.4f}; "
+        "the 95 % confidence interval of each of these differences includes 0. MLPClassifier on "
+        f"digits, with 200 epochs at most, is lower by {-differences.mean():.4f}, with a standard "
+        f"error of {sem(differences):.4f} ("
     ) in README
-    assert "over 20 train/test splits, or 60 for the two searches that were losses after" in README
+    assert "20 train/test splits, or 60 for the two searches that were clearly worse" in README
     assert (
         f"it takes {geometric_mean(cells):.2f} of GridSearchCV's CPU time (geometric mean of "
         f"{len(cells)} searches), and {means['synthetic 20,000']} with 20,000 samples."
@@ -237,9 +237,10 @@ def test_the_readme_quotes_the_time_to_quality():
     ) in samplers
     limited = text_of("guide/limited_time.md")
     assert (
-        f"on one core, it needs {cells[anytime][-1]} seconds for what a search with that sampler "
-        f"and without `budget` finds in {cells[in_turn][-1]}, if 8, 16, 32, ... candidates are "
-        f"tried in turn. Optuna's TPE with a pruner needs {cells[pruned][-1]}."
+        f"on one core, it needs {cells[anytime][-1]} seconds to come within 0.005 of the best "
+        "score (geometric mean). Searches with the same sampler and without `budget`, over 8, 16, "
+        f"32, ... candidates in turn, need {cells[in_turn][-1]}, and Optuna's TPE with a pruner "
+        f"{cells[pruned][-1]}."
     ) in limited
 
 
@@ -294,7 +295,7 @@ def test_the_guide_quotes_the_model_on_stored_curves():
     (mean,) = [dict(zip(head, line, strict=True)) for line in lines if line[0] == "all"]
     guide = text_of("guide/samplers.md")
     assert (
-        "the mean regret x 1000 of 48 of its candidates is "
+        "the mean [regret](../glossary.md) x 1000 of 48 of its candidates is "
         f"{mean['model, 48 candidates in brackets']}. It is {mean['random, 48 candidates']} with "
         f"48 random ones in one bracket, and {mean['random, 96 candidates']} with 96 (22 "
         "of the 40 files have only these 96 configurations)."
@@ -372,7 +373,8 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     in_brackets = rows_of(measured.partition("## Searches")[2].partition("## Audits")[0])
     gaps = [row[3].split()[0] for row in in_brackets.values() if "±" in row[3]]
     assert len(gaps) == 12
-    assert f"differs from the share right by at most {max(abs(float(g)) for g in gaps):.3f}" in text
+    gap = max(abs(float(gap)) for gap in gaps)
+    assert f"differs from the share of reports that are right by at most {gap:.3f}" in text
     ninth = [(row, after[name]) for name, row in before.items() if name.endswith("maximum / 9")]
     assert f"seldom reaches 0.95: in at most {max(row[6] for row, _ in ninth)} of" in text
     shares, costs = (sorted(row[k] for _, row in ninth) for k in (6, -1))
@@ -388,8 +390,8 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     cells = (row[3] for row in before.values() if "±" in row[3])
     differences = [map(float, cell.split("±")) for cell in cells]
     ratios = [mean / error for mean, error in differences]
-    above = r"is above the share right by more than ([\d.]+) times"
-    below = r"and none is below it by more than ([\d.]+) times"
+    above = r"probability is at most ([\d.]+) standard errors \(over the data sets\) above"
+    below = r"and at most ([\d.]+) below it\."
     ((above, below),) = re.findall(f"{above} .* {below}", text)
     assert 0 <= float(above) - max(ratios) < 0.1
     assert 0 <= float(below) + min(ratios) < 0.1
@@ -399,7 +401,7 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     assert f"it is {min(ratios):.1f} to {max(ratios):.1f} times the true one" in text
     (regret,) = re.findall(r"below 0.95, the mean regret is\n([\d.]+)\.", measured)
     with_advice, times = re.findall(r"it is ([\d.]+), at ([\d.]+) times the cost", measured)[0]
-    assert f"the mean regret is {regret}. With" in guide
+    assert f"the mean [regret](../glossary.md) is {regret}. With" in guide
     assert f"it is {with_advice}, at {times} times the cost" in guide
 
 
