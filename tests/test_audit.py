@@ -511,7 +511,7 @@ def test_after_an_error_in_its_audit_an_interrupted_search_can_be_resumed(refit,
     params = {"sampler": "model", "n_candidates": 32, "min_folds": "all", "refit": refit}
     CALLS.clear()
     expected = search_of(**params).fit(NOTHING)
-    n_calls = len(CALLS) // 2
+    n_all, n_calls = len(CALLS), len(CALLS) // 2
     CALLS.clear()
     search = search_of(error_score="raise", **params)
     with ctrl_c(at=n_calls):
@@ -528,7 +528,10 @@ def test_after_an_error_in_its_audit_an_interrupted_search_can_be_resumed(refit,
         with pytest.raises(RuntimeError, match="no more"):
             search.audit(NOTHING)
     assert vars(search) == before
+    CALLS.clear()
     assert numbers(search.resume(NOTHING)) == numbers(expected)
+    # Its models continue training; only the fit that was interrupted is repeated.
+    assert len(CALLS) <= n_all - n_calls + 27
 
 
 @pytest.mark.parametrize(("name", "at"), [("halving", 60), ("double", 200), ("hyperband", 400)])
@@ -692,9 +695,8 @@ def test_an_extended_search_can_be_audited_and_an_audited_one_extended():
     search.audit(NOTHING), together.audit(NOTHING)
     assert numbers(search) == numbers(together)
     audited = search_of().fit(NOTHING).audit(NOTHING)
-    CALLS.clear()
     audited.extend(NOTHING, n_candidates=8)
-    n_steps()
+    CALLS.clear()
     assert "audited" not in audited.all_cv_results_
     assert numbers(audited.audit(NOTHING)) == numbers(together)
     assert n_steps() < 4 * 3 * 27

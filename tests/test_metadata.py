@@ -121,8 +121,9 @@ def test_weights_and_groups_give_grid_searchs_numbers():
 
 
 class Typed(LogisticRegression):
-    def fit(self, X, y, sample_weight=None, output_type=list, path=None):
+    def fit(self, X, y, sample_weight=None, output_type=list, dtype=None, path=None):
         assert output_type is dict
+        assert dtype is np.float32
         assert isinstance(path, Path)
         return super().fit(X, y, sample_weight)
 
@@ -130,7 +131,8 @@ class Typed(LogisticRegression):
 def test_parameters_of_fit_that_are_no_arrays_are_passed_as_they_are():
     """Some have a method copy that is something else, as paths do from Python 3.14 on."""
     search = SuccessiveHalvingSearchCV(Typed(), {"C": [0.1, 1.0]}, error_score="raise")
-    search.fit(IRIS, SPECIES, sample_weight=HALF, output_type=dict, path=Path("model"))
+    others = {"output_type": dict, "dtype": np.float32, "path": Path("model")}
+    search.fit(IRIS, SPECIES, sample_weight=HALF, **others)
 
 
 @pytest.mark.parametrize("several", [False, True])

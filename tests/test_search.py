@@ -458,6 +458,8 @@ def test_why_there_is_no_best_estimator():
         search.fit(X, Y)
     with pytest.raises(NotFittedError, match="Call resume with the data of fit"):
         search.predict(X)
+    with pytest.raises(NotFittedError, match=r"Call fit, or fit an estimator"):
+        pickle.loads(pickle.dumps(search)).predict(X)
     search = SuccessiveHalvingSearchCV(Curve(), grid, refit=False, **params).fit(X, Y)
     with pytest.raises(NotFittedError, match=r"without a refit\. Call fit, or"):
         search.set_params(refit=True).predict(X)

@@ -191,11 +191,12 @@ def slice_params(
 
 
 def _is_per_sample(value: Any, n_samples: int) -> bool:
+    if isinstance(value, type):  # such as np.ndarray, which has a shape as its instances do
+        return False
     if hasattr(value, "shape"):
         return len(value.shape) > 0 and value.shape[0] == n_samples
     is_sequence = hasattr(value, "__len__") and hasattr(value, "__getitem__")
-    is_other = isinstance(value, str | bytes | Mapping | type)
-    return is_sequence and not is_other and len(value) == n_samples
+    return is_sequence and not isinstance(value, str | bytes | Mapping) and len(value) == n_samples
 
 
 def sample_indices(selection: Any) -> NDArray[np.intp]:
@@ -226,6 +227,8 @@ def _read_only_view(data: Any) -> Any:
 
 
 def _copy(data: Any) -> Any:
+    if isinstance(data, type):
+        return data
     if isinstance(data, LazySelection):
         return data[:]
     if hasattr(data, "iloc"):
@@ -233,7 +236,7 @@ def _copy(data: Any) -> Any:
         return take(data, np.arange(len(data)))
     if isinstance(data, np.ndarray):
         return data.copy(order="K")
-    # Not of other parameters of fit, such as paths or classes, whose `copy` is something else.
+    # Not of other parameters of fit, such as paths, whose `copy` is something else.
     if isinstance(data, list) or (hasattr(data, "shape") and hasattr(data, "copy")):
         return data.copy()
     # Arrays of other libraries have no copy method in common.

@@ -16,6 +16,7 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, AuditPlan, audit_plan
 from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.states import CompletedSearch
+from sklearn_sha._storage.store import Store
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.inspection.trust_advice import probability_text
@@ -108,8 +109,9 @@ class AuditedSearch(BaseHalvingSearch):
         )
         origin = completed.origin.audited(n_candidates)
         refitted = self._refitted()
-        # `resume` of an interrupted search still needs the models of its store.
-        known = completed.store.copy() if completed.is_part else completed.store
+        known = completed.store
+        if completed.is_part:  # `resume` of the interrupted search still needs its models
+            known = known.copy() if self.keep_eliminated else Store({**known.outcomes})
         with self._store(known) as store:
             store.claim(origin.fingerprint, origin.extensions)
             with self._kept_after_errors():

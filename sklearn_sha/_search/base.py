@@ -231,14 +231,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         A candidate that was `refitted` before is not refit again.
         """
         self._replace_fitted({})
-        for name in _UNPICKLED:  # with their models, before others are trained
-            self.__dict__.pop(name, None)
         X, y, params = data
         observed = X, y, metadata_of(params)
         task = root_task(self, 1 + bool(self.refit)).begin(*observed)
         is_complete = False
         run: Run | None = None
         try:
+            for name in _UNPICKLED:  # with their models, before others are trained
+                self.__dict__.pop(name, None)
             with autologged(self, X, y):
                 run = self._make_run(spec, store, start_time, task, refitted)
                 is_complete = self._evaluate_and_refit(run, store, task)

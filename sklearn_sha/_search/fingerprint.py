@@ -113,7 +113,9 @@ def _without_caches(estimator: Any) -> Any:
         if name.rpartition("__")[2] == "memory"
     }
     caches = [name for name, m in memories.items() if isinstance(m, str) or hasattr(m, "cache")]
-    return estimator.set_params(**dict.fromkeys(caches))
+    if caches:
+        estimator.set_params(**dict.fromkeys(caches))
+    return estimator
 
 
 def _versions(sampler: Sampler) -> dict[str, str]:
@@ -172,7 +174,7 @@ def data_fingerprint(
 
 
 def objects_of(params: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
-    """Return the parameters of `fit` that are objects with a state, such as callbacks.
+    """Return the parameters of `fit` that are objects without data, such as callbacks.
 
     Training can change their state.
 
@@ -184,7 +186,7 @@ def objects_of(params: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     Returns
     -------
     dict of str to tuple
-        The items of lists. Without parameters that have data, such as numbers, texts and arrays.
+        The object; of a list, its items. Numbers, texts and arrays, for example, are data.
     """
     items = {
         name: tuple(value) if isinstance(value, list | tuple) else (value,)

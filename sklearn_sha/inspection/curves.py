@@ -226,8 +226,9 @@ def number_label(value: float) -> str:
     >>> number_label(1024.0), number_label(0.00012345), number_label(1e7)
     ('1024', '0.000123', '1e+07')
     """
-    is_short = abs(value - round(value)) < 1e-9 * abs(value) < 1e-3
-    return f"{value:.0f}" if is_short else f"{value:.3g}"
+    # Powers of ten have rounding errors.
+    is_integer = abs(value) < 1e6 and abs(value - round(value)) < 1e-9 * abs(value)
+    return f"{value:.0f}" if is_integer else f"{value:.3g}"
 
 
 def _is_log(values: NDArray[np.float64]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, sqrt
+from operator import gt, lt
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,8 @@ class Edge:
         if isinstance(self.bound, int):
             return str(self.bound)
         texts = (f"{self.bound:.{digits}g}" for digits in (3, 5, 8, 17))
-        return next(
-            text for text in texts if (float(text) > old if self.is_upper else float(text) < old)
-        )
+        is_beyond = gt if self.is_upper else lt
+        return next((text for text in texts if is_beyond(float(text), old)), str(self.bound))
 
     def _factor(self, old: float) -> float:
         return (self.bound / old if self.is_upper else old / self.bound) if old > 0 else 1.0

@@ -26,7 +26,7 @@ Level = tuple[int, int]
 
 NOT_REACHED = (
     "The last rung was not reached, so that eliminated candidates cannot be compared with the best "
-    "one at full resource. If the search was interrupted, call resume."
+    "one at full resource. If the search was interrupted, call resume in the process of fit."
 )
 LAST_RUNG_FAILED = (
     "No candidate of the last rung has a score, so that eliminated candidates cannot be compared "
@@ -121,7 +121,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     if not history:
         raise ValueError(
             f"{caller} requires a search with at least one completed rung. Raise max_time, or "
-            "call resume to complete the search."
+            "call resume in the process of fit to complete the search."
         )
     metric, results = search.promote_by_, search.all_cv_results_
     folds = _fold_scores(results, metric)

@@ -213,7 +213,7 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     full = max(row["n_resources"] for row in history)
     cost = n_candidates * full * (search.schedule_.n_folds or 1)
     percent = -(-100 * cost // history[-1]["total_cost"])
-    # Without it, the search is a part of one, or was loaded in another process.
+    # Missing if no bracket was completed, and in a search that was loaded from a file.
     if percent > 100 or not hasattr(search, "_completed_search"):
         return ""
     return (
