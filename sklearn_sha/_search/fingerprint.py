@@ -196,8 +196,11 @@ def objects_of(params: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def _is_data(value: Any) -> bool:
-    is_plain = value is None or isinstance(value, str | bytes | Number | np.generic)
-    return is_plain or hasattr(value, "shape") or hasattr(value, "__len__")
+    return _is_plain(value) or hasattr(value, "shape") or hasattr(value, "__len__")
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | bytes | Number | np.generic)
 
 
 def contents_of(params: Mapping[str, Any]) -> dict[str, str]:
@@ -238,8 +241,7 @@ def _contents(value: Any, depth: int = 3) -> Any:
         return [_contents(item, depth - 1) for item in value]
     if depth and isinstance(value, _WITH_PARAMETERS):
         return _contents(vars(value), depth)
-    is_plain = value is None or isinstance(value, str | bytes | Number | np.generic | np.ndarray)
-    return value if is_plain else id(value)
+    return value if _is_plain(value) or isinstance(value, np.ndarray) else id(value)
 
 
 def _text(value: Any) -> str:

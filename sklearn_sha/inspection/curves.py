@@ -209,11 +209,13 @@ def _labels(values: Sequence[Any]) -> list[str]:
     Where different values would have the same label, as estimators can, it has their ends too.
     """
     texts = [" ".join(str(getattr(value, "__name__", value)).split()) for value in values]
-    labels = [shortened(text, _LABEL_LENGTH) for text in texts]
-    n_texts = Counter(shortened(text, _LABEL_LENGTH) for text in {*texts})
+    short = {text: shortened(text, _LABEL_LENGTH) for text in texts}
+    n_texts = Counter(short.values())
     return [
-        label if n_texts[label] == 1 else f"{text[:10]}\N{HORIZONTAL ELLIPSIS}{text[-13:]}"
-        for label, text in zip(labels, texts, strict=True)
+        short[text]
+        if n_texts[short[text]] == 1
+        else f"{text[:10]}\N{HORIZONTAL ELLIPSIS}{text[-13:]}"
+        for text in texts
     ]
 
 

@@ -18,6 +18,8 @@ NEUTRAL = "rgba(128, 128, 128, 0.6)"
 
 _GRID = "rgba(128, 128, 128, 0.2)"
 
+_RUNG_RGB = tuple(int(RUNG[k : k + 2], 16) for k in (1, 3, 5))
+
 
 def new_figure(title: str, **layout: Any) -> Any:
     """Return an empty figure with a title."""
@@ -44,13 +46,13 @@ def style(figure: Any, title: str, **layout: Any) -> None:
 
 def rung_colors(n: int) -> list[str]:
     """Translucent colors of `n` rungs."""
-    red, green, blue = (int(RUNG[k : k + 2], 16) for k in (1, 3, 5))
+    red, green, blue = _RUNG_RGB
     return [f"rgba({red}, {green}, {blue}, {share:.2f})" for share in rung_shares(n)]
 
 
 def opaque_rung_colors(n: int) -> list[str]:
     """Colors of `n` rungs on white, for traces that ignore translucency."""
-    front = np.array([int(RUNG[k : k + 2], 16) for k in (1, 3, 5)])
+    front = np.array(_RUNG_RGB)
     mixed = [np.rint(share * front + (1 - share) * 255).astype(int) for share in rung_shares(n)]
     return [f"rgb({red}, {green}, {blue})" for red, green, blue in mixed]
 
