@@ -29,6 +29,10 @@ def check_int(name: str, value: Any, alternative: str = "", is_alternative: bool
         raise ValueError(f"{name}={value!r} must be an integer of at least 1{suffix}.")
 
 
+class InvalidParameterError(ValueError, TypeError):
+    """A parameter of a search has a wrong type or value; as scikit-learn's error, it is both."""
+
+
 def check_has_rungs(search: Any, caller: str) -> None:
     """Raise if a fitted search is not one of this library.
 
@@ -47,6 +51,11 @@ def check_has_rungs(search: Any, caller: str) -> None:
             f"{caller} requires a search with rungs, and {type(search).__name__} has none. Pass "
             "a fitted search of sklearn_sha."
         )
+
+
+def is_interrupted(search: Any) -> bool:
+    """Return whether a search was interrupted; False before the end of a fit, which sets it."""
+    return getattr(search, "interrupted_", False)
 
 
 def is_int(value: Any) -> bool:

@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 from itertools import pairwise
+from time import sleep
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from conftest import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import randint, uniform
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_digits
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
 from test_stopping import numbers
 from toys import CALLS, Curve, answered
 
@@ -342,6 +345,31 @@ def test_a_bracket_is_begun_if_it_ends_in_time_with_the_refit(
 
 SMALL = Schedule.joined([Schedule.from_rungs([10**6], [4]), Schedule.from_rungs([1], [4])])
 """The second bracket takes hardly any time."""
+
+
+def test_the_time_of_preprocessing_counts(monkeypatch):
+    """A refit fits it too, whereas the seconds of fits and scores are those of the last step."""
+
+    class Slow(TransformerMixin, BaseEstimator):
+        def fit(self, X, y=None):
+            self.fitted_ = True
+            sleep(0.02)
+            return self
+
+        def transform(self, X):
+            return X
+
+    seconds = []
+
+    def refusal(self, bracket, results):
+        seconds.append(results.seconds)
+        return ""
+
+    monkeypatch.setattr(BracketTimes, "refusal", refusal)
+    model = make_pipeline(Slow(), Curve())
+    space = {f"curve__{name}": values for name, values in SPACE.items()}
+    search_of(estimator=model, space=space, max_time=1000).fit(X)
+    assert seconds[1] >= 2 * 0.02  # two folds
 
 
 def test_without_a_refit_no_time_is_reserved():

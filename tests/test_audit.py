@@ -25,7 +25,7 @@ from sklearn_sha._search import audited_search, base
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha.candidates import ModelSampler
 from sklearn_sha.inspection import trust, trust_advice, trust_report
-from sklearn_sha.inspection.curves import cost_by_level
+from sklearn_sha.inspection.levels import cost_by_level
 
 X, Y = (part[:300] for part in load_digits(return_X_y=True))
 NOTHING = np.zeros((300, 1))
@@ -817,6 +817,10 @@ def test_as_good_as_what_an_earlier_audit_found_is_not_better():
         assert search.best_candidate_ == best
         assert search.rung_history_[-1]["promoted"] == [best]
     assert min(audited_ids(search)) < best
+    report = trust_report(search)
+    assert report.audited[0]["candidate"] == best
+    assert f"Candidate {best}, which had been eliminated" in report.advice
+    assert "and is the selected one" in report.advice
 
 
 def test_an_interrupted_audit_leaves_the_model_of_the_search():

@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, PredefinedSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -198,6 +198,12 @@ MISTAKES = {
     "a single number of NumPy": (SGD, {"alpha": np.array(0.1)}, {}, "Use [array(0.1)], or a"),
     "one value": (SGD, {"alpha": 0.1}, {}, "Use [0.1], or a distribution"),
     "no splits": (SGD, ALPHAS, {"cv": NoSplits()}, "yields no split"),
+    "no training samples": (
+        SGD,
+        ALPHAS,
+        {"cv": PredefinedSplit(np.zeros(150))},
+        "yields no training samples. In the test_fold of a PredefinedSplit, -1 marks samples",
+    ),
     "splits of another number": (
         SGD,
         ALPHAS,
@@ -331,6 +337,19 @@ def test_mistakes_are_named_before_any_training(case):
         search.plan(X, Y)
     address = re.compile("0x[0-9a-f]+")
     assert address.sub("", str(planned.value)) == address.sub("", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"n_jobs": "2"}, {"refit": 3.5}, {"verbose": "x"}, {"scoring": {"accuracy"}},
+     {"error_score": "ignore"}, {"estimator": None}, {"param_grid": "C"}],
+    ids=str,
+)  # fmt: skip
+def test_errors_of_parameters_have_both_classes_of_grid_searchs(params):
+    for search in (GridSearchCV(SGD, ALPHAS), SuccessiveHalvingSearchCV(SGD, param_grid=ALPHAS)):
+        for kind in (ValueError, TypeError):
+            with pytest.raises(kind):
+                search.set_params(**params).fit(X, Y)
 
 
 def test_missing_targets_are_named():
@@ -584,6 +603,13 @@ def test_too_little_resource_to_drop_candidates_is_warned_of():
         assert search.plan(X, Y).n_candidates == [4]
     assert warned[0].filename == __file__
     assert search.set_params(resource="n_estimators").plan(X, Y).n_candidates == [4, 2]
+    search.set_params(resource="n_samples", max_resources=70)
+    with pytest.warns(
+        UserWarning, match="min_resources=40 leaves no room for a second rung, .* maximum, 70,"
+    ) as warned:
+        assert search.set_params(min_resources=40).plan(X, Y).n_resources == [70]
+    assert warned[0].filename == __file__
+    assert search.set_params(min_resources=35).plan(X, Y).n_resources == [35, 70]
     # One rung on purpose, or all that there is.
     search.set_params(resource="n_samples", min_resources=1.0).plan(X, Y)
     search.set_params(min_resources="auto", max_resources="auto").plan(X, Y)

@@ -242,7 +242,7 @@ def test_the_search_is_a_part_of_a_search_around_it():
 
 
 @pytest.mark.parametrize("batch_size", [None, 16])
-def test_rows_that_a_callback_asks_for_are_its_own(batch_size):
+def test_samples_that_a_callback_requests_are_copies(batch_size):
     class Vandal(Recorder):
         def on_fit_task_begin(self, estimator, context, *, X=None, y=None):
             if context.task_name == "candidate-split-evaluation":
@@ -263,7 +263,7 @@ def test_rows_that_a_callback_asks_for_are_its_own(batch_size):
     assert watched.all_cv_results_["mean_test_score"].tolist() == expected.tolist()
 
 
-def test_an_estimator_that_writes_into_its_rows_is_watched_too():
+def test_an_estimator_that_writes_into_its_samples_is_observed_too():
     search = SuccessiveHalvingSearchCV(
         InPlace(), {"shift": [1.0, 2.0]}, resource="partial_fit", max_resources=4, cv=CV
     )
@@ -300,7 +300,7 @@ def test_an_error_in_a_fit_still_ends_the_callbacks():
 
 @pytest.mark.slow
 def test_the_example_of_the_docs_ends_the_search_after_a_rung():
-    page = (ROOT / "docs" / "contributing.md").read_text()
+    page = (ROOT / "docs" / "guide" / "extending.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     names = {}
     exec(code, names)

@@ -21,7 +21,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.candidates.distinct import sample_distinct
 from sklearn_sha.candidates.proposals import N_CANDIDATES, first_candidates
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import params_key, value_key
+from sklearn_sha.candidates.space import is_in, params_key, value_key
 
 GRIDS = [
     {"a": [1, 2, 3], "b": ["x", "y"]},
@@ -34,6 +34,13 @@ GRIDS = [
 def sampled(space, n="auto", seed=0):
     _, candidates = first_candidates(RandomSampler(), space, n, np.random.RandomState(seed))
     return candidates
+
+
+def test_a_long_range_is_not_listed():
+    assert is_in({"a": range(10**15)}, {"a": np.int64(10**14)})
+    assert not is_in({"a": range(10**15)}, {"a": 1.0})
+    assert not is_in({"a": range(10**15)}, {"a": True})
+    assert not is_in({"a": range(2, 10)}, {"a": None})
 
 
 @pytest.mark.parametrize("grid", GRIDS)

@@ -480,7 +480,7 @@ def test_a_folder_that_is_deleted_during_the_search_is_named(tmp_path):
 
     CALLS.clear()
     search = SuccessiveHalvingSearchCV(
-        Curve(), {"limit": [0.1, 0.2, 0.3, 0.4]}, resource="n_samples", min_resources=4,
+        Curve(), {"limit": [0.1, 0.2, 0.3, 0.4]}, resource="n_samples", min_resources=3,
         scoring=score, cv=2, checkpoint=tmp_path / "a",
     )  # fmt: skip
     with pytest.raises(CheckpointError, match="/a can't be used: the folder was deleted"):

@@ -212,20 +212,20 @@ def halving(n):
 
 
 def test_dask_is_sent_the_data_once_and_not_with_the_jobs(client):
-    """What a search moves grows with the data by a few copies, however many jobs there are."""
+    """A search sends the data a few times, whatever the number of jobs."""
     little, much = big(10_000), big(40_000)
     more = sum(part.nbytes for part in much) - sum(part.nbytes for part in little)
     copies = {
         n: (sent(client, halving(n), *much) - sent(client, halving(n), *little)) / more
         for n in (8, 64)
     }
-    # Through the scheduler to a worker, and on to the other: three hops, and rows' numbers.
+    # Through the scheduler to a worker, and on to the other: three hops, and indices.
     # With the batches of jobs it would be two hops for each, of which there are 8 a rung.
     assert 2 < copies[8] < 4
     assert 2 < copies[64] < 4
 
 
-def test_dask_is_sent_a_prefixs_rows_once(client):
+def test_dask_receives_the_samples_of_preprocessing_once(client):
     pipeline = make_pipeline(StandardScaler(), SGDClassifier(random_state=0))
     search = SuccessiveHalvingSearchCV(
         pipeline, {"sgdclassifier__alpha": list(np.logspace(-6, 0, 64))},
@@ -233,7 +233,7 @@ def test_dask_is_sent_a_prefixs_rows_once(client):
     )  # fmt: skip
     little, much = big(10_000), big(40_000)
     more = sum(part.nbytes for part in much) - sum(part.nbytes for part in little)
-    # The data, and each fold's transformed rows (which are all of them, twice): to the client
+    # The data, and the transformed samples of each fold (all of them, twice): to the client
     # in two hops, and out again in three.
     assert (sent(client, search, *much) - sent(client, search, *little)) / more < 4 + 2 * (2 + 3)
 

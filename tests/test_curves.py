@@ -16,8 +16,10 @@ from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import trust_report
-from sklearn_sha.inspection.curves import cost_by_level, curves, param_points, visible_range
+from sklearn_sha.inspection.curves import curves, visible_range
+from sklearn_sha.inspection.levels import cost_by_level
 from sklearn_sha.inspection.metric_names import metric_label
+from sklearn_sha.inspection.param_points import number_labels, param_points
 from sklearn_sha.inspection.score_axis import ScoreAxis, score_axis
 
 X = np.arange(24.0).reshape(12, 2)
@@ -184,6 +186,26 @@ def test_labels_of_estimators_that_begin_alike_differ():
     trees = [DecisionTreeClassifier(max_depth=depth) for depth in (1, 3)]
     (points,) = param_points({k: {"estimator": tree} for k, tree in enumerate(trees)})
     assert points.labels == ["DecisionTr…(max_depth=1)", "DecisionTr…(max_depth=3)"]
+
+
+def test_labels_with_the_same_ends_are_numbered():
+    long = ["a" * 30 + middle + "b" * 30 for middle in "12"]
+    (points,) = param_points({k: {"x": value} for k, value in enumerate(long)})
+    assert points.labels == [f"{10 * 'a'}…{13 * 'b'} (1)", f"{10 * 'a'}…{13 * 'b'} (2)"]
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ([0.99, 0.999, 0.9999], ["0.99", "0.999", "0.9999"]),
+        ([1e-6, 0.31622776, 1.0], ["1e-06", "0.316", "1"]),
+        ([100.25, 100.5], ["100.25", "100.5"]),
+        ([0.123456], ["0.123"]),
+        ([10**0.5, 1000 * (1 + 1e-15)], ["3.16", "1000"]),
+    ],
+)
+def test_labels_of_ticks_have_as_many_digits_as_they_need(values, labels):
+    assert number_labels(values) == labels
 
 
 @pytest.mark.parametrize("score", [0.2, -31.0, 4e9])

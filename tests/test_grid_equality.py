@@ -63,7 +63,7 @@ def one_score(estimator, X, y):
 
 
 def pipeline_scorer(estimator, X, y):
-    """A scorer that looks into the pipeline and at the rows as they came."""
+    """A scorer that needs the whole pipeline and samples that are not transformed."""
     return estimator.named_steps["scaler"].mean_[0] + X[0, 0] + estimator.score(X, y)
 
 
@@ -402,10 +402,11 @@ def test_a_placeholder_does_not_require_targets():
     ("scoring", "refit"),
     [
         (lambda model, X, y: {1: model.score(X, y)}, False),
+        (lambda model, X, y: {0: model.score(X, y), 1: 0.5}, False),
         (lambda model, X, y: Decimal("0.5"), True),
         (lambda model, X, y: {"a": model.score(X, y)} | ({"b": 1} if model.C > 1 else {}), "a"),
     ],
-    ids=["integer", "decimal", "additional"],
+    ids=["integer", "zero", "decimal", "additional"],
 )
 def test_metrics_as_in_a_grid_search(scoring, refit):
     params = {"cv": 3, "scoring": scoring, "refit": refit}

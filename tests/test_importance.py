@@ -192,13 +192,14 @@ def test_candidates_that_are_kept_have_no_rank():
     assert parameter_importance(search).shares[0] > 0.9
 
 
+@pytest.mark.parametrize("min_resources", ["auto", 8])
 @pytest.mark.parametrize("n_kept", [7, 8])
-def test_in_a_single_rung_all_candidates_count(n_kept):
+def test_in_a_single_rung_or_without_two_others_all_candidates_count(n_kept, min_resources):
     space = {"limit": [0.1 * k for k in range(1, 9)]}
     kept = [{"limit": limit} for limit in space["limit"][:n_kept]]
     search = search_of(
         estimator=Curve(), space=space, n_candidates=8, initial_candidates=kept, keep_initial=True,
-        min_resources=8,
+        min_resources=min_resources,
     ).fit(X)  # fmt: skip
-    assert len(search.n_resources_) == 1
+    assert (len(search.n_resources_) == 1) == (min_resources == 8)
     assert parameter_importance(search).shares[0] > 0.9

@@ -270,8 +270,8 @@ class Leaves(Resource):
     unit = "leaves"
     lowest = 2
 
-    def advance(self, model, rows, start, target):
-        X, y, params = rows.fitting()
+    def advance(self, model, samples, start, target):
+        X, y, params = samples.fitting()
         model.set_params(max_leaf_nodes=target).fit(X, y, **params)
 
 
@@ -299,8 +299,8 @@ class Named(Leaves):
 class DoubledTrees(IntegerParameter):
     """A subclass of a kind has all that this has."""
 
-    def advance(self, model, rows, start, target):
-        super().advance(model, rows, 0, 2 * target)
+    def advance(self, model, samples, start, target):
+        super().advance(model, samples, 0, 2 * target)
 
     def continues(self, model, n_train):
         return False

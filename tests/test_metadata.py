@@ -51,7 +51,7 @@ def search_of(estimator, **params):
     return SuccessiveHalvingSearchCV(estimator, grid, **params)
 
 
-def weights_follow_rows(what):
+def weights_follow_samples(what):
     made = [(rows, weights) for name, rows, weights in CALLS if name == what]
     assert made
     return all(
@@ -69,7 +69,7 @@ def test_without_routing_weights_go_to_the_estimator(resource):
     search_of(Recorder(), resource=resource, max_resources="auto", min_resources=0.1).fit(
         X, Y, sample_weight=WEIGHTS
     )
-    assert weights_follow_rows("partial_fit" if resource == "partial_fit" else "fit")
+    assert weights_follow_samples("partial_fit" if resource == "partial_fit" else "fit")
 
 
 @pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
@@ -80,7 +80,7 @@ def test_without_routing_a_pipelines_steps_are_named(resource):
     search_of(pipeline, resource=resource, max_resources="auto", min_resources=0.1).fit(
         X, Y, model__sample_weight=WEIGHTS, weigh__sample_weight=WEIGHTS, prefix__note="all"
     )
-    assert weights_follow_rows("partial_fit" if resource == "partial_fit" else "fit")
+    assert weights_follow_samples("partial_fit" if resource == "partial_fit" else "fit")
     weighed = [call for call in CALLS if call[0] == "prefix fit" and not isinstance(call[1], int)]
     assert weighed
     assert all(weights.tolist() == (rows * 10).tolist() for _, rows, weights in weighed)
@@ -175,7 +175,7 @@ def test_routing_sends_what_partial_fit_asked_for():
         asking = Recorder().set_partial_fit_request(sample_weight=True)
         asking.set_score_request(sample_weight=False)
         search_of(asking).fit(X, Y, sample_weight=WEIGHTS)
-        assert weights_follow_rows("partial_fit")
+        assert weights_follow_samples("partial_fit")
         CALLS.clear()
         refusing = Recorder().set_partial_fit_request(sample_weight=False)
         splitter_asks = GroupKFold(3)
@@ -195,7 +195,7 @@ def test_routing_takes_a_request_for_fit_where_there_is_none_for_partial_fit(req
             CALLS.clear()
             search_of(estimator, scoring=scorer).fit(X, Y, **{name: WEIGHTS})
             if request_of_fit:
-                assert weights_follow_rows("partial_fit")
+                assert weights_follow_samples("partial_fit")
             else:
                 assert {w is None for what, _, w in CALLS if what == "partial_fit"} == {True}
 
@@ -205,7 +205,7 @@ def test_routing_prefers_the_request_for_partial_fit():
         asking = Recorder().set_fit_request(sample_weight=False)
         asking.set_partial_fit_request(sample_weight=True).set_score_request(sample_weight=False)
         search_of(asking).fit(X, Y, sample_weight=WEIGHTS)
-    assert weights_follow_rows("partial_fit")
+    assert weights_follow_samples("partial_fit")
     assert asking.get_metadata_routing().fit.requests["sample_weight"] is False
 
 
@@ -230,8 +230,8 @@ def test_routing_reaches_every_step_of_a_pipeline_under_its_alias(resource):
         pipeline = Pipeline([("weigh", weigh), ("model", last)])
         search = search_of(pipeline, resource=resource, max_resources="auto", min_resources=0.1)
         search.fit(X, Y, for_model=WEIGHTS, for_prefix=WEIGHTS)
-    assert weights_follow_rows("partial_fit" if resource == "partial_fit" else "fit")
-    assert weights_follow_rows("prefix fit")
+    assert weights_follow_samples("partial_fit" if resource == "partial_fit" else "fit")
+    assert weights_follow_samples("prefix fit")
     assert len([rows for name, rows, _ in CALLS if name == "prefix fit" and len(rows) == 60]) == 1
 
 
@@ -256,7 +256,7 @@ def test_routing_into_the_search_from_outside():
         model.set_score_request(sample_weight=False)
         params = {"sample_weight": WEIGHTS}
         cross_validate(search_of(model), X, Y, cv=2, params=params, error_score="raise")
-    assert weights_follow_rows("partial_fit")
+    assert weights_follow_samples("partial_fit")
 
 
 def test_a_missing_request_of_one_of_several_metrics_is_the_error_of_grid_search():

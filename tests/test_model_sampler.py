@@ -291,6 +291,9 @@ def test_the_result_does_not_depend_on_the_workers():
     with_threads = search_of(**params, n_jobs=2)
     with joblib.parallel_config("threading"):
         assert numbers(with_threads.fit(X)) == expected
+    for backend in ("loky", "threading"):
+        with joblib.parallel_config(backend, n_jobs=2):
+            assert numbers(search_of(**params).fit(X)) == expected
 
 
 @pytest.mark.parametrize("share", [0.5, *slow(0.1, 0.8)])
@@ -345,7 +348,14 @@ def test_brackets_in_turn_have_the_results_of_brackets_together(patience):
 def test_invalid_parameters_are_refused(params):
     ((name, value),) = params.items()
     with pytest.raises(ValueError, match=f"{name}={value!r}"):
-        ModelSampler(**params).propose(1, SPACE, History(), RandomState(0))
+        search_of(sampler=ModelSampler(**params)).plan(X)
+    CALLS.clear()
+    search = search_of().fit(X)
+    before, n_calls = vars(search).copy(), len(CALLS)
+    with pytest.raises(ValueError, match=f"{name}={value!r}"):
+        search.set_params(sampler=ModelSampler(**params)).fit(X)
+    assert vars(search) == before | {"sampler": search.sampler}
+    assert len(CALLS) == n_calls
 
 
 def test_what_is_left_of_a_grid_is_proposed_together():

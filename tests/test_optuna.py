@@ -413,6 +413,8 @@ def test_an_unsuitable_space_raises_before_training():
     CALLS.clear()
     with pytest.raises(ValueError, match=r"parameter 'limit': norm. Use scipy.stats.uniform"):
         search_of(space={"limit": norm()}).fit(X)
+    with pytest.raises(ValueError, match=r"parameter 'limit': norm. Use scipy.stats.uniform"):
+        search_of(space={"limit": norm()}).plan(X)
     assert not CALLS
 
 

@@ -1,6 +1,7 @@
 """HTML of searches, schedules and reports: tables, figures and escaped text."""
 
 import re
+import warnings
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
@@ -198,6 +199,20 @@ def history_of(scores):
         }
         for k, row in enumerate(scores)
     )
+
+
+def test_a_last_rung_without_scores_does_not_select_in_the_figure():
+    """It has no score of the selected candidate, which is that of the rung before."""
+
+    def score(model, X, y=None):
+        return model.limit if model.units_ < 8 else np.nan
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search = search_of(scoring=score, min_folds="all").fit(X)
+    html = search.rung_history_._repr_html_()
+    about_selected = html[html.index("(selected)") :].partition("</title>")[0]
+    assert re.search(r": score 0\.7\d* at 4 ", about_selected), about_selected
 
 
 @pytest.mark.parametrize(

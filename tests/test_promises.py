@@ -74,7 +74,7 @@ def test_a_real_interrupt_is_resumed(tmp_path, to_all, backend):
 
 @pytest.mark.filterwarnings("ignore:resource='partial_fit' gives BernoulliNB")
 def test_the_order_of_the_samples_changes_nothing_if_the_estimator_ignores_it():
-    """Counts are the same whatever the order of their rows, and so are nearest neighbours."""
+    """Counts and nearest neighbors are the same for any order of the samples."""
     rng = np.random.default_rng(0)
     numbers_, order, fold = rng.normal(size=(300, 8)), rng.permutation(300), np.arange(300) % 3
     target = (numbers_.sum(axis=1) + rng.normal(size=300) > 0).astype(int)

@@ -200,7 +200,7 @@ def test_partial_fit_continues_bit_identically(estimator, batch_size):
 
 
 @given(st.integers(1, 60), st.integers(1, 80), st.integers(0, 9))
-def test_batches_of_every_pass_are_all_rows_once(n, batch_size, seed):
+def test_batches_of_every_epoch_are_all_samples_once(n, batch_size, seed):
     resource = PartialFit(batch_size, seed)
     size = min(batch_size, n)
     stream = np.concatenate([resource.batch(call, n) for call in range(3 * n)])

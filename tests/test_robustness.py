@@ -16,6 +16,7 @@ from sklearn.ensemble import (
 )
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -55,7 +56,7 @@ class Columns(TransformerMixin, BaseEstimator):
 
 
 class Doubling(RegressorMixin, BaseEstimator):
-    """Doubles the rows that it is given, in place, at every call."""
+    """Doubles its samples in place at every call."""
 
     def __init__(self, a=1.0):
         self.a = a
@@ -172,7 +173,7 @@ def test_a_random_state_that_goes_on_still_gives_the_scores_of_one_fit(estimator
     )
 
 
-def test_writing_into_rows_gives_the_same_whatever_the_rungs():
+def test_writing_into_samples_gives_the_same_whatever_the_rungs():
     def scores(least):
         search = SuccessiveHalvingSearchCV(
             Doubling(), {"a": [1.0, 2.0, 3.0]}, resource="partial_fit", max_resources=4,
@@ -184,7 +185,7 @@ def test_writing_into_rows_gives_the_same_whatever_the_rungs():
 
 
 @pytest.mark.filterwarnings("ignore:.*TargetEncoder.*deprecated:FutureWarning")
-def test_train_scores_are_of_transformed_rows_as_in_grid_search():
+def test_train_scores_are_of_transformed_samples_as_in_grid_search():
     letters = np.array(list("abcd"), dtype=object)[np.random.RandomState(0).randint(4, size=150)]
     model = make_pipeline(TargetEncoder(random_state=0), LogisticRegression())
     theirs, ours = one_rung(model, CS, letters[:, None], Y, return_train_score=True)
@@ -222,13 +223,75 @@ class _AsFormat:
 
 @pytest.mark.filterwarnings("ignore:Scoring failed:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*fits or scores:UserWarning")
-def test_test_rows_that_cannot_be_transformed_cost_the_test_score_only():
+def test_test_samples_that_cannot_be_transformed_cost_the_test_score_only():
     each_new = np.arange(150)[:, None].astype(str).astype(object)
     model = make_pipeline(OneHotEncoder(), LogisticRegression())
     params = {"error_score": 0.0, "return_train_score": True}
     theirs, ours = one_rung(model, CS, each_new, Y, **params)
     for name in ("mean_test_score", "mean_train_score"):
         np.testing.assert_array_equal(ours[name], theirs[name])
+
+
+def test_a_transformer_may_add_a_column_to_a_data_frame():
+    """Pandas 2 warns if the frame is a slice, and tests fail on warnings."""
+    pandas = pytest.importorskip("pandas")
+
+    def add(frame):
+        frame["sum"] = frame["a"] + frame["b"]
+        return frame  # as many users write it
+
+    frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1]})
+    model = make_pipeline(FunctionTransformer(add), LogisticRegression())
+    theirs, ours = one_rung(model, CS, frame, Y, refit=False)
+    np.testing.assert_array_equal(ours["mean_test_score"], theirs["mean_test_score"])
+    assert list(frame) == ["a", "b"]
+
+
+def test_a_transformer_without_shuffling_gets_no_seed():
+    """Its splitter would reject one."""
+
+    class Split(Double):
+        def __init__(self, shuffle=False, random_state=None):
+            self.shuffle = shuffle
+            self.random_state = random_state
+
+        def fit(self, X, y=None):
+            folds = KFold(3, shuffle=self.shuffle, random_state=self.random_state)
+            self.n_ = sum(1 for _ in folds.split(X))
+            return self
+
+    model = make_pipeline(Split(), LogisticRegression())
+    theirs, ours = one_rung(model, CS, X, Y)
+    np.testing.assert_array_equal(ours["mean_test_score"], theirs["mean_test_score"])
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_metric_may_write_into_the_targets(several):
+    def written(y_true, y_pred):
+        y_true[y_true == 0] = 1
+        return np.mean(y_true == y_pred)
+
+    own = make_scorer(written)
+    params = {"scoring": {"a": "accuracy", "own": own}, "refit": "own"}
+    params = params if several else {"scoring": own}
+    theirs, ours = one_rung(make_pipeline(LogisticRegression()), CS, X, Y, **params)
+    for name in (name for name in theirs if name.startswith("mean_test")):
+        assert np.isfinite(theirs[name]).all()
+        np.testing.assert_array_equal(ours[name], theirs[name])
+
+
+def test_errors_about_files_are_no_errors_about_samples():
+    n_fits = []
+
+    class Writes(LogisticRegression):
+        def fit(self, X, y):
+            n_fits.append(1)
+            raise OSError("[Errno 30] Read-only file system")
+
+    search = SuccessiveHalvingSearchCV(Writes(), {"C": [1.0]}, cv=2, error_score="raise")
+    with pytest.raises(OSError, match="Read-only file system"):
+        search.fit(X, Y)
+    assert len(n_fits) == 1
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -251,13 +314,13 @@ def test_a_plan_does_not_promise_what_one_candidate_cannot_keep():
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
-def test_more_classes_than_rows_at_full_resource():
+def test_more_classes_than_samples_at_full_resource():
     many = np.arange(150)
     theirs, ours = one_rung(KNeighborsClassifier(1), {"p": [1, 2]}, X, many, cv=KFold(3))
     np.testing.assert_array_equal(ours["mean_test_score"], theirs["mean_test_score"])
 
 
-def test_a_last_step_that_passes_rows_on():
+def test_a_last_step_that_passes_samples_on():
     def total(model, X, y):
         return float(model.transform(X).sum())
 

@@ -117,7 +117,7 @@ def trained_at_once(model, resource, units, train, data):
     return model
 
 
-def test_a_prefix_is_fitted_once_a_fold_and_never_on_test_rows():
+def test_preprocessing_is_fitted_once_per_fold_and_never_on_test_samples():
     pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
     search = searched(pipeline, {"model__tag": range(8)}, max_resources=12, refit=False)
     assert search.n_iterations_ == 3
@@ -173,7 +173,7 @@ def test_classes_go_to_the_first_call_from_all_of_y():
     assert np.isfinite(real.all_cv_results_["mean_test_score"]).all()
 
 
-def test_an_epoch_is_all_rows_in_their_order():
+def test_an_epoch_is_all_samples_in_their_order():
     searched(Recorder(), {"tag": [0]}, max_resources=2, refit=False, resource="partial_fit")
     folds = [X[train, 0].tolist() for train, _ in KFold(3).split(X)]
     assert [rows.tolist() for rows, _ in calls("partial_fit")] == [
@@ -181,7 +181,7 @@ def test_an_epoch_is_all_rows_in_their_order():
     ]
 
 
-def test_mini_batches_are_the_next_rows_whatever_the_rungs():
+def test_mini_batches_are_the_next_samples_whatever_the_rungs():
     def batches(**params):
         searched(
             Recorder(), {"tag": range(4)}, cv=KFold(2), max_resources=8, batch_size=7,
@@ -212,7 +212,7 @@ def test_sample_weights_are_cut_with_fold_and_batch():
             assert weights.tolist() == (rows * 10).tolist()
 
 
-def test_sample_rows_are_as_many_as_the_rung_says_and_nested():
+def test_samples_are_as_many_as_the_rung_says_and_nested():
     search = searched(
         Recorder(),
         {"tag": range(4)},
@@ -227,7 +227,7 @@ def test_sample_rows_are_as_many_as_the_rung_says_and_nested():
     assert fits[0] < fits[8]
 
 
-def test_unequal_folds_get_as_many_rows_as_they_have():
+def test_unequal_folds_get_as_many_samples_as_they_have():
     search = searched(
         Recorder(), {"tag": range(2)}, resource="n_samples", min_resources=8,
         cv=TimeSeriesSplit(3), refit=False,
@@ -247,7 +247,7 @@ def test_unequal_folds_get_as_many_rows_as_they_have():
         ("n_samples", {}),
     ],
 )
-def test_refit_trains_on_all_rows_for_the_best_resource(resource, settings):
+def test_refit_trains_on_all_samples_for_the_best_resource(resource, settings):
     search = searched(Recorder(), {"tag": range(4)}, resource=resource, **settings)
     assert search.best_n_resources_ == search.max_resources_
     if resource == "n_samples":
@@ -326,7 +326,7 @@ def test_refit_by_a_callable_takes_the_resource_of_its_row():
     assert not hasattr(search, "best_score_")
 
 
-def test_rows_of_their_own_lie_as_they_came():
+def test_copied_samples_have_the_memory_layout_of_the_given_ones():
     class Looking(InPlace):
         def fit(self, X, y):
             self.order_ = X.flags.f_contiguous
@@ -341,7 +341,7 @@ def test_rows_of_their_own_lie_as_they_came():
 
 
 @pytest.mark.parametrize("resource", ["partial_fit", "n_samples"])
-def test_estimators_that_write_into_their_input_get_rows_of_their_own(resource):
+def test_estimators_that_write_into_their_input_get_copies(resource):
     before = X.copy()
     search = searched(
         InPlace(), {"shift": [0.0, 1.0, 2.0, 3.0]}, resource=resource, max_resources=4

@@ -109,7 +109,7 @@ def test_candidates_whose_scores_are_nan_did_not_fail():
     assert search.failures_ == []
     n = len(report.unscored)
     assert n > 1
-    assert f"It is not about {n} candidates that have no score and were eliminated." in (
+    assert f"It leaves out {n} candidates that were eliminated without a score." in (
         " ".join(report.advice.split())
     )
 
@@ -286,9 +286,7 @@ ADVISED = {
     "a budget": {"budget": 200, "n_candidates": 13},
     "a budget, growing folds": {"budget": 300, "n_candidates": 13, "min_folds": 2},
     "samples": {"resource": "n_samples", "max_resources": "auto", "min_folds": 2},
-    "some of the folds": {"resource": "folds", "max_resources": 6, "min_resources": 1},
     "a schedule": {"algorithm": FixedSchedule([13, 5, 2], [4, 9, 27]), "n_candidates": 13},
-    "all folds": {"resource": "folds", "max_resources": "auto", "min_resources": 2},
 }  # fmt: skip
 
 
@@ -483,7 +481,7 @@ def test_candidates_of_a_bracket_that_failed_are_named_too():
     report = trust_report(search.fit(X))
     assert report.unscored == (*range(8),)
     assert 0 not in {row["bracket"] for row in report.rungs}
-    assert "It is not about 8 candidates that have no score and were eliminated" in report.advice
+    assert "It leaves out 8 candidates that were eliminated without a score" in report.advice
 
 
 def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason():
@@ -543,6 +541,24 @@ def test_a_rung_that_promotes_one_candidate_is_not_the_last_one():
     assert np.isnan(report.probability)
     assert report.advice.startswith("The last rung was not reached")
     assert trust_report(search.resume(X)).probability > 0
+
+
+def test_folds_as_the_resource_have_the_report_of_growing_folds_at_full_resource():
+    many = np.arange(1200.0).reshape(-1, 1)
+    params = {"cv": KFold(6), "max_resources": "auto", "n_candidates": 24}
+    sizes, folds = [24, 12, 6], [1, 2, 6]
+    growing = search_of(
+        Noisy(), resource="n_samples", algorithm=FixedSchedule(sizes, [1000] * 3), min_folds=1,
+        **params,
+    ).fit(many)  # fmt: skip
+    assert [rung["n_folds"] for rung in growing.rung_history_] == folds
+    by_folds = search_of(
+        Noisy(), resource="folds", algorithm=FixedSchedule(sizes, folds), **params
+    ).fit(many)
+    expected, found = trust_report(growing), trust_report(by_folds)
+    assert found.probability == expected.probability
+    assert found.expected_loss == expected.expected_loss
+    assert [one["risk"] for one in found.eliminated] == [one["risk"] for one in expected.eliminated]
 
 
 def test_rungs_that_differ_in_folds_only_are_named_by_them():

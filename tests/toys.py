@@ -99,7 +99,7 @@ class Recorder(ClassifierMixin, BaseEstimator):
 
 
 class CountingScaler(TransformerMixin, BaseEstimator):
-    """Passes rows on, and records which it was fitted on and which it transformed."""
+    """Returns its samples, and records those of `fit` and of `transform`."""
 
     def __init__(self, tag=0, fails=False):
         self.tag = tag
@@ -118,7 +118,7 @@ class CountingScaler(TransformerMixin, BaseEstimator):
 
 
 class InPlace(BaseEstimator):
-    """Writes into the rows it is given, as `copy=False` estimators do."""
+    """Writes into its samples, as estimators with `copy=False` do."""
 
     def __init__(self, shift=1.0, max_epochs=1):
         self.shift = shift
@@ -136,7 +136,7 @@ class InPlace(BaseEstimator):
 
 
 class Placed(Curve):
-    """Says which process trained it; on all rows it does what `on_all` says."""
+    """Records which process trained it; on all samples it does what `on_all` says."""
 
     def __init__(self, limit=1.0, speed=1.0, n_all=0, on_all="", searches=0):
         super().__init__(limit, speed)

@@ -31,15 +31,15 @@ def by_hand(model: Any, candidates: list[dict[str, Any]], X: Any, y: Any, seed: 
     start = perf_counter()
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=seed)
     classes, models = np.unique(y), [clone(model).set_params(**params) for params in candidates]
-    spent = 0
+    n_trained = 0
     for resource in (1, 3, 9, 27):
         scores = []
         for one in models:
-            for _ in range(spent, resource):
+            for _ in range(n_trained, resource):
                 one.partial_fit(X_train, y_train, classes=classes)
             scores.append(one.score(X_test, y_test))
         best = np.argsort(scores)[::-1][: -(-len(models) // 3)]
-        models, spent = [models[number] for number in best], resource
+        models, n_trained = [models[number] for number in best], resource
     return perf_counter() - start
 
 

@@ -40,12 +40,12 @@ WARM_UP_ROWS = 600
 
 @dataclass(frozen=True)
 class Found:
-    """What came of a search.
+    """The result of a search.
 
     Attributes
     ----------
     model : estimator
-        The best, fitted on all rows.
+        The best model, fitted on all samples.
     params : dict
     score : float
         Its mean over the folds.
@@ -60,7 +60,7 @@ class Found:
 
 
 class ByHand:
-    """What a careful user writes: rows cut once, transformers fitted once, models trained on.
+    """What a careful user writes: folds and transformers are made once, and models continue.
 
     Parameters
     ----------
@@ -87,10 +87,10 @@ class ByHand:
                 X_test = step.transform(X_test)
             self.folds.append((X_train, y[train], X_test, y[test]))
         self.models: dict[tuple[int, int], Any] = {}
-        self.spent: dict[tuple[int, int], int] = {}
+        self.n_trained: dict[tuple[int, int], int] = {}
 
     def prepared(self, X: Any) -> tuple[list[Any], Any]:
-        """The first steps, fitted on rows, and what they make of them."""
+        """Return the preprocessing steps, fitted on `X`, and the transformed `X`."""
         steps = [clone(step) for step in self.steps]
         for step in steps:
             X = step.fit_transform(X)
@@ -101,10 +101,10 @@ class ByHand:
         params = self.candidates[candidate].items()
         return clone(self.last).set_params(**{k.removeprefix(self.name): v for k, v in params})
 
-    def trained(self, model: Any, X: Any, y: Any, spent: int, target: int) -> Any:
-        """A model whose training continues from `spent` to `target`."""
+    def trained(self, model: Any, X: Any, y: Any, n_trained: int, target: int) -> Any:
+        """A model whose training continues from `n_trained` to `target`."""
         if self.work.resource == "partial_fit":
-            for _ in range(spent, target):
+            for _ in range(n_trained, target):
                 if self.classes is None:
                     model.partial_fit(X, y)
                 else:
@@ -112,7 +112,7 @@ class ByHand:
         elif self.work.resource == "n_samples":
             model.fit(X[:target], y[:target])
         else:
-            model.set_params(**{self.parameter: target, "warm_start": spent > 0}).fit(X, y)
+            model.set_params(**{self.parameter: target, "warm_start": n_trained > 0}).fit(X, y)
         return model
 
     def score(self, candidate: int, fold: int, target: int) -> float:
@@ -120,17 +120,17 @@ class ByHand:
         X, y, X_test, y_test = self.folds[fold]
         key = candidate, fold
         model = self.models.get(key) or self.new(candidate)
-        self.models[key] = self.trained(model, X, y, self.spent.get(key, 0), target)
-        self.spent[key] = target
+        self.models[key] = self.trained(model, X, y, self.n_trained.get(key, 0), target)
+        self.n_trained[key] = target
         return self.models[key].score(X_test, y_test)
 
     def drop(self, candidate: int) -> None:
-        """Let a candidate's models go."""
+        """Discard the models of a candidate."""
         for fold in range(N_FOLDS):
             self.models.pop((candidate, fold), None)
 
     def refitted(self, candidate: int) -> Any:
-        """A candidate, trained on all rows."""
+        """Return a candidate, trained on all samples."""
         prefix, X = self.prepared(self.X)
         target = len(self.y) if self.work.resource == "n_samples" else self.work.highest
         model = self.trained(self.new(candidate), X, self.y, 0, target)
@@ -275,7 +275,7 @@ CONTENDERS: dict[str, Callable[[Workload, Any, Any], Found]] = {
 
 
 def main(name: str, contender: str, seed: str, core: str) -> None:
-    """Run a contender on a workload, and print what came of it."""
+    """Run a contender on a workload, and print its result."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.simplefilter("ignore", FutureWarning)
     os.environ["PYTHONWARNINGS"] = "ignore"
@@ -305,7 +305,7 @@ def main(name: str, contender: str, seed: str, core: str) -> None:
 
 
 def _small(work: Workload) -> Workload:
-    """The workload, for the rows of a warm-up."""
+    """Return a workload for a warm-up: one candidate with little resource."""
     few = {key: values[:1] for key, values in work.grid.items()}
     if work.resource == "n_samples":
         return replace(work, grid=few, lowest=100, highest=300)

@@ -21,7 +21,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -90,8 +90,9 @@ def watched(
         if workers is not None and time.perf_counter() - last > seconds_between:
             last = time.perf_counter()
             if running := workers():
-                os.kill(chooser.choice(running), signal.SIGKILL)
-                n_crashes += 1
+                with suppress(ProcessLookupError):  # it has just ended
+                    os.kill(chooser.choice(running), signal.SIGKILL)
+                    n_crashes += 1
 
     moved, start = loopback(), time.perf_counter()
     with every(SECONDS_BETWEEN_LOOKS, look):

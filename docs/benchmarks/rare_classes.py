@@ -119,7 +119,8 @@ def measured(search: Any, X: np.ndarray, y: np.ndarray, n: int) -> tuple[float, 
     """Best score, held-out score and CPU time of a search on the first n samples."""
     start = process_time()
     search.fit(X[:n], y[:n])
-    return search.best_score_, search.score(X[n:], y[n:]), process_time() - start
+    seconds = process_time() - start
+    return search.best_score_, search.score(X[n:], y[n:]), seconds
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python docs/benchmarks/scored_rows.py
 
 takes half an hour on one core and writes results/scored_rows.md. Flights, a test fold of
-200,000 samples. Each search is run with increasing test samples, and with all test samples at every
+200,000 samples. Each search is run with increasing test samples, and with all test samples in every
 rung.
 """
 
@@ -36,11 +36,13 @@ SEARCHES = {
 }
 
 
-def fitted(estimator: Any, grid: dict[str, Any], seed: int, least: int) -> tuple[Any, float]:
-    """A search whose test folds have at least so many rows, and its seconds."""
+def fitted(
+    estimator: Any, grid: dict[str, Any], seed: int, n_test_samples: int
+) -> tuple[Any, float]:
+    """Return a search that scores at least so many test samples, and its seconds."""
     X, y, _ = real_data.flights()
     last = estimator.__class__.__name__.lower()
-    folds.MIN_TEST_SAMPLES = least
+    folds.MIN_TEST_SAMPLES = n_test_samples
     search = SuccessiveHalvingSearchCV(
         make_pipeline(StandardScaler(), estimator),
         {f"{last}__{name}": values for name, values in grid.items()},
@@ -55,15 +57,15 @@ def compared(estimator: Any, grid: dict[str, Any]) -> list[str]:
     """Cells of the table."""
     times, agreed, costs = [], [], []
     for seed in range(N_SEEDS):
-        (cut, less), (whole, more) = (
-            fitted(estimator, grid, seed, least) for least in (1000, sys.maxsize)
+        (increasing, less), (whole, more) = (
+            fitted(estimator, grid, seed, n_test_samples) for n_test_samples in (1000, sys.maxsize)
         )
         times.append(less / more)
-        first_cut, first_whole = (set(s.rung_history_[0]["promoted"]) for s in (cut, whole))
-        agreed.append(len(first_cut & first_whole) / len(first_whole))
-        # What the choice costs, by the scores on all rows at the first rung.
+        with_some, with_all = ({*s.rung_history_[0]["promoted"]} for s in (increasing, whole))
+        agreed.append(len(with_some & with_all) / len(with_all))
+        # The loss by the scores on all test samples in the first rung.
         scores = np.array(whole.rung_history_[0]["scores"])
-        costs.append(max(scores[list(first_whole)]) - max(scores[list(first_cut)]))
+        costs.append(max(scores[[*with_all]]) - max(scores[[*with_some]]))
     return [
         f"{median(times):.2f}",
         f"{mean(agreed):.2f}",
@@ -77,15 +79,16 @@ def main() -> None:
     lines = [
         "# Test samples that increase with the training samples",
         "",
-        f"Written by `python docs/benchmarks/scored_rows.py`; {N_SEEDS} seeds. Nine candidates on "
-        "1,000, 3,000 and 9,000 of 100,000 training samples, test fold of 200,000 samples: "
-        "scored on 2,000, 6,000 and 18,000 of them, and on all at every rung.",
+        f"Written by `python docs/benchmarks/scored_rows.py`; {N_SEEDS} seeds. Searches over "
+        "nine candidates, of which rungs have 1,000 to 9,000 of 100,000 training samples, with a "
+        "test fold of 200,000 samples: scored on twice as many of them as there are training samples, and on "
+        "all in every rung.",
         "",
         *table(
             [
                 "",
                 "time, as a multiple of that with all test samples",
-                "promoted by both at the first rung",
+                "promoted by both in the first rung",
                 "mean loss of accuracy by the choice",
                 "worst",
             ],

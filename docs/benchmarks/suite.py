@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def measure(n_repeats: int) -> None:
-    """Run all; a repetition has another seed, of rows and of the part that is held out."""
+    """Run all; each repetition has another seed, for the samples and for the held-out part."""
     measured: dict[str, Any] = {
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{platform.system()}, {platform.machine()}, 2 cores",

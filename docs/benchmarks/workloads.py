@@ -28,17 +28,17 @@ class Workload:
     ----------
     title : str
     load : callable
-        Takes a number of rows and a seed, and gives X and y.
+        Takes a number of samples and a seed, and returns X and y.
     n_samples_of : int
-        How many rows are searched and held out, together.
+        Number of samples that are searched or held out.
     estimator : estimator
     grid : dict of str to list
         Of the candidates.
     resource : str
         As of SuccessiveHalvingSearchCV.
     parameter : str
-        What has the resource where every fit starts over: the parameter that counts
-        iterations, or "n_samples".
+        The resource of searches that refit from scratch: the parameter that counts iterations, or
+        "n_samples".
     lowest, highest : int
         Resource of the first and the last rung.
     factor : int

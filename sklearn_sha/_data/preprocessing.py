@@ -131,15 +131,20 @@ def _scored(steps: Pipeline, samples: Callable[[], Any]) -> tuple[Any, KeptError
 def set_seeds(steps: Pipeline, seed: int) -> None:
     """Set each ``random_state`` that is None, also of nested estimators, in place.
 
+    Those with ``shuffle=False`` are left out: splitters reject a seed that has no effect.
+
     Parameters
     ----------
     steps : Pipeline
     seed : int
     """
+    params = steps.get_params()
     names = [
         name
-        for name, value in steps.get_params().items()
-        if value is None and name.rpartition("__")[2] == "random_state"
+        for name, value in params.items()
+        if value is None
+        and name.rpartition("__")[2] == "random_state"
+        and params.get(name.removesuffix("random_state") + "shuffle") is not False
     ]
     steps.set_params(**dict.fromkeys(names, seed))
 

@@ -118,6 +118,11 @@ class LazySelection:
 _READ_ONLY = re.compile("read-?only|writeable|writable", re.IGNORECASE)
 
 
+def is_read_only_error(message: str) -> bool:
+    """Return whether an error with this message is about read-only samples."""
+    return bool(_READ_ONLY.search(message))
+
+
 def with_writable_retry(
     function: Callable[[FoldSamples], _Result], samples: FoldSamples
 ) -> _Result:
@@ -137,7 +142,8 @@ def with_writable_retry(
     try:
         return function(samples)
     except Exception as error:
-        if samples.is_writable or not _READ_ONLY.search(str(error)):
+        is_about_file = isinstance(error, OSError)
+        if is_about_file or samples.is_writable or not is_read_only_error(str(error)):
             raise
         return function(samples.writable())
 
@@ -150,7 +156,7 @@ def n_samples_of(X: Any) -> int:
 def take(X: Any, indices: NDArray[np.intp]) -> Any:
     """Return a copy of selected samples of an array, sparse matrix, data frame or list."""
     if hasattr(X, "iloc"):
-        return X.iloc[indices]
+        return X.take(indices, axis=0)  # pandas 2 warns if a result of iloc is written into
     if sparse.issparse(X):
         return X.tocsr()[indices]
     if hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray):

@@ -143,7 +143,7 @@ class Engine:
                     del asking[algorithm]
                     # The best candidate can be that of an earlier rung, if this one has failed.
                     has_best = sent is not None and end.value in request.candidate_ids
-                    self._observer.promoted(request, (end.value,) if has_best else ())
+                    self._observer.promoted(request, (int(end.value),) if has_best else ())
                 else:
                     self._observer.promoted(request, promoted_ids(request, sent, following))
 

@@ -13,7 +13,12 @@ from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import FittedPreprocessing
-from sklearn_sha._data.slicing import FoldSamples, n_samples_of, with_writable_retry
+from sklearn_sha._data.slicing import (
+    FoldSamples,
+    is_read_only_error,
+    n_samples_of,
+    with_writable_retry,
+)
 from sklearn_sha._engine.jobs import BatchResult, EvaluationConfig, Job
 from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._storage.model_sizes import ModelSizes
@@ -231,6 +236,12 @@ def _score(
 
     try:
         scores = with_writable_retry(score, samples)
+        if (
+            config.is_multimetric
+            and isinstance(scores, dict)
+            and any(isinstance(one, str) and is_read_only_error(one) for one in scores.values())
+        ):  # a scorer of several metrics returns the error of each
+            scores = score(samples.writable())
     except Exception:
         # A scorer of several metrics returns their errors. What it raises, GridSearchCV raises too.
         if config.error_score == "raise" or (config.is_multimetric and is_transformed):
@@ -246,13 +257,14 @@ def _score(
         )
     # For a metric that failed, a scorer of several metrics returns the traceback.
     failed = {
-        name: score
+        str(name): score
         for name, score in scores.items()
         if config.is_multimetric and isinstance(score, str)
     }
     errors.extend(failed.values())
     return {
-        name: None if name in failed else _as_number(score, name) for name, score in scores.items()
+        str(name): None if str(name) in failed else _as_number(score, name)
+        for name, score in scores.items()
     }
 
 

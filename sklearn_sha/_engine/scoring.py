@@ -15,6 +15,7 @@ from sklearn_sha._compat import (
     is_made_by_make_scorer,
     is_weighable,
 )
+from sklearn_sha._param_validation import InvalidParameterError
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,9 @@ class Scoring:
         named = self.scorers if self.is_multimetric else {"scoring": self.scorers}
         accepted = {name: accepts_sample_weight(scorer) for name, scorer in named.items()}
         for name in (name for name, accepts in accepted.items() if not accepts):
+            scorer = f"{name}={named[name]}" if self.is_multimetric else named[name]
             warnings.warn(
-                f"The scoring {name}={named[name]} does not support sample_weight, which may "
+                f"The scoring {scorer} does not support sample_weight, which may "
                 f"lead to statistically incorrect results when fitting {search_name} with "
                 "sample_weight. Set scoring to a metric that supports it.",
                 UserWarning,
@@ -112,7 +114,7 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
         scorer = check_scoring(estimator, scoring)
         return Scoring(scorer, scorer, ["score"], True)
     if not isinstance(scoring, list | tuple | Mapping):
-        raise TypeError(
+        raise InvalidParameterError(
             f"scoring={scoring!r} must be a str, a callable, a list, a tuple, a dict or None."
         )
     scorer = check_scoring(estimator, scoring, raise_exc=raise_errors)

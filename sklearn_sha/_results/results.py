@@ -333,8 +333,17 @@ class Results:
 
     @property
     def seconds(self) -> float:
-        """Seconds of all fits and scores, summed over the jobs."""
-        return float(sum(np.nansum(rung.fit_time + rung.score_time) for rung in self._rungs))
+        """Seconds of all evaluations, summed over the workers.
+
+        Those of preprocessing are included if it was fitted in this process, where workers were
+        busy for longer than fits and scores took.
+        """
+        return float(
+            sum(
+                max(rung.times.busy, np.nansum(rung.fit_time + rung.score_time))
+                for rung in self._rungs
+            )
+        )
 
     @property
     def n_units(self) -> int:

@@ -7,8 +7,11 @@ from itertools import chain
 from math import nan
 from typing import Any
 
+import numpy as np
+
 from sklearn_sha._formatting import html_table
-from sklearn_sha.inspection.curves import curves, level_labels, level_of, levels_of
+from sklearn_sha.inspection.curves import curves
+from sklearn_sha.inspection.levels import level_labels, level_of, levels_of
 from sklearn_sha.inspection.svg import score_curves_svg
 
 _TITLES = {
@@ -89,11 +92,13 @@ class RungHistory(list[dict[str, Any]]):
             for row in self
             for position in [levels.index(level_of(row))] * len(row["candidates"])
         ]
-        # A rung that was interrupted or failed, which promotes none, does not select.
+        # A rung that was interrupted or failed does not select.
         completed = [
             levels.index(level_of(row))
             for row in self
-            if self.best_candidate in row["candidates"] and row.get("promoted")
+            if self.best_candidate in row["candidates"]
+            and row.get("promoted")
+            and np.isfinite(row["scores"]).any()
         ]
         return score_curves_svg(
             curves(candidates, positions, scores, [nan] * len(scores)),

@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 from sklearn_sha._compat import routing_enabled
 from sklearn_sha._data.fold_order import fold_order, min_folds
 from sklearn_sha._data.folds import Fold, make_folds
-from sklearn_sha._data.slicing import sample_indices
+from sklearn_sha._data.slicing import n_samples_of, sample_indices
 from sklearn_sha._data.subsampling import class_codes, with_subsampling
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring
@@ -151,7 +151,8 @@ def split_data(
     Raises
     ------
     ValueError
-        If there is no split, or not as many as the splitter declares.
+        If there is no split, or not as many as the splitter declares, or if all of them have no
+        training samples.
     """
     classifies = is_classifier(estimator)
     splitter = check_cv(cv, y, classifier=classifies)
@@ -166,6 +167,11 @@ def split_data(
         raise ValueError(
             "cv.split and cv.get_n_splits return inconsistent results. Expected "
             f"{n_splits} splits, got {len(splits)} from cv={cv!r}."
+        )
+    if all(n_samples_of(train) == 0 for train, _ in splits):
+        raise ValueError(
+            f"cv={cv!r} yields no training samples. In the test_fold of a PredefinedSplit, -1 "
+            "marks samples that are only trained on."
         )
     order = fold_order(splitter, len(splits), deepcopy(random_state))
     return SplitData(X, y, splitter, splits, class_codes(y) if classifies else None, order)

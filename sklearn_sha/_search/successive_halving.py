@@ -27,7 +27,7 @@ from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.proposals import first_candidates, proposed, without_grid_order
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.limits import Limits
+from sklearn_sha.resources.limits import Limits, minimum
 from sklearn_sha.schedules import Schedule
 
 _BUDGETS: dict[Any, type[BudgetDoubling] | type[Anytime]] = {
@@ -525,6 +525,18 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:
         if self.budget is not None or self.algorithm != "auto":
             return
+        n_resources = plan.rungs[-1].n_resources
+        first = minimum(self.min_resources, n_resources)
+        is_single = len(plan.rungs) == 1 and plan.n_candidates[0] > 1
+        if is_single and first is not None and first < n_resources < first * self.factor:
+            warnings.warn(
+                f"min_resources={self.min_resources} leaves no room for a second rung, since the "
+                f"maximum, {n_resources}, is less than factor={self.factor} times as much: all "
+                f"{plan.n_candidates[0]} candidates are trained with full resource. Lower "
+                "min_resources.",
+                UserWarning,
+                stacklevel=5,
+            )
         n_last = plan.rungs[-1].n_candidates
         n_intended = max(ceil(self.factor), plan.n_kept + 1)
         is_explicit = self.max_resources not in ("auto", limits.highest)

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from sklearn_sha._param_validation import (
+    InvalidParameterError,
     check_int,
     check_patience,
     check_target,
@@ -40,12 +41,14 @@ def check_parameters(params: Mapping[str, Any]) -> None:
     """
     if isinstance(params["estimator"], type):
         name = params["estimator"].__name__
-        raise TypeError(f"estimator={name} is a class. Pass an instance of it: {name}().")
+        raise InvalidParameterError(
+            f"estimator={name} is a class. Pass an instance of it: {name}()."
+        )
     if isinstance(params["cv"], type):
         name = params["cv"].__name__
-        raise TypeError(f"cv={name} is a class. Pass an instance of it: {name}().")
+        raise InvalidParameterError(f"cv={name} is a class. Pass an instance of it: {name}().")
     if not hasattr(params["estimator"], "fit"):
-        raise TypeError(
+        raise InvalidParameterError(
             f"estimator={params['estimator']!r} must be an estimator with a fit method."
         )
     _check_integers(params)
@@ -59,20 +62,20 @@ def check_parameters(params: Mapping[str, Any]) -> None:
     check_target("target_score", params["target_score"])
     for name in ("keep_initial", "keep_eliminated", "return_train_score"):
         if not isinstance(params[name], bool | np.bool_):
-            raise TypeError(f"{name}={params[name]!r} must be True or False.")
+            raise InvalidParameterError(f"{name}={params[name]!r} must be True or False.")
     _check_parallel_parameters(params)
     aggregation = params["score_aggregation"]
     if aggregation not in ("last", "best", "mean"):
         raise ValueError(f'score_aggregation={aggregation!r} must be "last", "best" or "mean".')
     error_score = params["error_score"]
     if error_score != "raise" and not is_real(error_score):
-        raise ValueError(
+        raise InvalidParameterError(
             f"error_score={error_score!r}: error_score must be the string 'raise' or a "
             "numeric value."
         )
     refit = params["refit"]
     if not (isinstance(refit, bool | np.bool_ | str) or callable(refit)):
-        raise TypeError(
+        raise InvalidParameterError(
             f"refit={refit!r} must be a bool, the name of a metric, or a callable that receives "
             "cv_results_."
         )
@@ -81,11 +84,15 @@ def check_parameters(params: Mapping[str, Any]) -> None:
 def _check_parallel_parameters(params: Mapping[str, Any]) -> None:
     n_jobs, pre_dispatch, verbose = (params[name] for name in ("n_jobs", "pre_dispatch", "verbose"))
     if n_jobs is not None and not isinstance(n_jobs, Integral):
-        raise TypeError(f"n_jobs={n_jobs!r} must be an integer, or None.")
+        raise InvalidParameterError(f"n_jobs={n_jobs!r} must be an integer, or None.")
     if not isinstance(pre_dispatch, Integral | str):
-        raise TypeError(f"pre_dispatch={pre_dispatch!r} must be an integer or a string.")
+        raise InvalidParameterError(
+            f"pre_dispatch={pre_dispatch!r} must be an integer or a string."
+        )
     if not (isinstance(verbose, bool | np.bool_) or (is_int(verbose) and verbose >= 0)):
-        raise TypeError(f"verbose={verbose!r} must be an integer of at least 0, or a bool.")
+        raise InvalidParameterError(
+            f"verbose={verbose!r} must be an integer of at least 0, or a bool."
+        )
 
 
 def _check_integers(params: Mapping[str, Any]) -> None:

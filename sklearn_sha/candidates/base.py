@@ -93,6 +93,17 @@ class Sampler(ABC):
     uses_history = False
     packages: tuple[str, ...] = ()
 
+    def check(self, space: Space) -> None:  # noqa: B027 - optional
+        """Raise an error if the parameters or the space are invalid. By default, none is.
+
+        It is called before training, and by `plan`.
+
+        Parameters
+        ----------
+        space : dict or list of dict
+            Search space, as `param_distributions` of the search.
+        """
+
     @abstractmethod
     def propose(
         self, n: int, space: Space, history: History, rng: RandomState

@@ -45,6 +45,7 @@ def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seed
     >>> check_sampler(RandomSampler(), {"C": loguniform(1e-3, 1e3), "kernel": ["rbf", "poly"]})
     """
     check_spaces(spaces_of(space), space)
+    sampler.check(space)
     for seed in range(n_seeds):
         first = _run(sampler, space, n_candidates, seed)
         assert first == _run(sampler, space, n_candidates, seed), (

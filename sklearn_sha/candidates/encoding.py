@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from sklearn_sha.candidates.space import params_key
+from sklearn_sha.candidates.space import value_key
 
 
 def encoded(candidates: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
@@ -52,7 +52,7 @@ def _column(candidates: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.fl
     column[list(numbers)] = rankdata(list(numbers.values()))
     codes: dict[Hashable, int] = {}
     for number in sorted(values.keys() - numbers.keys()):
-        key = params_key({name: values[number]})
+        key = value_key(values[number])
         column[number] = len(numbers) + 1 + codes.setdefault(key, len(codes))
     return column
 

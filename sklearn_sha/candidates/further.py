@@ -77,10 +77,12 @@ def further_candidates(
     Raises
     ------
     TypeError, ValueError
-        If there are no further candidates, or if `n_candidates` or `space` is invalid.
+        If there are no further candidates, or if `n_candidates`, `space` or a parameter of the
+        sampler is invalid.
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
     check_spaces(spaces_of(space), space)
+    sampler.check(space)
     grid = grid_of(space)
     if n_candidates == "auto":
         wanted = N_CANDIDATES if grid is None else len(grid)

@@ -77,13 +77,15 @@ class ModelSampler(Sampler):
         self.wave_size = wave_size
         self.exploration = exploration
 
-    def propose(
-        self, n: int, space: Space, history: History, rng: RandomState
-    ) -> list[dict[str, Any]]:
+    def check(self, space: Space) -> None:
         check_int("n_initial", self.n_initial)
         check_int("wave_size", self.wave_size)
         if not (is_real(self.exploration) and 0 <= self.exploration <= 1):
             raise ValueError(f"exploration={self.exploration!r} must be between 0 and 1.")
+
+    def propose(
+        self, n: int, space: Space, history: History, rng: RandomState
+    ) -> list[dict[str, Any]]:
         if is_exhausted_by(n, space, history.candidates):
             return RandomSampler().propose(n, space, history, rng)
         source = SobolSampler()

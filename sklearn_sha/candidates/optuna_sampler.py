@@ -18,7 +18,13 @@ from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import is_exhausted_by
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import has_quantiles, is_log_uniform, params_key, spaces_of
+from sklearn_sha.candidates.space import (
+    has_quantiles,
+    is_log_uniform,
+    params_key,
+    spaces_of,
+    value_key,
+)
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -107,6 +113,9 @@ class OptunaSampler(Sampler):
         check_int("batch_size", batch_size)
         self.make_sampler = make_sampler
         self.batch_size = batch_size
+
+    def check(self, space: Space) -> None:
+        _ConvertedSpace(space)
 
     def propose(
         self, n: int, space: Space, history: History, rng: RandomState
@@ -297,8 +306,8 @@ class _Parameter:
     def find(self, value: Any) -> int | float | None:
         """Return what Optuna suggests for a value. None: the value is not possible."""
         if self.values is not None:
-            key = params_key({"": value})
-            keys = (params_key({"": one}) for one in self.values)
+            key = value_key(value)
+            keys = map(value_key, self.values)
             return next((index for index, one in enumerate(keys) if one == key), None)
         limits: Any = self.distribution
         if not is_real(value) or not limits.low <= value <= limits.high:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from joblib import parallel_config
 from numpy.random import RandomState
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
@@ -78,7 +79,8 @@ class CandidatePool:
         if is_due and n_waiting < n and self._proposes:
             rng = RandomState([self._seed, self._n_calls])
             history = History(tuple(self.params), tuple(self.evaluations.values()))
-            new = proposed(self._sampler, n - n_waiting, self._space, history, rng)
+            with parallel_config(backend="sequential"):  # the workers use that of the search
+                new = proposed(self._sampler, n - n_waiting, self._space, history, rng)
             self.params += new
             self._n_calls += 1
             self._proposes = bool(new)  # otherwise there are no more, for later brackets neither

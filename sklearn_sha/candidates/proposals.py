@@ -62,6 +62,7 @@ def first_candidates(
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
     check_spaces(spaces_of(space), space)
+    sampler.check(space)
     n_initial, n_possible = len(initial), n_combinations(space, initial)
     if n_candidates == "auto":
         wanted = max(N_CANDIDATES, n_initial) if n_possible is None else n_possible
@@ -153,6 +154,7 @@ def candidates_for_brackets(
         If the first bracket has fewer candidates than `initial`.
     """
     check_spaces(spaces_of(space), space)
+    sampler.check(space)
     n_initial = len(initial)
     if sizes[0] < n_initial:
         raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn_sha._param_validation import InvalidParameterError
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.model import ModelSampler
 from sklearn_sha.candidates.optuna_sampler import optuna_error
@@ -38,7 +39,7 @@ def resolve_sampler(sampler: Any) -> Sampler:
         return sampler
     if not isinstance(sampler, str) or sampler not in NAMED:
         names = ", ".join(f'"{name}"' for name in NAMED)
-        raise TypeError(
+        raise InvalidParameterError(
             f"sampler={sampler!r} must be {names} or an instance of a subclass of "
             f"sklearn_sha.candidates.Sampler. {optuna_error(sampler)}".rstrip()
         )

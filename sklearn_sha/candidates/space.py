@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
-from sklearn_sha._param_validation import is_estimator, is_real
+from sklearn_sha._param_validation import InvalidParameterError, is_estimator, is_real
 
 COMPONENTS = ("steps", "estimators", "transformers", "transformer_list")
 """Parameters of scikit-learn that are lists of named estimators."""
@@ -158,11 +158,18 @@ def is_in(space: Any, params: Mapping[str, Any]) -> bool:
     return any(
         one.keys() == params.keys()
         and all(
-            hasattr(values, "rvs") or value_key(params[name]) in map(value_key, values)
+            hasattr(values, "rvs") or _is_one_of(params[name], values)
             for name, values in one.items()
         )
         for one in spaces_of(space)
     )
+
+
+def _is_one_of(value: Any, values: Iterable[Any]) -> bool:
+    if isinstance(values, range):  # which can be long, and finds integers of Python by arithmetic
+        value = value.item() if isinstance(value, np.generic) else value
+        return type(value) is int and value in values
+    return value_key(value) in map(value_key, values)
 
 
 def has_quantiles(distribution: Any) -> bool:
@@ -257,7 +264,7 @@ def _estimator_key(estimator: Any) -> Hashable:
 def check_spaces(spaces: Sequence[Any], given: Any) -> None:
     """Raise the errors of GridSearchCV if a space is not made of lists and distributions."""
     if isinstance(spaces, str) or not isinstance(spaces, Sequence):
-        raise TypeError(
+        raise InvalidParameterError(
             f"Parameter grid should be a dict or a list, got: {given!r} of type "
             f"{type(given).__name__}. Use {{'name': [values] or a distribution}}."
         )

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_sha.inspection.levels import RungRecord
 from sklearn_sha.inspection.ranking import check_metric
-
-Row = Mapping[str, Any]
 
 
 def envelope(
-    results: Mapping[str, Any] | Sequence[Row], metric: str = "score"
+    results: Mapping[str, Any] | Sequence[RungRecord], metric: str = "score"
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Estimate the envelope gamma of a search from its scores.
 
@@ -31,7 +30,8 @@ def envelope(
     Returns
     -------
     n_resources : ndarray of int, shape (n,)
-        Resources at which candidates were promoted, in increasing order.
+        Resources from which candidates were promoted to a larger one, in increasing order. Rungs
+        that only add folds do not count.
     gamma : ndarray of float, shape (n,)
         Largest distance between a promoted candidate's mean test score at this resource, or at
         a larger one, and its last mean test score.

@@ -13,16 +13,20 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import metric_of
-from sklearn_sha._param_validation import check_has_rungs, is_estimator
+from sklearn_sha._param_validation import check_has_rungs, is_estimator, is_interrupted
 from sklearn_sha.candidates.space import params_key
-from sklearn_sha.inspection.curves import is_at_end, last_rungs, level_of, selects_best
-from sklearn_sha.inspection.envelope import Row
 from sklearn_sha.inspection.highest_score import highest_score
+from sklearn_sha.inspection.levels import (
+    Level,
+    RungRecord,
+    is_at_end,
+    last_rungs,
+    level_of,
+    levels_of_results,
+    selects_best,
+)
 from sklearn_sha.inspection.ranking import selected_row
 from sklearn_sha.inspection.risk import Eliminated, RungScores
-
-Level = tuple[int, int]
-"""Resource and number of folds of a rung. A later rung of a bracket has a higher level."""
 
 NOT_REACHED = (
     "The last rung was not reached, so that eliminated candidates cannot be compared with the best "
@@ -56,7 +60,7 @@ class AuditedCandidate:
     """
 
     candidate: int
-    rung: Row
+    rung: RungRecord
     score: float
 
 
@@ -83,7 +87,7 @@ class Evidence:
         Why eliminated candidates cannot be compared with the selected one, or "".
     """
 
-    brackets: list[list[Row]]
+    brackets: list[list[RungRecord]]
     folds: dict[tuple[int, Level], NDArray[np.float64]]
     selected: int
     final_scores: NDArray[np.float64]
@@ -128,22 +132,29 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     _drop_failed(folds, search)
     row = selected_row(search, metric)
     selected = int(results["candidate"][row])
-    final = folds[selected, _levels(results)[row]]
+    final = folds[selected, levels_of_results(results)[row]]
     at_end = last_rungs(search.schedule_)
 
-    def has_score(row: Row) -> bool:
+    def has_score(row: RungRecord) -> bool:
         return bool(np.isfinite(row["scores"]).any())
 
-    def is_last(row: Row) -> bool:
+    def is_last(row: RungRecord) -> bool:
         return selects_best(row, at_end) and has_score(row)
+
+    # With folds as the resource, all models have full resource, and folds are missing.
+    counts_folds = search.schedule_.counts_folds
+
+    def rung_scores(row: RungRecord) -> RungScores:
+        scores = np.stack([folds[candidate, level_of(row)] for candidate in row["candidates"]])
+        return RungScores(row["candidates"], 1 if counts_folds else row["n_resources"], scores)
 
     brackets = _brackets(history, results, is_last, repeats=search.schedule_.repeats)
     audited_ids = _audited_ids(brackets, results)
     known = Eliminated.of(
-        [[_rung_scores(row, folds) for row in rows] for rows in brackets],
+        [[rung_scores(row) for row in rows] for rows in brackets],
         selected,
         final,
-        continues=search.schedule_.continues,
+        continues=search.schedule_.continues and not counts_folds,
         estimators=_has_several_estimators(results["params"]),
         roc_auc=_is_roc_auc(search),
         highest_score=highest_score(metric, search.scoring, search.estimator),
@@ -160,19 +171,19 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         problem = LAST_RUNG_FAILED if has_failed and is_complete else NOT_REACHED
     elif not all(_began_together(rows, audited_ids) for rows in brackets):
         problem = JOINED_LATER
-    audited = _audited(brackets, audited_ids)
+    audited = _audited(brackets, audited_ids, selected)
     unscored = _unscored(brackets, folds)
     return Evidence(brackets, folds, selected, final, known, audited, unscored, problem)
 
 
-def _began_together(rows: Sequence[Row], audited: Collection[int]) -> bool:
+def _began_together(rows: Sequence[RungRecord], audited: Collection[int]) -> bool:
     """Whether the candidates of a last rung, but for audited ones, were in all rungs before it."""
     finalists = {*rows[-1]["candidates"]} - {*audited}
     return all(finalists <= {*row["candidates"]} for row in rows)
 
 
 def _unscored(
-    brackets: Sequence[Sequence[Row]], folds: Mapping[tuple[int, Level], NDArray[np.float64]]
+    brackets: Sequence[Sequence[RungRecord]], folds: Mapping[tuple[int, Level], NDArray[np.float64]]
 ) -> list[int]:
     """Candidates that were eliminated without a score.
 
@@ -187,12 +198,7 @@ def _unscored(
     ]
 
 
-def is_interrupted(search: Any) -> bool:
-    """Return whether a search was interrupted; False before the end of a fit, which sets it."""
-    return getattr(search, "interrupted_", False)
-
-
-def _repeated(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> set[int]:
+def _repeated(brackets: Sequence[Sequence[RungRecord]], results: Mapping[str, Any]) -> set[int]:
     """Candidates whose parameters another candidate has, at full resource or later eliminated.
 
     Brackets of Hyperband can share the combinations of a grid.
@@ -232,17 +238,24 @@ def _is_roc_auc(search: Any) -> bool:
     return metric_of(scorer) is roc_auc_score
 
 
-def _audited_ids(brackets: Sequence[Sequence[Row]], results: Mapping[str, Any]) -> set[int]:
+def _audited_ids(brackets: Sequence[Sequence[RungRecord]], results: Mapping[str, Any]) -> set[int]:
     """Candidates that an audit added to the last rungs of these brackets."""
     if "audited" not in results:
         return set()
-    levels, is_audited = _levels(results), results["audited"]
+    levels, is_audited = levels_of_results(results), results["audited"]
     audited = {(int(results["candidate"][k]), levels[k]) for k in np.flatnonzero(is_audited)}
     last_rungs = [rows[-1] for rows in brackets]
     return {c for row in last_rungs for c in row["candidates"] if (c, level_of(row)) in audited}
 
 
-def _audited(brackets: Sequence[Sequence[Row]], ids: Collection[int]) -> list[AuditedCandidate]:
+def _audited(
+    brackets: Sequence[Sequence[RungRecord]], ids: Collection[int], selected: int
+) -> list[AuditedCandidate]:
+    """Audited candidates, the best first. The selected one is before those that are as good."""
+
+    def order(one: AuditedCandidate) -> tuple[float, bool]:
+        return -np.nan_to_num(one.score, nan=-np.inf), one.candidate != selected
+
     found = [
         AuditedCandidate(
             candidate,
@@ -253,22 +266,10 @@ def _audited(brackets: Sequence[Sequence[Row]], ids: Collection[int]) -> list[Au
         for candidate, score in scores_of(last).items()
         if candidate in ids
     ]
-    return sorted(found, key=lambda one: -np.nan_to_num(one.score, nan=-np.inf))
+    return sorted(found, key=order)
 
 
-def _rung_scores(row: Row, folds: Mapping[tuple[int, Level], NDArray[np.float64]]) -> RungScores:
-    """Scores of a rung on each fold."""
-    scores = np.stack([folds[candidate, level_of(row)] for candidate in row["candidates"]])
-    return RungScores(row["candidates"], row["n_resources"], scores)
-
-
-def _levels(results: Mapping[str, Any]) -> list[Level]:
-    """Levels of the rows of all_cv_results_."""
-    columns = results["n_resources"].tolist(), results["n_folds"].tolist()
-    return list(zip(*columns, strict=True))
-
-
-def scores_of(row: Row) -> dict[int, float]:
+def scores_of(row: RungRecord) -> dict[int, float]:
     """Mean test scores of a rung by candidate; NaN if they are not finite."""
     scores = np.asarray(row["scores"], dtype=float)
     return dict(
@@ -283,7 +284,7 @@ def _fold_scores(
     names = takewhile(results.__contains__, (f"split{k}_test_{metric}" for k in count()))
     scores = np.stack([results[name] for name in names], axis=1)
     scores = np.where(np.isfinite(scores), scores, np.nan)
-    keys = zip(results["candidate"].tolist(), _levels(results), strict=True)
+    keys = zip(results["candidate"].tolist(), levels_of_results(results), strict=True)
     return dict(zip(keys, scores, strict=True))
 
 
@@ -304,12 +305,12 @@ def _drop_failed(folds: Mapping[tuple[int, Level], NDArray[np.float64]], search:
 
 
 def _brackets(
-    history: Sequence[Row],
+    history: Sequence[RungRecord],
     results: Mapping[str, Any],
-    is_last: Callable[[Row], bool],
+    is_last: Callable[[RungRecord], bool],
     *,
     repeats: bool,
-) -> list[list[Row]]:
+) -> list[list[RungRecord]]:
     """Rungs of each completed bracket; with budget doubling, of the last completed run.
 
     If none is completed, those of each bracket, or of the last run. A bracket all of whose
@@ -318,7 +319,7 @@ def _brackets(
     # Rows of runs have no bracket, and their numbers are unique.
     run_of = dict(zip(results["iter"].tolist(), results["bracket"].tolist(), strict=True))
 
-    def bracket_of(row: Row) -> int:
+    def bracket_of(row: RungRecord) -> int:
         return row.get("bracket", run_of[row["iter"]])
 
     # An audited rung is the last row.

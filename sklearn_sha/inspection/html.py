@@ -8,6 +8,7 @@ from typing import Any
 
 from sklearn_sha._compat import search_block
 from sklearn_sha._formatting import format_params, html_sentences
+from sklearn_sha._param_validation import is_interrupted
 
 
 class HTMLReprMixin:
@@ -39,8 +40,7 @@ class HTMLReprMixin:
                 f", mean test score {self.best_score_:.4g}" if hasattr(self, "best_score_") else ""
             )
             best = f"<p>Best: <code>{escape(format_params(self.best_params_))}</code>{score}</p>"
-        is_interrupted = getattr(self, "interrupted_", False)
-        interrupted = "<p>The search was interrupted.</p>" if is_interrupted else ""
+        interrupted = "<p>The search was interrupted.</p>" if is_interrupted(self) else ""
         schedule = getattr(self, "schedule_", None)
         training = html_sentences([schedule.training]) if schedule and schedule.training else ""
         notes = f"{best}{interrupted}{training}"

@@ -185,8 +185,8 @@ def rung_ranks(
         ``all_cv_results_``.
     metric : str
     n_kept : int, default=0
-        Number of first candidates to leave out if there are several rungs: they are promoted
-        whatever their score is.
+        Number of first candidates to leave out if there are several rungs, and at least two
+        others: they are promoted whatever their score is.
 
     Returns
     -------
@@ -210,6 +210,8 @@ def rung_ranks(
     is_audited = results.get("audited", np.zeros(len(scores), dtype=bool))
     last: dict[tuple[int, int], int] = {}
     is_kept = (results["candidate"] < n_kept) & (np.max(results["iter"]) > 0)
+    if len({*results["candidate"][~is_kept]}) < 2:
+        is_kept[:] = False
     for row in np.flatnonzero(~is_audited & ~is_kept).tolist():
         last[int(results["bracket"][row]), int(results["candidate"][row])] = row
     rows = np.array(sorted(last.values()), dtype=np.intp)

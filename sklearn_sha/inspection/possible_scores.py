@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._formatting import quantity
-from sklearn_sha.inspection.curves import level_labels, level_of
 from sklearn_sha.inspection.evidence import evidence_of
+from sklearn_sha.inspection.levels import level_labels, level_of
 from sklearn_sha.inspection.risk import highest_leads, tolerance_of
 
 
@@ -40,11 +40,11 @@ class PossibleScore:
     is_audited: bool
 
 
-Rung = tuple[int, int, int]
+EliminatingRung = tuple[int, int, int]
 """Resource, number of folds and bracket of a rung."""
 
 
-def _rung_of(one: PossibleScore) -> Rung:
+def _rung_of(one: PossibleScore) -> EliminatingRung:
     return one.n_resources, one.n_folds, one.bracket
 
 
@@ -78,7 +78,7 @@ class PossibleScores:
         n_eliminated = quantity(len(self.candidates), "eliminated candidates")
         return f"{n_risky or 'None'} of {n_eliminated} could have been better"
 
-    def rungs(self) -> list[Rung]:
+    def rungs(self) -> list[EliminatingRung]:
         """Return the rungs that eliminated candidates, in increasing order of their resource."""
         return sorted(set(map(_rung_of, self.candidates)))
 
@@ -99,7 +99,7 @@ class PossibleScores:
             ]
         return [label.replace("\n", between) for label in labels]
 
-    def members(self, rung: Rung) -> list[PossibleScore]:
+    def members(self, rung: EliminatingRung) -> list[PossibleScore]:
         """Return the candidates that a rung eliminated, in increasing order of their scores."""
         own = (one for one in self.candidates if _rung_of(one) == rung)
         return sorted(own, key=lambda one: one.expected)
@@ -117,7 +117,7 @@ class PossibleScores:
         highest = [one.highest for one in self.candidates if one.highest < np.inf]
         bottom = min(float(np.median(expected)), limit - 2 * self.tolerance)
         top = min(max(limit, *highest), limit + 2 * (limit - bottom))
-        low = max(min(expected), 2 * bottom - top)
+        low = max(min(*expected, limit - 2 * self.tolerance), 2 * bottom - top)
         pad = 0.05 * (top - low)
         return (low - pad, top + pad) if top > low else None
 

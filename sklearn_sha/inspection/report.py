@@ -14,7 +14,7 @@ from sklearn_sha._formatting import (
     text_table,
 )
 from sklearn_sha.inspection.edges import Edge
-from sklearn_sha.inspection.envelope import Row
+from sklearn_sha.inspection.levels import RungRecord
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,7 +36,7 @@ class TrustReport:
           candidates of both. It is averaged over these rungs, weighted by their candidates.
         - envelope: `sklearn_sha.inspection.envelope` at the resource of the rung.
         - gap: difference between the lowest promoted and the highest eliminated score. Candidates
-          that every rung promotes do not count.
+          that every rung promotes do not count, unless no other is promoted.
         - noise: standard error of the gap, estimated from the differences on each fold.
         - close: eliminated candidates whose difference to the lowest promoted score is at most
           its standard error.
@@ -121,7 +121,7 @@ class TrustReport:
         return columns
 
 
-def _n_close(row: Row) -> float:
+def _n_close(row: RungRecord) -> float:
     """Return the number of close candidates; NaN on a single fold, since the noise is unknown."""
     is_unknown = np.isnan(row["noise"]) and not np.isnan(row["gap"])
     return float("nan") if is_unknown else len(row["close"])

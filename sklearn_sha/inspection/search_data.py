@@ -11,22 +11,20 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._formatting import format_params, renamed, short_names
 from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.candidates.space import given_spaces, params_key
-from sklearn_sha.inspection.curves import (
-    Curve,
-    ParamPoints,
+from sklearn_sha.inspection.curves import Curve, curves, n_candidates_at
+from sklearn_sha.inspection.importance import ParameterImportance, parameter_importance
+from sklearn_sha.inspection.levels import (
     cost_by_level,
-    curves,
     last_rungs,
     level_labels,
     level_of,
     level_text,
     levels_of,
-    n_candidates_at,
-    param_points,
+    levels_of_results,
     selects_best,
 )
-from sklearn_sha.inspection.importance import ParameterImportance, parameter_importance
 from sklearn_sha.inspection.metric_names import metric_label
+from sklearn_sha.inspection.param_points import ParamPoints, param_points
 from sklearn_sha.inspection.possible_scores import PossibleScores, possible_scores
 from sklearn_sha.inspection.ranking import check_metric, selected_row
 
@@ -191,8 +189,7 @@ def search_data(
     levels = levels_of(history)
     position = {level: k for k, level in enumerate(levels)}
     candidates = results["candidate"].tolist()
-    rows = zip(results["n_resources"].tolist(), results["n_folds"].tolist(), strict=True)
-    level_of_row = [position[row] for row in rows]
+    level_of_row = [position[level] for level in levels_of_results(results)]
     selected = selected_row(search, metric)
     params = dict(zip(candidates, results["params"], strict=True))
     names = short_names(name for own in params.values() for name in own)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_sha.inspection.curves import level_of
 from sklearn_sha.inspection.edges import edge_report
-from sklearn_sha.inspection.envelope import Row, envelope
-from sklearn_sha.inspection.evidence import Evidence, Level, evidence_of, scores_of
+from sklearn_sha.inspection.envelope import envelope
+from sklearn_sha.inspection.evidence import Evidence, evidence_of, scores_of
+from sklearn_sha.inspection.levels import Level, RungRecord, level_of
 from sklearn_sha.inspection.ranking import kendall, spearman
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.risk import (
@@ -180,7 +180,7 @@ def _audited(evidence: Evidence) -> tuple[dict[str, Any], ...]:
     )
 
 
-def _place(row: Row) -> dict[str, int]:
+def _place(row: RungRecord) -> dict[str, int]:
     """Return the keys of a report that identify a rung."""
     return {
         "bracket": row.get("bracket", 0),
@@ -190,7 +190,7 @@ def _place(row: Row) -> dict[str, int]:
     }
 
 
-def _best_of_others(brackets: Sequence[Sequence[Row]], audited: set[int]) -> float:
+def _best_of_others(brackets: Sequence[Sequence[RungRecord]], audited: set[int]) -> float:
     """Best score in the last rungs of the candidates that were not audited."""
     scores = [s for rows in brackets for c, s in scores_of(rows[-1]).items() if c not in audited]
     return float(np.fmax.reduce(scores))
@@ -200,7 +200,7 @@ def _risk(hazard: float) -> float:
     return float(-np.expm1(-hazard))
 
 
-def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
+def _agreement(row: RungRecord, later: Sequence[RungRecord]) -> dict[str, float]:
     """Mean rank correlations of a rung with the later rungs of its bracket."""
     score_of = scores_of(row)
     both = [[(score_of[c], s) for c, s in scores_of(r).items() if c in score_of] for r in later]
@@ -217,7 +217,7 @@ def _agreement(row: Row, later: Sequence[Row]) -> dict[str, float]:
 
 
 def _margin(
-    row: Row, folds: Mapping[tuple[int, Level], Floats], kept: Collection[int]
+    row: RungRecord, folds: Mapping[tuple[int, Level], Floats], kept: Collection[int]
 ) -> dict[str, Any]:
     """Differences between the lowest promoted score and the eliminated scores of a rung.
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._formatting import quantity
-from sklearn_sha._param_validation import is_int
+from sklearn_sha._param_validation import is_int, is_interrupted
 from sklearn_sha.candidates.space import params_key
-from sklearn_sha.inspection.evidence import Level, is_interrupted
+from sklearn_sha.inspection.levels import Level
 from sklearn_sha.inspection.report import TrustReport
 
 TRUSTED = 0.95
@@ -129,7 +129,7 @@ def _reached(report: TrustReport, search: Any) -> str:
 
 
 def _conclusion(report: TrustReport, search: Any) -> str:
-    """Say what the probability is about, and what to do if it is low."""
+    """Return what the probability is about, and what to do if it is low."""
     rungs, tolerance = report.rungs, report.tolerance
     if len(rungs) == len(report.brackets):
         single = "There is" if len(rungs) == 1 else "Each bracket has"
@@ -146,15 +146,16 @@ def _conclusion(report: TrustReport, search: Any) -> str:
     )
     if len(report.brackets) > 1:
         values = ", ".join(
-            f"{probability_text(b['probability'])} ({b['bracket']})" for b in report.brackets
+            f"{probability_text(b['probability'])} in bracket {b['bracket']}"
+            for b in report.brackets
         )
-        facts += f" Bracket by bracket it is {values}."
+        facts += f" By bracket: {values}."
     if report.unscored:
         unscored = quantity(len(report.unscored), "candidates")
-        has, were = ("has", "was") if len(report.unscored) == 1 else ("have", "were")
+        were = "was" if len(report.unscored) == 1 else "were"
         have_failed = {*report.unscored} & {failure["candidate"] for failure in search.failures_}
         see = " (see failures_)" if have_failed else ""
-        facts += f" It is not about {unscored} that {has} no score and {were} eliminated{see}."
+        facts += f" It leaves out {unscored} that {were} eliminated without a score{see}."
     if report.probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
     risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]
@@ -217,8 +218,8 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     if percent > 100 or not hasattr(search, "_completed_search"):
         return ""
     return (
-        f"audit(X, y, n_candidates={n_candidates}) trains the riskiest of them to full resource, "
-        f"for at most {percent / 100:.2f} times the cost of the search. "
+        f"audit(X, y, n_candidates={n_candidates}) trains the candidates with the highest risks "
+        f"to full resource, for at most {percent / 100:.2f} times the cost of the search. "
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sklearn_sha._param_validation import InvalidParameterError
 from sklearn_sha.resources.automatic import auto_resource
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.integer_parameter import IntegerParameter
@@ -49,7 +50,7 @@ def resolve_resource(given: Any, tuned: TunedEstimator, batch_size: int | None =
     if isinstance(given, Resource):
         return given.with_batch_size(batch_size)
     if not isinstance(given, str):
-        raise TypeError(
+        raise InvalidParameterError(
             f'resource={given!r} is neither a string nor a Resource; give "auto", "partial_fit", '
             '"n_samples", "folds", the name of an integer parameter, or an instance of a subclass '
             "of sklearn_sha.resources.Resource."

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha.inspection.curves import ParamPoints, number_label
 from sklearn_sha.inspection.figures.style import (
     SMALL,
     backed,
@@ -19,6 +18,7 @@ from sklearn_sha.inspection.figures.style import (
     title,
 )
 from sklearn_sha.inspection.jitter import jitter
+from sklearn_sha.inspection.param_points import ParamPoints, number_labels
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
@@ -108,8 +108,8 @@ def _ticks(data: SearchData, points: ParamPoints) -> list[tuple[float, str]]:
     distinct = np.unique(points.places)
     if len(distinct) <= 5:
         heights = _scaled(distinct, is_log=points.is_log)
-        return [(float(h), number_label(v)) for h, v in zip(heights, distinct, strict=True)]
-    return [(0.0, number_label(low)), (0.5, number_label(middle)), (1.0, number_label(high))]
+        return [*zip(heights.tolist(), number_labels(distinct), strict=True)]
+    return [*zip((0.0, 0.5, 1.0), number_labels([low, middle, high]), strict=True)]
 
 
 def _tick(ax: Any, place: float, height: float, label: str, *, side: str = "left") -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_sha.inspection.curves import ParamPoints
 from sklearn_sha.inspection.figures.style import (
     SMALL,
     candidate_color,
@@ -20,6 +19,7 @@ from sklearn_sha.inspection.figures.style import (
     title,
 )
 from sklearn_sha.inspection.jitter import jitter
+from sklearn_sha.inspection.param_points import ParamPoints
 from sklearn_sha.inspection.search_data import SearchData
 
 _MAX_COLUMNS = 3

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha.inspection.curves import ParamPoints, number_label
 from sklearn_sha.inspection.figures.style import SELECTED, labeled_categories
 from sklearn_sha.inspection.interactive.style import (
     NEUTRAL,
@@ -19,6 +18,7 @@ from sklearn_sha.inspection.interactive.style import (
     opaque_rung_colors,
     ordered,
 )
+from sklearn_sha.inspection.param_points import ParamPoints, number_labels
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
@@ -92,4 +92,5 @@ def _ticks(
     distinct = np.unique(places)
     if len(distinct) > _N_TICKS:
         distinct = np.linspace(places.min(), places.max(), _N_TICKS)
-    return [(float(v), number_label(10**v if points.is_log else v)) for v in distinct]
+    labels = number_labels(10**distinct if points.is_log else distinct)
+    return [*zip(distinct.tolist(), labels, strict=True)]

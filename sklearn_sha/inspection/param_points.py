@@ -1,0 +1,173 @@
+"""Values of the searched parameters, with their places and labels on an axis."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_sha._formatting import shortened
+from sklearn_sha._param_validation import is_real
+from sklearn_sha.candidates.space import is_log_uniform, value_key
+
+_LABEL_LENGTH = 24
+
+_LOG_RATIO = 100
+"""Ratio of largest to smallest value from which an axis can be logarithmic."""
+
+_SERIES_RATIO = 8
+"""The same for a geometric series, such as 1, 2, 4, 8."""
+
+_N_DIGITS = (3, 5, 8, 17)
+"""Significant digits of the labels of ticks; the first number that suffices is used."""
+
+_MAX_ROUNDING = 0.01
+"""Of the label of a tick, as a share of the distance to the nearest tick."""
+
+
+@dataclass(frozen=True)
+class ParamPoints:
+    """Values of one searched parameter.
+
+    Attributes
+    ----------
+    name : str
+    candidates : ndarray of int, shape (n,)
+        Candidates that have the parameter.
+    places : ndarray of float, shape (n,)
+        Positions on the axis: the values, or indices into `labels`.
+    labels : list of str or None
+        Labels of the axis. None if the values are numbers.
+    is_log : bool
+        Whether the values are more evenly spread on a logarithmic axis than on a linear one.
+    """
+
+    name: str
+    candidates: NDArray[np.intp]
+    places: NDArray[np.float64]
+    labels: list[str] | None
+    is_log: bool
+
+
+def param_points(
+    params: Mapping[int, Mapping[str, Any]], space: Mapping[str, Any] | None = None
+) -> list[ParamPoints]:
+    """Collect the values of each parameter that has more than one value.
+
+    Parameters
+    ----------
+    params : mapping of int to mapping
+        Parameters of each candidate.
+    space : mapping or None, default=None
+        Lists and distributions by parameter. A log-uniform distribution has a logarithmic axis,
+        however narrow it is. None: the values decide.
+
+    Returns
+    -------
+    list of ParamPoints
+        In alphabetical order of the parameters.
+
+    Examples
+    --------
+    >>> from sklearn_sha.inspection.param_points import param_points
+    >>> alpha, kind = param_points(
+    ...     {0: {"alpha": 1e-4, "kind": "l1"}, 1: {"alpha": 1e-2, "kind": "l2"}}
+    ... )
+    >>> alpha.is_log, alpha.places.tolist(), kind.labels
+    (True, [0.0001, 0.01], ['l1', 'l2'])
+    """
+    found = []
+    for name in sorted({name for values in params.values() for name in values}):
+        by_candidate = {c: own[name] for c, own in params.items() if name in own}
+        values = list(by_candidate.values())
+        labels = None
+        if not all(map(_is_finite, values)):
+            keys = [value_key(value) for value in values]
+            value_of = dict(zip(keys, values, strict=True))
+            # Numbers in increasing order, then the others in that of the candidates.
+            numbers = {key: value for key, value in value_of.items() if _is_finite(value)}
+            order = sorted(numbers, key=numbers.__getitem__)
+            order += [key for key in value_of if key not in numbers]
+            labels = _labels([value_of[key] for key in order])
+            values = [order.index(key) for key in keys]
+        places = np.array(values, dtype=float)
+        if len(set(places.tolist())) > 1:
+            is_positive = labels is None and places.min() > 0
+            is_log = bool(
+                is_positive and (is_log_uniform((space or {}).get(name)) or _is_log(places))
+            )
+            found.append(ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log))
+    return found
+
+
+def _is_finite(value: Any) -> bool:
+    """Return whether a value is a number that has a place on an axis."""
+    with suppress(OverflowError):  # of integers above 1e308
+        return is_real(value) and isfinite(value)
+    return False
+
+
+def _labels(values: Sequence[Any]) -> list[str]:
+    """Shorten values to labels of an axis.
+
+    If different values, such as estimators, would have the same label, it has their ends too. If
+    these do not differ either, it has a number.
+    """
+    texts = [" ".join(str(getattr(value, "__name__", value)).split()) for value in values]
+    labels = {text: shortened(text, _LABEL_LENGTH) for text in texts}
+    for text in _repeated(labels):
+        labels[text] = f"{text[:10]}\N{HORIZONTAL ELLIPSIS}{text[-13:]}"
+    for number, text in enumerate(_repeated(labels), start=1):
+        labels[text] += f" ({number})"
+    return [labels[text] for text in texts]
+
+
+def _repeated(labels: Mapping[str, str]) -> list[str]:
+    """Texts whose label another one has too."""
+    n_texts = Counter(labels.values())
+    return [text for text, label in labels.items() if n_texts[label] > 1]
+
+
+def number_labels(values: Iterable[float]) -> list[str]:
+    """Format the values of ticks, with as many digits as it takes to tell them apart.
+
+    Examples
+    --------
+    >>> from sklearn_sha.inspection.param_points import number_labels
+    >>> number_labels([1024.0, 0.00012345, 1e7]), number_labels([0.99, 0.9999])
+    (['1024', '0.000123', '1e+07'], ['0.99', '0.9999'])
+    """
+    ticks = np.array([*values])
+    distances = np.abs(ticks[:, None] - ticks)
+    nearest = np.min(distances, axis=1, where=distances > 0, initial=np.inf)
+    for n_digits in _N_DIGITS:
+        labels = [_number_label(tick, n_digits) for tick in ticks.tolist()]
+        if np.all(np.abs(np.array(labels, dtype=float) - ticks) <= _MAX_ROUNDING * nearest):
+            break
+    return labels
+
+
+def _number_label(value: float, n_digits: int) -> str:
+    # Powers of ten have rounding errors.
+    is_integer = abs(value) < 1e6 and abs(value - round(value)) < 1e-9 * abs(value)
+    return f"{value:.0f}" if is_integer else f"{value:.{n_digits}g}"
+
+
+def _is_log(values: NDArray[np.float64]) -> bool:
+    """Whether the values are a geometric series, or their median is near the geometric mean."""
+    distinct = np.unique(values)
+    logs = np.log(distinct)
+    ratio = distinct[-1] / distinct[0]
+    if len(distinct) > 2 and ratio >= _SERIES_RATIO and np.ptp(np.diff(logs)) < 1e-6 * np.ptp(logs):
+        return True
+    if ratio < _LOG_RATIO:
+        return False
+    off_log = abs(np.median(logs) - logs.mean())
+    off_linear = abs(np.log(np.median(distinct) / distinct.mean()))
+    return bool(off_log <= off_linear)
