@@ -81,8 +81,8 @@ def main() -> None:
         "",
         f"Written by `python docs/benchmarks/scored_rows.py`; {N_SEEDS} seeds. Searches over "
         "nine candidates, of which rungs have 1,000 to 9,000 of 100,000 training samples, with a "
-        "test fold of 200,000 samples: scored on twice as many of them as there are training samples, and on "
-        "all in every rung.",
+        "test fold of 200,000 samples: scored on twice as many of them as there are "
+        "training samples, and on all in every rung.",
         "",
         *table(
             [
