@@ -53,9 +53,9 @@ def search_of(**params):
 
 
 class Results:
-    """Results that took 2 s for 100 units."""
+    """Results that took 2 s for 100 units, without preprocessing."""
 
-    seconds, n_units = 2.0, 100
+    seconds, n_units, preprocessing_seconds = 2.0, 100, 0.0
 
 
 def totals_of(plan):
@@ -347,8 +347,9 @@ SMALL = Schedule.joined([Schedule.from_rungs([10**6], [4]), Schedule.from_rungs(
 """The second bracket takes hardly any time."""
 
 
-def test_the_time_of_preprocessing_counts(monkeypatch):
-    """A refit fits it too, whereas the seconds of fits and scores are those of the last step."""
+@pytest.mark.parametrize("n_jobs", [None, *slow(2)])
+def test_the_time_of_preprocessing_is_known(monkeypatch, n_jobs):
+    """The refit fits it too. The seconds of fits and scores are those of the last step."""
 
     class Slow(TransformerMixin, BaseEstimator):
         def fit(self, X, y=None):
@@ -362,14 +363,25 @@ def test_the_time_of_preprocessing_counts(monkeypatch):
     seconds = []
 
     def refusal(self, bracket, results):
-        seconds.append(results.seconds)
+        seconds.append(results.preprocessing_seconds)
         return ""
 
     monkeypatch.setattr(BracketTimes, "refusal", refusal)
     model = make_pipeline(Slow(), Curve())
     space = {f"curve__{name}": values for name, values in SPACE.items()}
-    search_of(estimator=model, space=space, max_time=1000).fit(X)
-    assert seconds[1] >= 2 * 0.02  # two folds
+    search_of(estimator=model, space=space, max_time=1000, n_jobs=n_jobs).fit(X)
+    assert len(seconds) > 1
+    assert min(seconds) >= 0.02
+
+
+def test_a_refit_fits_preprocessing_on_all_samples():
+    results = Results()
+    results.preprocessing_seconds = 4.0
+    for max_time, is_refused in ((10.05, True), (10.15, False)):
+        times = BracketTimes(
+            SMALL, 5, 1, refits=True, start_time=0, max_time=max_time, clock=lambda: 5.0
+        )
+        assert bool(times.refusal(1, results)) == is_refused  # 0.1 s, and 5 s
 
 
 def test_without_a_refit_no_time_is_reserved():

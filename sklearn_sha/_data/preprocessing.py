@@ -28,11 +28,14 @@ class FittedPreprocessing:
         scored, since a fitted vectorizer can be larger than the samples.
     original : FoldSamples or None
         The samples before preprocessing. None unless whole pipelines are scored.
+    seconds : float
+        Duration of the fit, and of the transformation of all samples.
     """
 
     transformed: FoldSamples
     pipeline: Pipeline | None = None
     original: FoldSamples | None = None
+    seconds: float = 0.0
 
     def with_data(self, X: Any, y: Any) -> FittedPreprocessing:
         """Return the object itself, which contains its data."""

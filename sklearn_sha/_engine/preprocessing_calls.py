@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import time
+from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
 
@@ -45,6 +45,11 @@ class SharedPreprocessing:
     deadline : float
     fail : callable
         ``fail(jobs, traceback)`` is called with the jobs whose preprocessing steps fail.
+
+    Attributes
+    ----------
+    longest_fit : float
+        Seconds of the longest fit so far.
     """
 
     def __init__(
@@ -65,6 +70,7 @@ class SharedPreprocessing:
         self._fail = fail
         self._fitted: dict[GroupKey, tuple[Fold, FittedPreprocessing | PreprocessingFile]] = {}
         self._keys: dict[int, Hashable] = {}
+        self.longest_fit = 0.0
 
     def key(self, candidate: int) -> Hashable:
         """Equal for candidates whose preprocessing steps have the same parameters."""
@@ -105,6 +111,7 @@ class SharedPreprocessing:
             elif fitted is not None:
                 self._workers.broadcast(fitted)
                 self._fitted[key] = view, fitted
+                self.longest_fit = max(self.longest_fit, fitted.seconds)
 
         job = replace(jobs[0], model=None)
         folder = self._workers.shared_folder
@@ -134,6 +141,7 @@ def _fit_preprocessing(
     set_seeds(preprocessing_of(pipeline), (config.seed + job.fold) % 2**32)
     with monitor.running() as start_part:  # its errors are no failed fits
         start_part(0)
+        start = perf_counter()
         try:
             fitted = fit_preprocessing(
                 pipeline,
@@ -146,4 +154,5 @@ def _fit_preprocessing(
                 job.add_note(error, config.n_train)
                 raise
             return format_exc()
+    fitted = replace(fitted, seconds=perf_counter() - start)
     return fitted if folder is None else PreprocessingFile.write(fitted, folder)

@@ -333,17 +333,13 @@ class Results:
 
     @property
     def seconds(self) -> float:
-        """Seconds of all evaluations, summed over the workers.
+        """Seconds of all fits and scores, summed over the jobs."""
+        return float(sum(np.nansum(rung.fit_time + rung.score_time) for rung in self._rungs))
 
-        Those of preprocessing are included if it was fitted in this process, where workers were
-        busy for longer than fits and scores took.
-        """
-        return float(
-            sum(
-                max(rung.times.busy, np.nansum(rung.fit_time + rung.score_time))
-                for rung in self._rungs
-            )
-        )
+    @property
+    def preprocessing_seconds(self) -> float:
+        """Seconds of the longest fit of preprocessing steps on a fold; 0 if none was shared."""
+        return max((rung.times.preprocessing for rung in self._rungs), default=0.0)
 
     @property
     def n_units(self) -> int:

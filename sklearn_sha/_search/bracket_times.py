@@ -15,7 +15,8 @@ class BracketTimes:
 
     The seconds of a bracket are those so far, in proportion to its units. The refit takes the mean
     time of its units, on the samples of all folds; if it calls ``fit``, that of the maximum number
-    of units, and if samples are the resource, that of all samples.
+    of units, and if samples are the resource, that of all samples. Preprocessing that candidates
+    share takes as long as on a fold, in proportion to the samples.
 
     Parameters
     ----------
@@ -71,6 +72,7 @@ class BracketTimes:
         seconds = so_far * self._costs[bracket] / sum(self._costs[:bracket])
         if self._refits:
             seconds += self._refit_units() * results.seconds / max(1, results.n_units)
+            seconds += self._samples_ratio * results.preprocessing_seconds
         left = max(0.0, self._max_time - elapsed)
         if seconds <= left:
             return ""
@@ -88,4 +90,9 @@ class BracketTimes:
         n_resources = self._n_resources
         if self._whole_fit is not None and self._whole_fit.replaces(n_resources):
             n_resources = self._whole_fit.max_units
-        return n_resources * self._n_folds / max(1, self._n_folds - 1)
+        return n_resources * self._samples_ratio
+
+    @property
+    def _samples_ratio(self) -> float:
+        """All samples, as a multiple of the training samples of a fold."""
+        return self._n_folds / max(1, self._n_folds - 1)
