@@ -8,6 +8,10 @@ from typing import Any
 import numpy as np
 
 
+class InvalidParameterError(ValueError, TypeError):
+    """A parameter of a search has a wrong type or value; as scikit-learn's error, it is both."""
+
+
 def check_int(name: str, value: Any, alternative: str = "", is_alternative: bool = False) -> None:
     """Raise if a parameter is neither an integer of at least 1 nor an alternative value.
 
@@ -26,11 +30,7 @@ def check_int(name: str, value: Any, alternative: str = "", is_alternative: bool
     """
     if not is_alternative and not (is_int(value) and value >= 1):
         suffix = f", or {alternative}" if alternative else ""
-        raise ValueError(f"{name}={value!r} must be an integer of at least 1{suffix}.")
-
-
-class InvalidParameterError(ValueError, TypeError):
-    """A parameter of a search has a wrong type or value; as scikit-learn's error, it is both."""
+        raise InvalidParameterError(f"{name}={value!r} must be an integer of at least 1{suffix}.")
 
 
 def check_has_rungs(search: Any, caller: str) -> None:
@@ -53,11 +53,6 @@ def check_has_rungs(search: Any, caller: str) -> None:
         )
 
 
-def is_interrupted(search: Any) -> bool:
-    """Return whether a search was interrupted; False before the end of a fit, which sets it."""
-    return getattr(search, "interrupted_", False)
-
-
 def is_int(value: Any) -> bool:
     """Return whether a value is an integer and not a bool."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
@@ -76,11 +71,11 @@ def is_estimator(value: Any) -> bool:
 def check_target(name: str, value: Any) -> None:
     """Raise if a score or loss at which a search ends is neither a number nor None."""
     if value is not None and not (is_real(value) and value == value):  # NaN is no number
-        raise ValueError(f"{name}={value!r} must be a number or None.")
+        raise InvalidParameterError(f"{name}={value!r} must be a number or None.")
 
 
 def check_patience(patience: int | None, tol: float) -> None:
     """Raise if `patience` or `tol` is invalid."""
     check_int("patience", patience, "None", patience is None)
     if not (is_real(tol) and tol >= 0):
-        raise ValueError(f"tol={tol!r} must be a number of at least 0.")
+        raise InvalidParameterError(f"tol={tol!r} must be a number of at least 0.")

@@ -369,9 +369,15 @@ def test_the_time_of_preprocessing_is_known(monkeypatch, n_jobs):
     monkeypatch.setattr(BracketTimes, "refusal", refusal)
     model = make_pipeline(Slow(), Curve())
     space = {f"curve__{name}": values for name, values in SPACE.items()}
-    search_of(estimator=model, space=space, max_time=1000, n_jobs=n_jobs).fit(X)
+    search = search_of(estimator=model, space=space, max_time=1000, n_jobs=n_jobs).fit(X)
     assert len(seconds) > 1
     assert min(seconds) >= 0.02
+    seconds.clear()
+    monkeypatch.setattr(BracketTimes, "refusal", lambda self, bracket, results: "No time.")
+    search.fit(X)
+    monkeypatch.setattr(BracketTimes, "refusal", refusal)
+    search.resume(X)
+    assert min(seconds) >= 0.02  # of the first bracket, which is known
 
 
 def test_a_refit_fits_preprocessing_on_all_samples():

@@ -605,9 +605,10 @@ def test_too_little_resource_to_drop_candidates_is_warned_of():
     assert search.set_params(resource="n_estimators").plan(X, Y).n_candidates == [4, 2]
     search.set_params(resource="n_samples", max_resources=70)
     with pytest.warns(
-        UserWarning, match="min_resources=40 leaves no room for a second rung, .* maximum, 70,"
+        UserWarning,
+        match="min_resources=0.6 leaves .* factor=2 times 42 training samples is",
     ) as warned:
-        assert search.set_params(min_resources=40).plan(X, Y).n_resources == [70]
+        assert search.set_params(min_resources=0.6).plan(X, Y).n_resources == [70]
     assert warned[0].filename == __file__
     assert search.set_params(min_resources=35).plan(X, Y).n_resources == [35, 70]
     # One rung on purpose, or all that there is.

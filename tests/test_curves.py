@@ -178,7 +178,7 @@ def test_values_without_a_place_on_an_axis_are_categories(odd):
 def test_numbers_among_other_values_are_in_increasing_order():
     values = [None, 20, "3", 3, 1, 20, True]
     (points,) = param_points({k: {"x": value} for k, value in enumerate(values)})
-    assert points.labels == ["1", "3", "20", "None", "3", "True"]
+    assert points.labels == ["1", "3 (1)", "20", "None", "3 (2)", "True"]
     assert points.places.tolist() == [3, 2, 4, 1, 0, 2, 5]
 
 
@@ -190,6 +190,8 @@ def test_labels_of_estimators_that_begin_alike_differ():
 
 def test_labels_with_the_same_ends_are_numbered():
     long = ["a" * 30 + middle + "b" * 30 for middle in "12"]
+    (points,) = param_points({0: {"x": lambda: 1}, 1: {"x": lambda: 2}})
+    assert points.labels == ["<lambda> (1)", "<lambda> (2)"]
     (points,) = param_points({k: {"x": value} for k, value in enumerate(long)})
     assert points.labels == [f"{10 * 'a'}…{13 * 'b'} (1)", f"{10 * 'a'}…{13 * 'b'} (2)"]
 

@@ -443,6 +443,8 @@ def test_without_optuna_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(ImportError, match=r"requires the package optuna. Install sklearn_sha\[opt"):
         proposed(TPESampler, 1, SPACE)
+    with pytest.raises(ImportError, match=r"requires the package optuna. Install sklearn_sha\[opt"):
+        search_of(sampler=OptunaSampler(lambda seed: None)).plan(X)
 
 
 def test_the_example_of_the_class_runs():

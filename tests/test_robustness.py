@@ -6,7 +6,7 @@ from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.datasets import load_iris, make_multilabel_classification
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, MiniBatchDictionaryLearning
 from sklearn.ensemble import (
     BaggingClassifier,
     ExtraTreesClassifier,
@@ -26,6 +26,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from sklearn.svm import SVC
 
 from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha._data.preprocessing import set_seeds
 
 X, Y = load_iris(return_X_y=True)
 X = X / X.max(axis=0)
@@ -247,16 +248,23 @@ def test_a_transformer_may_add_a_column_to_a_data_frame():
     assert list(frame) == ["a", "b"]
 
 
-def test_a_transformer_without_shuffling_gets_no_seed():
+def test_a_seed_that_does_not_shuffle_can_matter():
+    steps = make_pipeline(MiniBatchDictionaryLearning(shuffle=False), PCA())
+    set_seeds(steps, 3)
+    assert [step.random_state for _, step in steps.steps] == [3, 3]
+
+
+def test_a_transformer_that_splits_without_shuffling_gets_no_seed():
     """Its splitter would reject one."""
 
     class Split(Double):
-        def __init__(self, shuffle=False, random_state=None):
+        def __init__(self, cv=3, shuffle=False, random_state=None):
+            self.cv = cv
             self.shuffle = shuffle
             self.random_state = random_state
 
         def fit(self, X, y=None):
-            folds = KFold(3, shuffle=self.shuffle, random_state=self.random_state)
+            folds = KFold(self.cv, shuffle=self.shuffle, random_state=self.random_state)
             self.n_ = sum(1 for _ in folds.split(X))
             return self
 

@@ -109,7 +109,7 @@ def test_candidates_whose_scores_are_nan_did_not_fail():
     assert search.failures_ == []
     n = len(report.unscored)
     assert n > 1
-    assert f"It leaves out {n} candidates that were eliminated without a score." in (
+    assert f"These numbers leave out {n} candidates that were eliminated without a score." in (
         " ".join(report.advice.split())
     )
 
@@ -271,6 +271,20 @@ def test_the_probability_and_the_advice_are_right_on_curves_that_cross():
     assert wrong[is_high].mean() < wrong[~is_high].mean() / 2
     assert len(after_advice) >= 100
     assert np.mean(after_advice) < wrong.mean() / 2
+
+
+@pytest.mark.filterwarnings("ignore:The last rung did not have all folds")
+def test_folds_are_recommended_if_they_are_the_resource(monkeypatch):
+    monkeypatch.setitem(COEFFICIENTS, "constant", 3.0)
+    rows = np.arange(1000.0).reshape(-1, 1)
+    search = search_of(
+        Unpredictable(), resource="folds", max_resources=6, min_resources=1, cv=KFold(10)
+    ).fit(rows)
+    report, settings = advised_by(search)
+    assert re.search(r"Candidates eliminated at \d folds? carry most of the risk", report.advice)
+    assert settings["min_resources"] > 1
+    after = search.set_params(**settings).plan(rows)
+    assert after.relative_cost() > search.schedule_.relative_cost()
 
 
 def advised_by(search):
@@ -481,7 +495,8 @@ def test_candidates_of_a_bracket_that_failed_are_named_too():
     report = trust_report(search.fit(X))
     assert report.unscored == (*range(8),)
     assert 0 not in {row["bracket"] for row in report.rungs}
-    assert "It leaves out 8 candidates that were eliminated without a score" in report.advice
+    assert "These numbers leave out 8 candidates that were eliminated without a" in report.advice
+    assert re.search(r"by bracket is [\w. ]+ in bracket 1, [\w. ]+ in bracket 2\.", report.advice)
 
 
 def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason():

@@ -700,7 +700,8 @@ def report(found: list[Search], columns: dict[str, NDArray[Any]]) -> list[str]:
         f"Of the searches with a probability below {TRUSTED}, the mean regret is",
         f"{columns['regret'][low].mean():.4f}. With the parameters that the report recommends,",
         f"it is {advised[low].mean():.4f}, at {more[low].mean():.1f} times the cost. The",
-        "coefficients that decide which rung this is about are those of the library.",
+        "parameters are recommended with the coefficients of the library, which know these data",
+        "sets.",
         "",
         "![How often reports are right, by their probability](../../images/trust.svg)",
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +29,7 @@ class FittedPreprocessing:
     original : FoldSamples or None
         The samples before preprocessing. None unless whole pipelines are scored.
     seconds : float
-        Duration of the fit, and of the transformation of all samples.
+        Duration of the fit, and of the transformation of the samples of the fold.
     """
 
     transformed: FoldSamples
@@ -134,7 +134,8 @@ def _scored(steps: Pipeline, samples: Callable[[], Any]) -> tuple[Any, KeptError
 def set_seeds(steps: Pipeline, seed: int) -> None:
     """Set each ``random_state`` that is None, also of nested estimators, in place.
 
-    Those with ``shuffle=False`` are left out: splitters reject a seed that has no effect.
+    Steps with a parameter `cv` and ``shuffle=False``, such as TargetEncoder, are left out: they
+    pass both to a splitter, which rejects a seed that has no effect.
 
     Parameters
     ----------
@@ -147,9 +148,13 @@ def set_seeds(steps: Pipeline, seed: int) -> None:
         for name, value in params.items()
         if value is None
         and name.rpartition("__")[2] == "random_state"
-        and params.get(name.removesuffix("random_state") + "shuffle") is not False
+        and not _splits_in_order(params, name.removesuffix("random_state"))
     ]
     steps.set_params(**dict.fromkeys(names, seed))
+
+
+def _splits_in_order(params: Mapping[str, Any], prefix: str) -> bool:
+    return params.get(f"{prefix}shuffle") is False and f"{prefix}cv" in params
 
 
 def fit_transform(steps: Pipeline, X: Any, y: Any, params: dict[str, Any]) -> Any:

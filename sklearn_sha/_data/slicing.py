@@ -119,8 +119,8 @@ _READ_ONLY = re.compile("read-?only|writeable|writable", re.IGNORECASE)
 
 
 def is_read_only_error(message: str) -> bool:
-    """Return whether an error with this message is about read-only samples."""
-    return bool(_READ_ONLY.search(message))
+    """Return whether an error with this message is about read-only samples, and not about files."""
+    return bool(_READ_ONLY.search(message)) and "[Errno " not in message
 
 
 def with_writable_retry(
@@ -142,8 +142,7 @@ def with_writable_retry(
     try:
         return function(samples)
     except Exception as error:
-        is_about_file = isinstance(error, OSError)
-        if is_about_file or samples.is_writable or not is_read_only_error(str(error)):
+        if samples.is_writable or not is_read_only_error(str(error)):
             raise
         return function(samples.writable())
 

@@ -33,16 +33,14 @@ from sklearn_sha.bandit.requests import Requests, RungRequest, promoted_ids
 class _StageClock:
     """Measures a stage from its beginning on."""
 
-    def __init__(self, workers: Workers, preprocessing: SharedPreprocessing) -> None:
+    def __init__(self, workers: Workers) -> None:
         self._workers = workers
-        self._preprocessing = preprocessing
         self._start, self._busy_before = perf_counter(), workers.busy_seconds
 
     def times(self) -> StageTimes:
         """Return the times until now."""
         busy = self._workers.busy_seconds - self._busy_before
-        wall = perf_counter() - self._start
-        return StageTimes(wall, busy, self._workers.n_workers, self._preprocessing.longest_fit)
+        return StageTimes(perf_counter() - self._start, busy, self._workers.n_workers)
 
 
 class Engine:
@@ -129,7 +127,7 @@ class Engine:
             stage = {a: request for a, request in asking.items() if request.n_resources == lowest}
             rungs = [self._requested_folds.jobs(request) for request in stage.values()]
             self._observer.rungs_begin(rungs, self._n_known(rungs))
-            clock = _StageClock(self._workers, self._preprocessing)
+            clock = _StageClock(self._workers)
             try:
                 self._answer(rungs)
             except BaseException as stop:

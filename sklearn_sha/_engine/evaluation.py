@@ -177,7 +177,14 @@ def evaluate(
         job.add_note(error, config.n_train)
         raise
     seconds = fit_end - start, score_end - fit_end
-    outcome = Outcome(*job.key, test_scores, train_scores, *seconds, tuple(errors))
+    outcome = Outcome(
+        *job.key,
+        test_scores,
+        train_scores,
+        *seconds,
+        tuple(errors),
+        preprocessing_time=source.seconds if isinstance(source, FittedPreprocessing) else 0.0,
+    )
     return outcome, model if keep_model else None
 
 
@@ -236,12 +243,11 @@ def _score(
 
     try:
         scores = with_writable_retry(score, samples)
-        if (
-            config.is_multimetric
-            and isinstance(scores, dict)
-            and any(isinstance(one, str) and is_read_only_error(one) for one in scores.values())
-        ):  # a scorer of several metrics returns the error of each
-            scores = score(samples.writable())
+        if config.is_multimetric and not samples.is_writable and isinstance(scores, dict):
+            # A scorer of several metrics returns the traceback of each that failed.
+            tracebacks = (one.rstrip() for one in scores.values() if isinstance(one, str))
+            if any(is_read_only_error(one.rpartition("\n")[2]) for one in tracebacks):
+                scores = score(samples.writable())
     except Exception:
         # A scorer of several metrics returns their errors. What it raises, GridSearchCV raises too.
         if config.error_score == "raise" or (config.is_multimetric and is_transformed):

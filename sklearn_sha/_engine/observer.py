@@ -25,22 +25,14 @@ class StageTimes:
     busy : float
         Time in which workers were busy, added up over the workers.
     n_workers : int
-    preprocessing : float
-        Duration of the longest fit of shared preprocessing steps on a fold, until its end.
     """
 
     wall: float
     busy: float
     n_workers: int
-    preprocessing: float
 
     def __add__(self, other: StageTimes) -> StageTimes:
-        return StageTimes(
-            self.wall + other.wall,
-            self.busy + other.busy,
-            other.n_workers,
-            max(self.preprocessing, other.preprocessing),
-        )
+        return StageTimes(self.wall + other.wall, self.busy + other.busy, other.n_workers)
 
     @property
     def utilization(self) -> float | None:

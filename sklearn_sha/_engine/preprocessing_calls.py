@@ -45,11 +45,6 @@ class SharedPreprocessing:
     deadline : float
     fail : callable
         ``fail(jobs, traceback)`` is called with the jobs whose preprocessing steps fail.
-
-    Attributes
-    ----------
-    longest_fit : float
-        Seconds of the longest fit so far.
     """
 
     def __init__(
@@ -70,7 +65,6 @@ class SharedPreprocessing:
         self._fail = fail
         self._fitted: dict[GroupKey, tuple[Fold, FittedPreprocessing | PreprocessingFile]] = {}
         self._keys: dict[int, Hashable] = {}
-        self.longest_fit = 0.0
 
     def key(self, candidate: int) -> Hashable:
         """Equal for candidates whose preprocessing steps have the same parameters."""
@@ -111,7 +105,6 @@ class SharedPreprocessing:
             elif fitted is not None:
                 self._workers.broadcast(fitted)
                 self._fitted[key] = view, fitted
-                self.longest_fit = max(self.longest_fit, fitted.seconds)
 
         job = replace(jobs[0], model=None)
         folder = self._workers.shared_folder

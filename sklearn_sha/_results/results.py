@@ -90,6 +90,7 @@ class Results:
         self.return_train_score = return_train_score
         self.failures: list[dict[str, Any]] = []
         self.n_fits = 0
+        self.preprocessing_seconds = 0.0
         self.metric = self.metrics[0]
         self._trained = np.zeros((0, n_folds), dtype=np.intp)
         self._promoted: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -128,6 +129,9 @@ class Results:
         is_new = jobs.is_new()
         new_outcomes = [*compress(outcomes, is_new.flat)]
         self.n_fits += len(new_outcomes)
+        self.preprocessing_seconds = max(
+            [self.preprocessing_seconds, *(outcome.preprocessing_time for outcome in outcomes)]
+        )
         self.failures += self._failures_of(request, new_outcomes)
         units = self._units_of(jobs, is_new)
         if extended is not None:
@@ -335,11 +339,6 @@ class Results:
     def seconds(self) -> float:
         """Seconds of all fits and scores, summed over the jobs."""
         return float(sum(np.nansum(rung.fit_time + rung.score_time) for rung in self._rungs))
-
-    @property
-    def preprocessing_seconds(self) -> float:
-        """Seconds of the longest fit of preprocessing steps on a fold; 0 if none was shared."""
-        return max((rung.times.preprocessing for rung in self._rungs), default=0.0)
 
     @property
     def n_units(self) -> int:

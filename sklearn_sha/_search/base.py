@@ -23,7 +23,6 @@ from sklearn_sha._engine.interruption import StoppedError, never_replacing
 from sklearn_sha._engine.refit import refit
 from sklearn_sha._formatting import quantity
 from sklearn_sha._parallel.workers import Workers, local_backend
-from sklearn_sha._param_validation import is_interrupted
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
@@ -61,6 +60,7 @@ from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.html import HTMLReprMixin
+from sklearn_sha.inspection.levels import is_interrupted
 from sklearn_sha.inspection.metric_names import metric_label
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report

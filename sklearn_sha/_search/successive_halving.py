@@ -13,6 +13,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha._data.slicing import n_samples_of
+from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.bracket_times import BracketTimes
@@ -530,10 +531,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         is_single = len(plan.rungs) == 1 and plan.n_candidates[0] > 1
         if is_single and first is not None and first < n_resources < first * self.factor:
             warnings.warn(
-                f"min_resources={self.min_resources} leaves no room for a second rung, since the "
-                f"maximum, {n_resources}, is less than factor={self.factor} times as much: all "
-                f"{plan.n_candidates[0]} candidates are trained with full resource. Lower "
-                "min_resources.",
+                f"min_resources={self.min_resources} leaves no room for a second rung, since "
+                f"factor={self.factor} times {quantity(first, limits.unit)} is more than the "
+                f"maximum, {n_resources}: all {plan.n_candidates[0]} candidates are trained with "
+                "full resource. Lower min_resources.",
                 UserWarning,
                 stacklevel=5,
             )

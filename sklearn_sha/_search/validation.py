@@ -56,7 +56,9 @@ def check_parameters(params: Mapping[str, Any]) -> None:
     for name in ("max_time", "fit_timeout"):
         seconds = params[name]
         if seconds is not None and not (is_real(seconds) and seconds > 0):
-            raise ValueError(f"{name}={seconds!r} must be a number of seconds above 0, or None.")
+            raise InvalidParameterError(
+                f"{name}={seconds!r} must be a number of seconds above 0, or None."
+            )
     exact_factor(params["factor"])  # also of a search whose algorithm ignores it
     stop_rule(params["stop"])
     check_target("target_score", params["target_score"])
@@ -66,7 +68,9 @@ def check_parameters(params: Mapping[str, Any]) -> None:
     _check_parallel_parameters(params)
     aggregation = params["score_aggregation"]
     if aggregation not in ("last", "best", "mean"):
-        raise ValueError(f'score_aggregation={aggregation!r} must be "last", "best" or "mean".')
+        raise InvalidParameterError(
+            f'score_aggregation={aggregation!r} must be "last", "best" or "mean".'
+        )
     error_score = params["error_score"]
     if error_score != "raise" and not is_real(error_score):
         raise InvalidParameterError(

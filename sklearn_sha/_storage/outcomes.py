@@ -22,6 +22,8 @@ class Outcome(NamedTuple):
         Tracebacks of the errors.
     fit_failed : bool
         Whether fitting failed.
+    preprocessing_time : float
+        Seconds of the preprocessing that the candidate shares with others; 0 without.
     """
 
     candidate: int
@@ -33,6 +35,7 @@ class Outcome(NamedTuple):
     score_time: float = 0.0
     errors: tuple[str, ...] = ()
     fit_failed: bool = False
+    preprocessing_time: float = 0.0
 
     @property
     def key(self) -> tuple[int, int, int]:

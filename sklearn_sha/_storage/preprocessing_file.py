@@ -19,12 +19,9 @@ class PreprocessingFile:
     Attributes
     ----------
     path : Path
-    seconds : float
-        Duration of the fit, and of the transformation of all samples.
     """
 
     path: Path
-    seconds: float
 
     @classmethod
     def write(
@@ -46,7 +43,7 @@ class PreprocessingFile:
                 joblib.dump(preprocessing, path)
         except Exception:  # a full disk, or an object that cannot be pickled
             return preprocessing
-        return cls(path, preprocessing.seconds)
+        return cls(path)
 
     def with_data(self, X: Any, y: Any) -> FittedPreprocessing:
         """Load the preprocessing, which contains its data."""

@@ -94,9 +94,9 @@ class Sampler(ABC):
     packages: tuple[str, ...] = ()
 
     def check(self, space: Space) -> None:  # noqa: B027 - optional
-        """Raise an error if the parameters or the space are invalid. By default, none is.
+        """Raise an error if the parameters or the space are invalid. Does nothing by default.
 
-        It is called before training, and by `plan`.
+        Called by `plan`, and by `fit` before training.
 
         Parameters
         ----------
@@ -109,6 +109,9 @@ class Sampler(ABC):
         self, n: int, space: Space, history: History, rng: RandomState
     ) -> Sequence[Mapping[str, Any]]:
         """Return candidates to evaluate.
+
+        If `uses_history` is True, joblib's backend is the sequential one: `n_jobs` of a model of
+        the scores has no effect.
 
         Parameters
         ----------

@@ -81,10 +81,10 @@ class OptunaSampler(Sampler):
     TypeError
         If `make_sampler` is an instance of an Optuna sampler, which has no new seed for each wave.
     ValueError
-        If `batch_size` is not an integer of at least 1; by `propose`, if the space has another
+        If `batch_size` is not an integer of at least 1; by `check`, if the space has another
         distribution.
     ImportError
-        By `propose`, if Optuna is not installed.
+        By `check` and `propose`, if Optuna is not installed.
 
     Examples
     --------
@@ -115,7 +115,8 @@ class OptunaSampler(Sampler):
         self.batch_size = batch_size
 
     def check(self, space: Space) -> None:
-        _ConvertedSpace(space)
+        with _quiet_optuna():
+            _ConvertedSpace(space)
 
     def propose(
         self, n: int, space: Space, history: History, rng: RandomState

@@ -79,7 +79,7 @@ class CandidatePool:
         if is_due and n_waiting < n and self._proposes:
             rng = RandomState([self._seed, self._n_calls])
             history = History(tuple(self.params), tuple(self.evaluations.values()))
-            with parallel_config(backend="sequential"):  # the workers use that of the search
+            with parallel_config(backend="sequential"):  # parallel code would end the workers
                 new = proposed(self._sampler, n - n_waiting, self._space, history, rng)
             self.params += new
             self._n_calls += 1

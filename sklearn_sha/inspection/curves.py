@@ -104,11 +104,6 @@ def visible_range(curves: Iterable[Curve]) -> tuple[float, float]:
     return float(max(scores.min(), lowest)), float(high)
 
 
-def total_width(labels: Iterable[str]) -> int:
-    """Return the number of characters of labels side by side, of which each can have two lines."""
-    return sum(max(map(len, label.split("\n"))) for label in labels)
-
-
 def n_candidates_at(level: int, curves: Mapping[int, Curve]) -> int:
     """Return the number of candidates that were evaluated at a level."""
     return sum(level in curve.levels for curve in curves.values())

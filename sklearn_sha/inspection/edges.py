@@ -134,9 +134,12 @@ def edge_report(search: Any) -> EdgeReport:
     - values closer to this edge were better: over the candidates in this half of the range, the
       rank correlation between the value and the result is positive, with a p-value of at most 0.1.
       The result is the furthest rung, and then the score. The candidates are the four nearest to
-      the edge if fewer are in this half. Or there are more than four candidates, and the best three
-      all are in the fifth of the range next to the edge. So a parameter without influence, or one
-      that no longer matters towards the edge, is rarely reported.
+      the edge if fewer are in this half; or
+    - instead, with more than four candidates, the best three are in the fifth of the range next to
+      the edge.
+
+    So a parameter without influence, or one that no longer matters towards the edge, is rarely
+    reported.
 
     A lower bound of 0 is not reported, since it is usually the natural one. Parameters with values
     that are not numbers are left out. If several dicts of the search space have the best candidate,

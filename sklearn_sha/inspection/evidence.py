@@ -13,13 +13,14 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import metric_of
-from sklearn_sha._param_validation import check_has_rungs, is_estimator, is_interrupted
+from sklearn_sha._param_validation import check_has_rungs, is_estimator
 from sklearn_sha.candidates.space import params_key
 from sklearn_sha.inspection.highest_score import highest_score
 from sklearn_sha.inspection.levels import (
     Level,
     RungRecord,
     is_at_end,
+    is_interrupted,
     last_rungs,
     level_of,
     levels_of_results,

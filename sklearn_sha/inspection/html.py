@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn_sha._compat import search_block
 from sklearn_sha._formatting import format_params, html_sentences
-from sklearn_sha._param_validation import is_interrupted
+from sklearn_sha.inspection.levels import is_interrupted
 
 
 class HTMLReprMixin:

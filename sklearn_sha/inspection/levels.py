@@ -1,4 +1,4 @@
-"""Levels of a search: the resources and numbers of folds of its rungs."""
+"""Levels of a search, which are the resources and numbers of folds of its rungs, and its end."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ Level = tuple[int, int]
 
 RungRecord = Mapping[str, Any]
 """One of the dicts of ``rung_history_``."""
+
+
+def is_interrupted(search: Any) -> bool:
+    """Return whether a search was interrupted; False before the end of a fit, which sets it."""
+    return getattr(search, "interrupted_", False)
 
 
 def levels_of(history: Sequence[RungRecord]) -> list[Level]:
@@ -93,6 +98,11 @@ def level_text(label: str, unit: str, between: str) -> str:
     """
     resource, *folds = label.split("\n")
     return between.join([quantity(int(resource), unit), *folds])
+
+
+def total_width(labels: Iterable[str]) -> int:
+    """Return the number of characters of labels side by side, of which each can have two lines."""
+    return sum(max(map(len, label.split("\n"))) for label in labels)
 
 
 def cost_by_level(history: Sequence[RungRecord]) -> list[int]:

@@ -120,18 +120,19 @@ def _labels(values: Sequence[Any]) -> list[str]:
     these do not differ either, it has a number.
     """
     texts = [" ".join(str(getattr(value, "__name__", value)).split()) for value in values]
-    labels = {text: shortened(text, _LABEL_LENGTH) for text in texts}
-    for text in _repeated(labels):
-        labels[text] = f"{text[:10]}\N{HORIZONTAL ELLIPSIS}{text[-13:]}"
-    for number, text in enumerate(_repeated(labels), start=1):
-        labels[text] += f" ({number})"
-    return [labels[text] for text in texts]
+    labels = [shortened(text, _LABEL_LENGTH) for text in texts]
+    for k in _repeated(labels):
+        if len(texts[k]) > _LABEL_LENGTH:
+            labels[k] = f"{texts[k][:10]}\N{HORIZONTAL ELLIPSIS}{texts[k][-13:]}"
+    for number, k in enumerate(_repeated(labels), start=1):
+        labels[k] += f" ({number})"
+    return labels
 
 
-def _repeated(labels: Mapping[str, str]) -> list[str]:
-    """Texts whose label another one has too."""
-    n_texts = Counter(labels.values())
-    return [text for text, label in labels.items() if n_texts[label] > 1]
+def _repeated(labels: Sequence[str]) -> list[int]:
+    """Positions of the labels that are there several times."""
+    counts = Counter(labels)
+    return [k for k, label in enumerate(labels) if counts[label] > 1]
 
 
 def number_labels(values: Iterable[float]) -> list[str]:

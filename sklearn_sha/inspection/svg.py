@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._formatting import format_number, format_params, quantity, renamed, short_names
-from sklearn_sha.inspection.curves import Curve, n_candidates_at, total_width
+from sklearn_sha.inspection.curves import Curve, n_candidates_at
 from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
-from sklearn_sha.inspection.levels import level_text
+from sklearn_sha.inspection.levels import level_text, total_width
 from sklearn_sha.inspection.score_axis import ScoreAxis, score_axis
 
 _WIDTH, _PLOT_BOTTOM = 480, 236

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._formatting import quantity
-from sklearn_sha._param_validation import is_int, is_interrupted
+from sklearn_sha._param_validation import is_int
 from sklearn_sha.candidates.space import params_key
-from sklearn_sha.inspection.levels import Level
+from sklearn_sha.inspection.levels import Level, is_interrupted
 from sklearn_sha.inspection.report import TrustReport
 
 TRUSTED = 0.95
@@ -116,7 +116,7 @@ def advice(report: TrustReport, search: Any) -> str:
 
 
 def _reached(report: TrustReport, search: Any) -> str:
-    """Say what full resource is in a search that ended below its maximum."""
+    """Return what full resource is in a search that ended below its maximum."""
     schedule = search.schedule_
     reached = max(row["n_resources"] for row in report.rungs)
     maximum = max(schedule.n_resources)
@@ -149,13 +149,13 @@ def _conclusion(report: TrustReport, search: Any) -> str:
             f"{probability_text(b['probability'])} in bracket {b['bracket']}"
             for b in report.brackets
         )
-        facts += f" By bracket: {values}."
+        facts += f" The probability by bracket is {values}."
     if report.unscored:
         unscored = quantity(len(report.unscored), "candidates")
         were = "was" if len(report.unscored) == 1 else "were"
         have_failed = {*report.unscored} & {failure["candidate"] for failure in search.failures_}
         see = " (see failures_)" if have_failed else ""
-        facts += f" It leaves out {unscored} that {were} eliminated without a score{see}."
+        facts += f" These numbers leave out {unscored} that {were} eliminated without a score{see}."
     if report.probability >= TRUSTED:
         return f"No sign that more budget was needed: {facts}"
     risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]

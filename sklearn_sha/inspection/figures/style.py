@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha.inspection.curves import total_width
+from sklearn_sha.inspection.levels import total_width
 from sklearn_sha.inspection.param_points import ParamPoints
 from sklearn_sha.inspection.score_axis import ScoreAxis, score_axis
 from sklearn_sha.inspection.search_data import SearchData
