@@ -56,9 +56,9 @@ def test_importing_needs_no_slow_module():
 
 @pytest.mark.parametrize("search", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 def test_every_parameter_is_documented(search):
-    documented = search.__doc__
+    documented = inspect.getdoc(search)
     for name in inspect.signature(search).parameters:
-        assert re.search(rf"^    {name} : ", documented, flags=re.MULTILINE), name
+        assert re.search(rf"^{name} : ", documented, flags=re.MULTILINE), name
 
 
 def in_module(value, module):
