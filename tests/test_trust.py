@@ -41,7 +41,11 @@ from sklearn_sha.bandit import FixedSchedule, SuccessiveHalving
 from sklearn_sha.inspection import envelope, trust_report
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.highest_score import WITHOUT_MAXIMUM, highest_score
-from sklearn_sha.inspection.possible_scores import possible_scores
+from sklearn_sha.inspection.possible_scores import (
+    PossibleScore,
+    PossibleScores,
+    possible_scores,
+)
 from sklearn_sha.inspection.risk import (
     MAX_MARGIN,
     Eliminated,
@@ -574,6 +578,15 @@ def test_folds_as_the_resource_have_the_report_of_growing_folds_at_full_resource
     assert found.probability == expected.probability
     assert found.expected_loss == expected.expected_loss
     assert [one["risk"] for one in found.eliminated] == [one["risk"] for one in expected.eliminated]
+
+
+@pytest.mark.parametrize("expected", [0.895, 0.95])
+def test_the_trust_figure_shows_the_selected_score_and_its_standard_error(expected):
+    """Also if all eliminated candidates are expected to be near it, or above."""
+    one = PossibleScore(1, 0, 4, 2, expected, expected + 0.01, is_audited=False)
+    low, high = PossibleScores([one], selected_score=0.9, tolerance=0.01).visible_range()
+    assert low < 0.89
+    assert high > 0.91
 
 
 def test_rungs_that_differ_in_folds_only_are_named_by_them():
