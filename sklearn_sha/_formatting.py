@@ -14,6 +14,9 @@ _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
 _MAX_VALUE_LENGTH = 100  # of a parameter
 _WIDTH = 95  # of sentences, about as wide as the tables
 
+DIGITS = (3, 5, 8, 17)
+"""Numbers of significant digits to try in turn, until a text is precise enough."""
+
 
 def text_table(columns: Mapping[str, Sequence[object]]) -> str:
     """Format columns as a plain-text table with a header.

@@ -189,9 +189,9 @@ def test_labels_of_estimators_that_begin_alike_differ():
 
 
 def test_labels_with_the_same_ends_are_numbered():
-    long = ["a" * 30 + middle + "b" * 30 for middle in "12"]
     (points,) = param_points({0: {"x": lambda: 1}, 1: {"x": lambda: 2}})
     assert points.labels == ["<lambda> (1)", "<lambda> (2)"]
+    long = ["a" * 30 + middle + "b" * 30 for middle in "12"]
     (points,) = param_points({k: {"x": value} for k, value in enumerate(long)})
     assert points.labels == [f"{10 * 'a'}…{13 * 'b'} (1)", f"{10 * 'a'}…{13 * 'b'} (2)"]
 

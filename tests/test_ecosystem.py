@@ -132,7 +132,7 @@ def test_with_every_loss_that_catboost_trains_on_by_the_model_is_that_of_one_fit
 
 
 @pytest.mark.parametrize(("model", "name"), START_OVER, ids=str)
-def test_an_estimator_that_subsamples_samples_or_features_is_refit(model, name):
+def test_an_estimator_with_random_samples_or_features_is_refit(model, name):
     assert not IntegerParameter(name).continues(model, len(X))
 
 

@@ -39,7 +39,7 @@ SEARCHES = {
 def fitted(
     estimator: Any, grid: dict[str, Any], seed: int, n_test_samples: int
 ) -> tuple[Any, float]:
-    """Return a search that scores at least so many test samples, and its seconds."""
+    """Return a search that scores `n_test_samples` test samples or more, and its seconds."""
     X, y, _ = real_data.flights()
     last = estimator.__class__.__name__.lower()
     folds.MIN_TEST_SAMPLES = n_test_samples

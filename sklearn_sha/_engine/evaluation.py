@@ -261,16 +261,16 @@ def _score(
             f"scoring must return a number or at least one metric, got {scores}. "
             f"(scorer={config.scorer})"
         )
+    scores = {str(name): score for name, score in scores.items()}
     # For a metric that failed, a scorer of several metrics returns the traceback.
     failed = {
-        str(name): score
+        name: score
         for name, score in scores.items()
         if config.is_multimetric and isinstance(score, str)
     }
     errors.extend(failed.values())
     return {
-        str(name): None if str(name) in failed else _as_number(score, name)
-        for name, score in scores.items()
+        name: None if name in failed else _as_number(score, name) for name, score in scores.items()
     }
 
 

@@ -54,6 +54,8 @@ class Results:
         ("fit" or "score") and error (the traceback).
     n_fits : int
         Number of fits, including failed ones.
+    preprocessing_seconds : float
+        Seconds of the longest fit of shared preprocessing on a fold; 0 without.
     metric : str
         Metric that promotes. The first one by default.
     audited : dict of (int, int) to int

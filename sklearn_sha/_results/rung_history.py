@@ -7,11 +7,9 @@ from itertools import chain
 from math import nan
 from typing import Any
 
-import numpy as np
-
 from sklearn_sha._formatting import html_table
 from sklearn_sha.inspection.curves import curves
-from sklearn_sha.inspection.levels import level_labels, level_of, levels_of
+from sklearn_sha.inspection.levels import has_score, level_labels, level_of, levels_of
 from sklearn_sha.inspection.svg import score_curves_svg
 
 _TITLES = {
@@ -96,9 +94,7 @@ class RungHistory(list[dict[str, Any]]):
         completed = [
             levels.index(level_of(row))
             for row in self
-            if self.best_candidate in row["candidates"]
-            and row.get("promoted")
-            and np.isfinite(row["scores"]).any()
+            if self.best_candidate in row["candidates"] and row.get("promoted") and has_score(row)
         ]
         return score_curves_svg(
             curves(candidates, positions, scores, [nan] * len(scores)),

@@ -15,8 +15,8 @@ class BracketTimes:
 
     The seconds of a bracket are those so far, in proportion to its units. The refit takes the mean
     time of its units, on the samples of all folds; if it calls ``fit``, that of the maximum number
-    of units, and if samples are the resource, that of all samples. Shared
-    preprocessing takes the time of its longest fit on a fold, in proportion to the samples.
+    of units, and if samples are the resource, that of all samples. Shared preprocessing takes the
+    time of its longest fit on a fold, in proportion to the samples.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._formatting import format_params, html_sentences, text_sentences
+from sklearn_sha._formatting import DIGITS, format_params, html_sentences, text_sentences
 from sklearn_sha._param_validation import check_has_rungs, is_int, is_real
 from sklearn_sha.candidates.space import given_spaces, has_quantiles, is_in
 from sklearn_sha.inspection.ranking import selected_row
@@ -69,7 +69,7 @@ class Edge:
         """Return the new bound with as many digits as it takes to be beyond the old one."""
         if isinstance(self.bound, int):
             return str(self.bound)
-        texts = (f"{self.bound:.{digits}g}" for digits in (3, 5, 8, 17))
+        texts = (f"{self.bound:.{digits}g}" for digits in DIGITS)
         is_beyond = gt if self.is_upper else lt
         return next((text for text in texts if is_beyond(float(text), old)), str(self.bound))
 

@@ -19,6 +19,7 @@ from sklearn_sha.inspection.highest_score import highest_score
 from sklearn_sha.inspection.levels import (
     Level,
     RungRecord,
+    has_score,
     is_at_end,
     is_interrupted,
     last_rungs,
@@ -136,23 +137,14 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     final = folds[selected, levels_of_results(results)[row]]
     at_end = last_rungs(search.schedule_)
 
-    def has_score(row: RungRecord) -> bool:
-        return bool(np.isfinite(row["scores"]).any())
-
     def is_last(row: RungRecord) -> bool:
         return selects_best(row, at_end) and has_score(row)
 
-    # With folds as the resource, all models have full resource, and folds are missing.
-    counts_folds = search.schedule_.counts_folds
-
-    def rung_scores(row: RungRecord) -> RungScores:
-        scores = np.stack([folds[candidate, level_of(row)] for candidate in row["candidates"]])
-        return RungScores(row["candidates"], 1 if counts_folds else row["n_resources"], scores)
-
     brackets = _brackets(history, results, is_last, repeats=search.schedule_.repeats)
     audited_ids = _audited_ids(brackets, results)
+    counts_folds = search.schedule_.counts_folds
     known = Eliminated.of(
-        [[rung_scores(row) for row in rows] for rows in brackets],
+        [[_rung_scores(row, folds, counts_folds) for row in rows] for rows in brackets],
         selected,
         final,
         continues=search.schedule_.continues and not counts_folds,
@@ -268,6 +260,17 @@ def _audited(
         if candidate in ids
     ]
     return sorted(found, key=order)
+
+
+def _rung_scores(
+    row: RungRecord, folds: Mapping[tuple[int, Level], NDArray[np.float64]], counts_folds: bool
+) -> RungScores:
+    """Scores of a rung on each fold.
+
+    With folds as the resource, all models have full resource, and folds are missing.
+    """
+    scores = np.stack([folds[candidate, level_of(row)] for candidate in row["candidates"]])
+    return RungScores(row["candidates"], 1 if counts_folds else row["n_resources"], scores)
 
 
 def scores_of(row: RungRecord) -> dict[int, float]:

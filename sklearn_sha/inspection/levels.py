@@ -1,9 +1,11 @@
-"""Levels of a search, which are the resources and numbers of folds of its rungs, and its end."""
+"""How far a search went: the levels of its rungs, which are resources and numbers of folds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha.schedules import Rung, Schedule
@@ -46,6 +48,11 @@ def levels_of(history: Sequence[RungRecord]) -> list[Level]:
 def level_of(row: RungRecord) -> Level:
     """Level of a rung; 0 folds if they are not in the history."""
     return row["n_resources"], row.get("n_folds", 0)
+
+
+def has_score(row: RungRecord) -> bool:
+    """Whether a rung has a finite score."""
+    return bool(np.isfinite(row["scores"]).any())
 
 
 def levels_of_results(results: Mapping[str, Any]) -> list[Level]:

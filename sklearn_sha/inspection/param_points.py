@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_sha._formatting import shortened
+from sklearn_sha._formatting import DIGITS, shortened
 from sklearn_sha._param_validation import is_real
 from sklearn_sha.candidates.space import is_log_uniform, value_key
 
@@ -23,9 +23,6 @@ _LOG_RATIO = 100
 
 _SERIES_RATIO = 8
 """The same for a geometric series, such as 1, 2, 4, 8."""
-
-_N_DIGITS = (3, 5, 8, 17)
-"""Significant digits of the labels of ticks; the first number that suffices is used."""
 
 _MAX_ROUNDING = 0.01
 """Of the label of a tick, as a share of the distance to the nearest tick."""
@@ -147,7 +144,7 @@ def number_labels(values: Iterable[float]) -> list[str]:
     ticks = np.array([*values])
     distances = np.abs(ticks[:, None] - ticks)
     nearest = np.min(distances, axis=1, where=distances > 0, initial=np.inf)
-    for n_digits in _N_DIGITS:
+    for n_digits in DIGITS:
         labels = [_number_label(tick, n_digits) for tick in ticks.tolist()]
         if np.all(np.abs(np.array(labels, dtype=float) - ticks) <= _MAX_ROUNDING * nearest):
             break
