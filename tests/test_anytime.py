@@ -46,7 +46,7 @@ bounds = st.builds(
 def search_of(**params):
     params = {
         "budget": "anytime", "resource": "partial_fit", "n_candidates": 16, "max_resources": 20,
-        "cv": KFold(2), "refit": False, "random_state": 0, "patience": None,
+        "cv": KFold(2), "refit": False, "random_state": 0,
     } | params  # fmt: skip
     estimator = params.pop("estimator", Curve())
     return SuccessiveHalvingSearchCV(estimator, params.pop("space", SPACE), **params)
@@ -121,7 +121,7 @@ def test_numbers_of_candidates(bounds, sizes):
 @given(bounds, st.integers(0, 10_000))
 def test_each_bracket_has_new_candidates_and_selects_one_of_them(bounds, seed):
     rng = np.random.default_rng(seed)
-    algorithm = Anytime(patience=None)
+    algorithm = Anytime()
     plan, n_before = algorithm.plan(bounds), 0
     rounds, totals = algorithm.rounds(plan, numbered()), totals_of(plan)
     (run,) = next(rounds)
@@ -296,11 +296,11 @@ def test_a_grid_ends_it():
     assert len(set(search.all_cv_results_["candidate"])) == 20
     assert search.n_resources_[-1] == 20
     space = {"limit": [k / 20 for k in range(20)], "speed": [1, 2, 3, 4, 5]}
-    search = search_of(space=space, patience=None).fit(X)
+    search = search_of(space=space).fit(X)
     assert len(set(search.all_cv_results_["candidate"])) == 100
 
 
-def test_patience_ends_it():
+def test_patience_ends_it_only_if_it_is_set():
     space = {"limit": [0.9] + [k / 1000 for k in range(500)], "speed": [1.0]}
 
     search = search_of(space=space, patience=1, initial_candidates=[{"limit": 0.9}]).fit(X)
@@ -308,6 +308,9 @@ def test_patience_ends_it():
     assert brackets == {*range(len(brackets))}
     assert 2 <= len(brackets) < len(search.schedule_.brackets)
     assert search.best_params_["limit"] == 0.9
+    assert set(search.set_params(patience="auto").fit(X).all_cv_results_["bracket"]) == {
+        *range(len(search.schedule_.brackets))
+    }
 
 
 @pytest.mark.slow
@@ -543,7 +546,8 @@ def test_it_is_not_extended():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"stop": "stable"}, "not available with budget='anytime', which patience"),
+        ({"stop": "stable"}, "not available with budget='anytime'. Leave stop=None"),
+        ({"patience": "never"}, "patience='never' must be an integer of at least 1, or None"),
         ({"budget": "any"}, 'budget=\'any\' must be an integer of at least 1, or "double", "anyt'),
     ],
 )

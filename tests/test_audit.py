@@ -307,7 +307,7 @@ class TwoBrackets(ModelSampler):
 
 PARTS = {
     "in turn": {},
-    "anytime": {"budget": "anytime", "patience": None},
+    "anytime": {"budget": "anytime"},
     "keep_eliminated": {"keep_eliminated": True},
     "keep_initial": {"initial_candidates": [{"limit": 0.9}, {"speed": 3.0}], "keep_initial": True},
 }

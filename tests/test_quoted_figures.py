@@ -244,6 +244,19 @@ def test_the_readme_quotes_the_time_to_quality():
     ) in limited
 
 
+def test_the_guide_quotes_what_patience_saves():
+    page = (RESULTS / "anytime_patience.md").read_text()
+    ended, share, n_better, _, gain, _ = rows_of(page)["2"]
+    n_ended, n_searches = ended.split(" of ")
+    gain, error = gain.split(" ± ")
+    assert (
+        f"of [{n_searches} searches of a minute](../benchmarks/results/anytime_patience.md), it "
+        f"would have ended {n_ended}, on average after {share} of their time. {n_better} of them "
+        f"found a better candidate later, and the held-out score of the {n_ended} increased by "
+        f"{gain.removeprefix('+')} on average (standard error {error})."
+    ) in text_of("guide/limited_time.md")
+
+
 def test_the_guide_quotes_what_hyperband_costs():
     def replayed(factor, search):
         """Cost and regret by family."""

@@ -359,7 +359,7 @@ def test_a_report_on_an_anytime_search_recommends_time(monkeypatch):
     monkeypatch.setattr(
         BracketTimes, "refusal", lambda self, bracket, results: "No time." if bracket else ""
     )
-    params = {"budget": "anytime", "max_time": 1000, "max_resources": 27, "patience": None}
+    params = {"budget": "anytime", "max_time": 1000, "max_resources": 27}
     advice = "call resume, with a larger max_time."
     for seed in range(20):
         search = search_of(Unpredictable(), seed, **params).fit(X)
@@ -425,7 +425,7 @@ def test_advice_for_one_rung_and_for_few_candidates():
     assert report.advice == (
         "There is a single rung, so that no candidate was eliminated before full resource."
     )
-    several = search_of(min_resources=1.0, n_candidates=8, budget="anytime", patience=None).fit(X)
+    several = search_of(min_resources=1.0, n_candidates=8, budget="anytime").fit(X)
     assert trust_report(several).advice.startswith("Each bracket has a single rung, so that no")
     two = search_of(n_candidates=2, budget=40, max_resources=30, factor=2).fit(X)
     assert len(trust_report(two).rungs) == 1

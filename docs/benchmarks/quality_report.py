@@ -186,9 +186,12 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "candidates, with all folds in every rung, or with two rungs.",
         '- **anytime** is `budget="anytime"` with model-based candidates, and the limit as '
         "`max_time`. It is a single fit. What it would select counts from the end of each of its "
-        "brackets on, as each new best candidate of Optuna does. It ends before the limit if "
-        "`patience` ends it. Its brackets were chosen on these workloads with other seeds. Seeds "
-        "0 to 2 were measured before and after that choice, later ones only after it.",
+        "brackets on, as each new best candidate of Optuna does. Its brackets were chosen on these "
+        "workloads with other seeds. Seeds 0 to 2 were measured before and after that choice, "
+        "later ones only after it. That no `patience` ends it by default was decided after all "
+        "splits had been measured with `patience=2`, and confirmed with other seeds: "
+        "[patience](anytime_patience.md). Its runs on two cores still have `patience=2`; they were "
+        "not measured again.",
         "- **Sizes.** The other settings of sklearn_sha and HalvingRandomSearchCV are fits of a "
         "number of candidates that is chosen before: 8, 16, 32 and so on, each from scratch. For "
         "each workload, their rows have the number that turned out to be best over the splits, "

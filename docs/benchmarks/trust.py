@@ -327,7 +327,7 @@ def searches_in_brackets(n_seeds: int) -> Iterator[Search]:
             until_all = replace(bounds, n_candidates=N_ANYTIME, max_candidates=n)
             ways = (
                 (HalvingInTurn(factor), bounds),
-                (Anytime(factor, patience=None), until_all),
+                (Anytime(factor), until_all),
                 (Hyperband(factor), hyperband_bounds(some, factor, growth)),
             )
             for kind, way in zip(IN_BRACKETS, ways, strict=True):

@@ -148,8 +148,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         expected to end in time. With ``n_candidates >= 16``, the first two have 8 candidates each,
         and later ones 16, or about a quarter of the candidates before if that is more, up to 8
         times `n_candidates` in total. All brackets have the rungs of a search over 16 candidates,
-        or over `n_candidates` if that is less. Without `max_time`, `patience` or the last bracket
-        ends it. An integer requires ``min_resources="auto"``.
+        or over `n_candidates` if that is less. Without `max_time`, all of them are run, unless a
+        `patience` is set. An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the history. An
@@ -157,11 +157,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         there is HyperbandSearchCV) ignores `factor`, `patience` and `tol`; `budget`, `stop` and
         `target_score` have to be None, and `min_resources` "auto" if it has rungs of its own, as
         `FixedSchedule`.
-    patience : int or None, default=2
+    patience : int, "auto" or None, default="auto"
         With ``budget="double"``, stop after this many consecutive runs that did not improve the
         best score by more than `tol`. ``budget="anytime"`` stops when the number of candidates
         has doubled this many times without such an improvement, but not before `n_candidates`
-        candidates are tried. None never stops early.
+        candidates are tried. None never stops early. "auto" is 2 with ``budget="double"``, and
+        None with ``budget="anytime"``, so that the search uses the time that it is given.
     tol : float, default=0.0
         Minimum improvement of the best score for `patience`. Smaller improvements count once they
         add up to more than this.
@@ -169,7 +170,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         "stable" ends the rungs early when the order of the leading candidates has been the same in
         three consecutive rungs, apart from noise between folds. The best candidate is then
         evaluated on all folds at full resource. Not with ``budget="double"`` or ``"anytime"``,
-        which `patience` ends.
+        which have `patience`.
     target_score : float or None, default=None
         End the search when a candidate reaches this mean score on all folds at full resource. The
         candidates of the last rung are then evaluated in groups of 1, 1, 2, 4, 8, ..., the best of
@@ -356,7 +357,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         min_folds: int | Literal["auto", "all"] = "auto",
         budget: int | Literal["double", "anytime"] | None = None,
         algorithm: Literal["auto"] | Algorithm = "auto",
-        patience: int | None = 2,
+        patience: int | Literal["auto"] | None = "auto",
         tol: float = 0.0,
         stop: Literal["stable"] | None = None,
         target_score: float | None = None,
@@ -454,10 +455,13 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         if self.budget in _BUDGETS:
             if self.stop is not None:
                 raise ValueError(
-                    f"stop={self.stop!r} is not available with budget={self.budget!r}, which "
-                    "patience ends. Leave stop=None."
+                    f"stop={self.stop!r} is not available with budget={self.budget!r}. Leave "
+                    "stop=None, and use patience instead."
                 )
-            return _BUDGETS[self.budget](self.factor, self.patience, self.tol, target_loss)
+            patience = {} if self.patience == "auto" else {"patience": self.patience}
+            return _BUDGETS[self.budget](
+                self.factor, tol=self.tol, target_loss=target_loss, **patience
+            )
         endings = self.stop, target_loss
         if self.budget is None:
             learns = self._sampler().uses_history

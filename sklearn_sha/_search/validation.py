@@ -52,7 +52,8 @@ def check_parameters(params: Mapping[str, Any]) -> None:
             f"estimator={params['estimator']!r} must be an estimator with a fit method."
         )
     _check_integers(params)
-    check_patience(params["patience"], params["tol"])
+    patience = params["patience"]  # "auto" is checked by the algorithm of a search without it
+    check_patience(None if patience == "auto" else patience, params["tol"])
     for name in ("max_time", "fit_timeout"):
         seconds = params[name]
         if seconds is not None and not (is_real(seconds) and seconds > 0):

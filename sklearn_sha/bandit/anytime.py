@@ -41,10 +41,11 @@ class Anytime(HalvingInTurn):
     ----------
     factor : real > 1, default=2
         As in `SuccessiveHalving`.
-    patience : int or None, default=2
+    patience : int or None, default=None
         Stop when the number of candidates has doubled this many times since a bracket lowered the
         loss by more than `tol`, but not before there are `Bounds.n_candidates` candidates. None:
-        run all brackets.
+        run all brackets. With 2, many searches end that would still improve: of ``4 * n`` random
+        candidates, the best one is among the first ``n`` with a probability of 1/4.
     tol : float, default=0.0
         Minimum improvement for `patience`. Smaller ones count once they add up to more than this.
     target_loss : float or None, default=None
@@ -71,7 +72,7 @@ class Anytime(HalvingInTurn):
     def __init__(
         self,
         factor: float = 2,
-        patience: int | None = 2,
+        patience: int | None = None,
         tol: float = 0.0,
         target_loss: float | None = None,
     ) -> None:
@@ -91,7 +92,7 @@ class Anytime(HalvingInTurn):
         return replace(brackets, is_bound=True, min_brackets=n_enough)
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
-        """Yield one bracket after the other, until patience ends."""
+        """Yield one bracket after the other, until `patience` ends them."""
         last, n_at_last, total = LastImprovement(self.tol), 0, 0
         runs = super().rounds(plan, propose)
         for number, (bracket, run) in enumerate(zip(plan.brackets, runs, strict=False), start=1):
