@@ -173,9 +173,8 @@ def test_the_readme_quotes_the_time_to_quality():
     cells_of_two, of_fastest_of_two, of_anytime_of_two, _ = tables_of("2 cores")
     anytime, in_turn = "sklearn_sha, anytime", "sklearn_sha, model, sizes in turn"
     double, pruned = "RandomizedSearchCV, double budget", "Optuna, TPE and Hyperband"
-    slower = ["RandomizedSearchCV", "HalvingRandomSearchCV, sizes in turn", "FLAML, BlendSearch"]
-    slower += ["SMAC3"]
-    named = [anytime, in_turn, pruned, "Optuna, TPE", double, *slower]
+    slower = ["HalvingRandomSearchCV, sizes in turn", "FLAML, BlendSearch", "SMAC3"]
+    named = [anytime, in_turn, pruned, "Optuna, TPE", double, "RandomizedSearchCV", *slower]
     shown = rows_of(README.partition("| search | one core |")[2].partition("On one core")[0])
     assert [*shown.values()] == [[cells[name][-1], cells_of_two[name][-1]] for name in named]
     assert "with five splits on one core and on two." in README
@@ -187,14 +186,15 @@ def test_the_readme_quotes_the_time_to_quality():
     assert (
         f"takes {ratio} times as long as the first row, with a range of {low} to {high} (two "
         f"standard errors over the runs), and on two cores {of_two} times ({low_of_two} to "
-        f"{high_of_two}). This is no clear difference."
+        f"{high_of_two}). This is no clear difference; nor is that of RandomizedSearchCV on one "
+        f"core, {of_anytime['RandomizedSearchCV'][0].replace(' (', ' times (')}."
     ) in README
     assert float(low) < 1 < float(ratio)
     assert float(of_two) < 1 < float(high_of_two)
     ratios = [[float(n) for n in re.findall(r"[\d.]+", of_anytime[name][0])] for name in slower]
     assert min(low for _, low, _ in ratios) > 1
     means = sorted(mean for mean, *_ in ratios)
-    assert f"take {means[0]:.1f} to {means[-1]:.1f} times as long, which is a clear one." in README
+    assert f"take {means[0]:.1f} to {means[-1]:.1f} times as long on one core" in README
 
     def n_lost(rows):
         return NUMBERS[sum(cell == "never" or float(cell) > 1 for cell in rows[anytime])]
@@ -204,24 +204,25 @@ def test_the_readme_quotes_the_time_to_quality():
         return NUMBERS[sum(float(theirs) > float(own) for own, theirs in pairs)]
 
     failed = [cell.partition("(")[2] for cell in cells[anytime][:-1]]
-    assert failed == ["2)", "", "", "1)", "", "2)"]
-    assert n_lost(of_fastest) == "one"
+    assert failed == ["4)", "", "", "1)", "", "2)"]
     assert of_fastest["fastest other search"][3] == double
     at_a_hundredth = {name: row[2] for name, row in of_anytime.items() if row[-1][0].isdigit()}
     assert min(at_a_hundredth, key=lambda name: float(at_a_hundredth[name])) == double
     assert (
-        'two of five runs of `budget="anytime"` on the network, two on the forest and one on '
-        "LightGBM do not get there within 60 seconds. On LightGBM, RandomizedSearchCV with twice "
-        f"the computing power is {float(of_fastest[anytime][3]):.0f} times as fast. If scores "
+        'four of five runs of `budget="anytime"` on the network, two on the forest and one on '
+        "LightGBM do not get there within 60 seconds. (On the network and the forest, the held-out "
+        "score has a standard error of 0.005, as large as the goal.) On LightGBM, "
+        "RandomizedSearchCV with twice the computing power is "
+        f"{float(of_fastest[anytime][3]):.0f} times as fast. If scores "
         f"within 0.01 of the best are enough, that search is also the fastest on average "
         f"({at_a_hundredth[double]} seconds instead of {at_a_hundredth[anytime]})."
     ) in README
     lost = n_lost(of_fastest_of_two)
     assert min(named, key=lambda name: float(cells_of_two[name][-1])) == pruned
     n_runs, n_slowed = re.findall(r"median of these (\d+) runs .* (\d+) take more", page)[0]
-    assert round(int(n_runs) / int(n_slowed)) == 9
+    assert round(int(n_runs) / int(n_slowed)) == 11
     assert (
-        f"average, and another search is faster on {lost} of the six workloads. There, a ninth "
+        f"average, and another search is faster on {lost} of the six workloads. There, an eleventh "
         "of the runs were slowed by other programs on the machine."
     ) in README
     assert (
@@ -231,8 +232,9 @@ def test_the_readme_quotes_the_time_to_quality():
 
     samplers = text_of("guide/samplers.md")
     assert (
-        f"Another search is faster on {n_lost(of_fastest)} of the six workloads; on two cores, on "
-        f"{lost} of them. Without `budget`, if 8, 16, 32, ... candidates are tried in turn, it "
+        f"Another search is faster on {n_lost(of_fastest)} of the six workloads on one core, and "
+        f"on {lost} of them on two cores. Without `budget`, if 8, 16, 32, ... candidates are tried "
+        "in turn, it "
         f"takes {of_anytime[in_turn][0].split()[0]} times as long."
     ) in samplers
     limited = text_of("guide/limited_time.md")

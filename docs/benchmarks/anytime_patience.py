@@ -23,7 +23,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from quality_contenders import Task, anytime, ours
 from quality_workloads import WORKLOADS
-from reports import table, write
+from reports import mean_and_error, table, write
 from sklearn.metrics import check_scoring
 
 from sklearn_sha.bandit import Anytime
@@ -86,7 +86,6 @@ def page(runs: list[tuple[Schedule, Path]]) -> list[str]:
         endings = [ending(patience, plan, path) for plan, path in runs]
         ended = np.array([one for one in endings if one is not None])
         shares, scores, held_out = ended.T
-        error = held_out.std(ddof=1) / np.sqrt(len(ended))
         rows.append(
             [
                 str(patience),
@@ -94,7 +93,7 @@ def page(runs: list[tuple[Schedule, Path]]) -> list[str]:
                 f"{shares.mean():.2f}",
                 str((scores > 0).sum()),
                 f"{scores.mean():+.4f}",
-                f"{held_out.mean():+.4f} ± {error:.4f}",
+                mean_and_error(held_out, digits=4),
                 f"{held_out.min():+.4f} to {held_out.max():+.4f}",
             ]
         )
@@ -108,7 +107,8 @@ def page(runs: list[tuple[Schedule, Path]]) -> list[str]:
         "which it would have. The other columns are about these searches only: how many found a "
         "better candidate later, and the scores at their end minus those when `patience` would "
         "have ended them (means; for the held-out score also the standard error and the range). "
-        "Written by `python docs/benchmarks/anytime_patience.py`.",
+        "They mix accuracies, R2 and ROC AUC. Written by "
+        "`python docs/benchmarks/anytime_patience.py`.",
         "",
         *table(
             [

@@ -26,10 +26,10 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
-def mean_and_error(values: NDArray[np.float64]) -> str:
+def mean_and_error(values: NDArray[np.float64], digits: int = 2) -> str:
     """Mean of independent differences and its standard error, which a single one does not have."""
     error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
-    return f"{values.mean():+.2f} ± {error:.2f}"
+    return f"{values.mean():+.{digits}f} ± {error:.{digits}f}"
 
 
 @contextmanager
