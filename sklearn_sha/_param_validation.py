@@ -77,5 +77,10 @@ def check_target(name: str, value: Any) -> None:
 def check_patience(patience: int | None, tol: float) -> None:
     """Raise if `patience` or `tol` is invalid."""
     check_int("patience", patience, "None", patience is None)
+    check_tol(tol)
+
+
+def check_tol(tol: float) -> None:
+    """Raise if a minimum improvement is not a number of at least 0."""
     if not (is_real(tol) and tol >= 0):
         raise InvalidParameterError(f"tol={tol!r} must be a number of at least 0.")

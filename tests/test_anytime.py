@@ -547,7 +547,10 @@ def test_it_is_not_extended():
     ("params", "message"),
     [
         ({"stop": "stable"}, "not available with budget='anytime'. Leave stop=None"),
-        ({"patience": "never"}, "patience='never' must be an integer of at least 1, or None"),
+        (
+            {"patience": "never"},
+            "patience='never' must be an integer of at least 1, or \"auto\" or None",
+        ),
         ({"budget": "any"}, 'budget=\'any\' must be an integer of at least 1, or "double", "anyt'),
     ],
 )

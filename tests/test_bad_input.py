@@ -13,7 +13,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_iris
 from sklearn.decomposition import FastICA
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import check_scoring
@@ -164,6 +164,13 @@ MISTAKES = {
         "'scale__with_mean' cannot be set, since 'scale' is 'passthrough' in {'scale': "
         "'passthrough', 'scale__with_mean': True}. Leave it out there: with a list of dicts, each "
         "value of a step can have its own parameters.",
+    ),
+    "a parameter of an estimator that is not set": (
+        AdaBoostClassifier(),
+        {"estimator__max_depth": [1, 2]},
+        {},
+        "'estimator__max_depth' cannot be set, since 'estimator' of AdaBoostClassifier is None. "
+        "Set 'estimator' to an estimator that has the parameter.",
     ),
     "no such searched parameter": (SGD, {"beta": [1]}, {}, "Invalid parameter 'beta'"),
     "more samples than there are": (

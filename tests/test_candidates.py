@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 from toys import Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._search.fingerprint import described_space
 from sklearn_sha.candidates.distinct import sample_distinct
 from sklearn_sha.candidates.proposals import N_CANDIDATES, first_candidates
 from sklearn_sha.candidates.random import RandomSampler
@@ -41,11 +42,22 @@ def test_a_long_range_is_not_listed():
     assert not is_in({"a": range(10**15)}, {"a": 1.0})
     assert not is_in({"a": range(10**15)}, {"a": True})
     assert not is_in({"a": range(2, 10)}, {"a": None})
+    text, other = (described_space({"a": range(n)}) for n in (10**15, 10**15 + 1))
+    assert text == described_space({"a": range(10**15)}) != other
 
 
 @pytest.mark.parametrize("grid", GRIDS)
 def test_auto_is_the_whole_grid_in_order(grid):
     assert sampled(grid) == list(ParameterGrid(grid))
+
+
+@pytest.mark.parametrize("n", [142, 143])
+def test_nearly_all_of_a_grid_is_in_random_order(n):
+    """Half of the steps of a random order are upwards, with a standard deviation of 2.5 %."""
+    grid = {"a": [*range(144)]}
+    numbers = [[params["a"] for params in sampled(grid, n, seed)] for seed in range(5)]
+    assert all(len({*some}) == n for some in numbers)
+    assert max(np.mean(np.diff(some) > 0) for some in numbers) < 0.7
 
 
 @given(st.integers(1, 11), st.integers(0, 100))

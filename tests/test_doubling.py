@@ -132,7 +132,7 @@ def test_models_of_n_samples_are_refit_and_scored_once():
     ("params", "message"),
     [
         ({"budget": "triple"}, "budget='triple' must be an integer of at least 1, or \"double\""),
-        ({"patience": 0}, "patience=0 must be an integer of at least 1, or None"),
+        ({"patience": 0}, 'patience=0 must be an integer of at least 1, or "auto" or None'),
         ({"tol": -0.1}, "tol=-0.1 must be a number of at least 0"),
         ({"min_resources": 30}, "min_resources=30 is larger than max_resources=20"),
     ],

@@ -15,6 +15,7 @@ from toys import CALLS, Curve, answered
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import (
+    Anytime,
     Bounds,
     BudgetDoubling,
     FixedBudget,
@@ -264,6 +265,10 @@ def test_two_rungs_are_a_fixed_schedule():
         (
             {"algorithm": Hyperband()},
             r"algorithm=Hyperband\(...\) sets the number .* Use HyperbandS",
+        ),
+        (
+            {"algorithm": Anytime()},
+            r'algorithm=Anytime\(...\) takes no account of max_time. Set budget="anytime"',
         ),
     ],
 )

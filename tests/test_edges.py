@@ -111,6 +111,21 @@ def test_lists_of_at_least_three_numbers(values, expected):
     assert [(edge.name, edge.is_upper) for edge in edge_report(search).edges] == expected
 
 
+@pytest.mark.parametrize("values", [range(1, 8), range(2, 10), range(9, 0, -2), range(1, 3)])
+@pytest.mark.parametrize("optimum", [-3, 0.5, 3])
+def test_a_range_is_reported_as_a_list(values, optimum):
+    as_range, as_list = (
+        report({"a": some}, fixed={"optimum": optimum}) for some in (values, [*values])
+    )
+    assert as_range.edges == as_list.edges
+
+
+def test_a_long_range_is_not_listed():
+    space = {"a": range(1, 10**15)}
+    (edge,) = report(space, n_candidates=16, max_resources=64, fixed={"optimum": 20}).edges
+    assert edge.upper == 10**15 - 1
+
+
 def test_the_suggested_bounds():
     def bound(values, **fixed):
         (edge,) = report({"a": values}, fixed=fixed).edges

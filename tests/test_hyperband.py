@@ -220,6 +220,7 @@ def test_one_bracket_warns():
     ("params", "message"),
     [
         ({"n_repeats": 0}, "n_repeats=0 must be an integer of at least 1"),
+        ({"patience": "auto"}, "patience='auto' must be an integer of at least 1, or None"),
         (
             {"min_resources": 10, "max_resources": 9},
             "min_resources=10 is larger than max_resources=9",

@@ -35,6 +35,16 @@ class OnlyRvs:
         return random_state.choice(["a", "b", "c"])
 
 
+class LogIntegers:
+    """A distribution of integers with an `rvs` that needs a RandomState, as ParameterSampler's."""
+
+    def rvs(self, random_state):
+        return int(10 ** random_state.uniform(0, 3))
+
+    def ppf(self, q):
+        return np.floor(10 ** (3 * np.asarray(q)))
+
+
 def proposed(n, space, known=(), seed=0):
     return SobolSampler().propose(n, space, History([*known]), RandomState(seed))
 
@@ -52,6 +62,22 @@ def test_every_parameter_has_one_candidate_in_each_of_n_equal_parts(n, seed):
 @pytest.mark.parametrize("n", [3, 7, 50, 100])
 def test_any_number_of_candidates_is_the_beginning_of_one_sequence(n):
     assert proposed(n, DISTRIBUTIONS) == proposed(300, DISTRIBUTIONS)[:n]
+
+
+def test_a_distribution_gets_a_random_state():
+    values = sorted(params["n"] for params in proposed(4, {"n": LogIntegers()}))
+    bounds = LogIntegers().ppf([0, 0.25, 0.5, 0.75, 1])
+    assert np.all((bounds[:-1] <= values) & (values <= bounds[1:]))
+    assert {*map(type, values)} == {int}
+
+
+@pytest.mark.parametrize("max_repeats", [0, -1, 1.5])
+def test_an_invalid_number_of_repeats_raises(max_repeats):
+    search = SuccessiveHalvingSearchCV(
+        SGDClassifier(), {"alpha": uniform(0, 1)}, sampler=SobolSampler(max_repeats)
+    )
+    with pytest.raises(ValueError, match=f"max_repeats={max_repeats} must be an integer of at"):
+        search.fit([[0.0], [1.0]] * 10, [0, 1] * 10)
 
 
 def test_lists_and_integers_have_exact_shares_and_their_own_types():

@@ -118,8 +118,8 @@ class ExtendableSearch(AuditedSearch):
         if self.budget == "anytime":
             raise ValueError(
                 'budget="anytime" adds candidates itself, and cannot be extended. If max_time '
-                "ended the search, raise max_time and call resume. Otherwise set another budget "
-                "and call fit."
+                "ended the search, raise max_time and call resume. Otherwise raise n_candidates, "
+                "or set another budget, and call fit."
             )
         completed, data = self._completed("extend"), (X, y, params)
         if completed.is_part:

@@ -128,11 +128,16 @@ def described_space(space: Any) -> list[dict[str, str]]:
     """Return a text for each list and each distribution of a space."""
     return [
         {
-            name: digest(_described(values) if hasattr(values, "rvs") else list(values))
+            name: digest(_described(values) if hasattr(values, "rvs") else _listed(values))
             for name, values in one.items()
         }
         for one in spaces_of(space)
     ]
+
+
+def _listed(values: Any) -> Any:
+    """Return values of one type, but a range as it is, which can be long."""
+    return values if isinstance(values, range) else list(values)
 
 
 def _described(distribution: Any) -> list[Any]:

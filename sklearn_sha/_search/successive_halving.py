@@ -148,21 +148,21 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         expected to end in time. With ``n_candidates >= 16``, the first two have 8 candidates each,
         and later ones 16, or about a quarter of the candidates before if that is more, up to 8
         times `n_candidates` in total. All brackets have the rungs of a search over 16 candidates,
-        or over `n_candidates` if that is less. Without `max_time`, all of them are run, unless a
-        `patience` is set. An integer requires ``min_resources="auto"``.
+        or over `n_candidates` if that is less. Without `max_time`, all of them are run, unless
+        `patience` or `target_score` ends the search. An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the history. An
-        instance of a subclass of `sklearn_sha.bandit.Algorithm` (except `Hyperband`, for which
-        there is HyperbandSearchCV) ignores `factor`, `patience` and `tol`; `budget`, `stop` and
-        `target_score` have to be None, and `min_resources` "auto" if it has rungs of its own, as
-        `FixedSchedule`.
+        instance of a subclass of `sklearn_sha.bandit.Algorithm` (except `Hyperband` and `Anytime`,
+        for which there are HyperbandSearchCV and ``budget="anytime"``) ignores `factor`, `patience`
+        and `tol`; `budget`, `stop` and `target_score` have to be None, and `min_resources` "auto"
+        if it has rungs of its own, as `FixedSchedule`.
     patience : int, "auto" or None, default="auto"
         With ``budget="double"``, stop after this many consecutive runs that did not improve the
         best score by more than `tol`. ``budget="anytime"`` stops when the number of candidates
         has doubled this many times without such an improvement, but not before `n_candidates`
         candidates are tried. None never stops early. "auto" is 2 with ``budget="double"``, and
-        None with ``budget="anytime"``, so that the search uses the time that it is given.
+        None with ``budget="anytime"``, which then ends with its time or its last bracket.
     tol : float, default=0.0
         Minimum improvement of the best score for `patience`. Smaller improvements count once they
         add up to more than this.
@@ -421,11 +421,18 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     def _algorithm(self) -> Algorithm:
         is_named = self.budget in (None, *_BUDGETS)
         check_int("budget", self.budget, '"double", "anytime" or None', is_named)
+        has_default = self.patience is None or self.patience == "auto"
+        check_int("patience", self.patience, '"auto" or None', has_default)
         if self.algorithm != "auto":
             if not isinstance(self.algorithm, Algorithm):
                 raise TypeError(
                     f'algorithm={self.algorithm!r} must be "auto" or an instance of a subclass of '
                     "sklearn_sha.bandit.Algorithm."
+                )
+            if type(self.algorithm) is Anytime:
+                raise ValueError(
+                    "algorithm=Anytime(...) takes no account of max_time. Set "
+                    'budget="anytime" instead.'
                 )
             if type(self.algorithm) is Hyperband:
                 raise ValueError(
@@ -456,7 +463,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             if self.stop is not None:
                 raise ValueError(
                     f"stop={self.stop!r} is not available with budget={self.budget!r}. Leave "
-                    "stop=None, and use patience instead."
+                    "stop=None; patience can end such a search."
                 )
             patience = {} if self.patience == "auto" else {"patience": self.patience}
             return _BUDGETS[self.budget](

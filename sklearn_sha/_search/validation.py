@@ -14,8 +14,8 @@ from sklearn.utils import get_tags
 from sklearn_sha._param_validation import (
     InvalidParameterError,
     check_int,
-    check_patience,
     check_target,
+    check_tol,
     is_int,
     is_real,
 )
@@ -52,8 +52,7 @@ def check_parameters(params: Mapping[str, Any]) -> None:
             f"estimator={params['estimator']!r} must be an estimator with a fit method."
         )
     _check_integers(params)
-    patience = params["patience"]  # "auto" is checked by the algorithm of a search without it
-    check_patience(None if patience == "auto" else patience, params["tol"])
+    check_tol(params["tol"])
     for name in ("max_time", "fit_timeout"):
         seconds = params[name]
         if seconds is not None and not (is_real(seconds) and seconds > 0):

@@ -44,8 +44,8 @@ class Anytime(HalvingInTurn):
     patience : int or None, default=None
         Stop when the number of candidates has doubled this many times since a bracket lowered the
         loss by more than `tol`, but not before there are `Bounds.n_candidates` candidates. None:
-        run all brackets. With 2, many searches end that would still improve: of ``4 * n`` random
-        candidates, the best one is among the first ``n`` with a probability of 1/4.
+        run all brackets. With 2, a search ends after ``4 * n`` random candidates with a probability
+        of 1/4 even if they are all alike: the best of them is then among the first ``n``.
     tol : float, default=0.0
         Minimum improvement for `patience`. Smaller ones count once they add up to more than this.
     target_loss : float or None, default=None

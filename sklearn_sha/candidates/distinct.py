@@ -25,6 +25,10 @@ MAX_REPEATS_PER_CANDIDATE, MIN_REPEATS = 20, 100
 """Consecutive repetitions after which no further candidates are expected. Of equally probable
 values, one is then missed with a probability below 1e-8."""
 
+_NEARLY_ALL = 0.99
+"""Share of a grid from which on scikit-learn's samples are nearly in its order, in which neighbors
+are alike. Then brackets would have candidates of different parts of the grid."""
+
 _MAX_COUNTED = 1000
 """Upper bound of the values of distributions that are counted before training."""
 
@@ -53,7 +57,10 @@ def sample_distinct(
     if grid is not None:
         if wanted >= len(grid):
             return list(grid)
-        return list(ParameterSampler(param_distributions, wanted, random_state=random_state))
+        sampled = list(ParameterSampler(param_distributions, wanted, random_state=random_state))
+        if wanted < _NEARLY_ALL * len(grid):
+            return sampled
+        return [sampled[position] for position in random_state.permutation(wanted)]
     # Discrete distributions repeat values. ParameterSampler is lazy, so that sampling stops as soon
     # as there are enough different candidates.
     samples = ParameterSampler(

@@ -11,6 +11,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
+from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import (
     MAX_SAMPLES_PER_CANDIDATE,
@@ -65,6 +66,9 @@ class SobolSampler(Sampler):
     def __init__(self, max_repeats: int = MAX_SAMPLES_PER_CANDIDATE) -> None:
         self.max_repeats = max_repeats
 
+    def check(self, space: Space) -> None:
+        check_int("max_repeats", self.max_repeats)
+
     def propose(
         self, n: int, space: Space, history: History, rng: RandomState
     ) -> list[dict[str, Any]]:
@@ -111,7 +115,9 @@ def _column(values: Any) -> Callable[[NDArray[np.float64], RandomState], Any]:
     if not has_quantiles(values):
         return sampled
     # The ppf of a discrete distribution returns floats.
-    is_integer = np.issubdtype(np.asarray(values.rvs(random_state=0)).dtype, np.integer)
+    is_integer = np.issubdtype(
+        np.asarray(values.rvs(random_state=RandomState(0))).dtype, np.integer
+    )
     kind = int if is_integer else float
 
     def by_ppf(points: NDArray[np.float64], rng: RandomState) -> Any:

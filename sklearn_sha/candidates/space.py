@@ -44,12 +44,18 @@ def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
         values = {**model.get_params(), **params}
         parents = {name: name.rpartition("__")[0] for name in params if "__" in name}
         for name, parent in parents.items():  # of a step without parameters, such as "passthrough"
-            if parent in values and not hasattr(values[parent], "set_params"):
+            if parent not in values or hasattr(values[parent], "set_params"):
+                continue
+            if parent not in params:
                 raise ValueError(
-                    f"{name!r} cannot be set, since {parent!r} is {values[parent]!r} in "
-                    f"{dict(sorted(params.items()))!r}. Leave it out there: with a list of dicts, "
-                    "each value of a step can have its own parameters."
+                    f"{name!r} cannot be set, since {parent!r} of {type(model).__name__} is "
+                    f"{values[parent]!r}. Set {parent!r} to an estimator that has the parameter."
                 ) from error
+            raise ValueError(
+                f"{name!r} cannot be set, since {parent!r} is {values[parent]!r} in "
+                f"{dict(sorted(params.items()))!r}. Leave it out there: with a list of dicts, "
+                "each value of a step can have its own parameters."
+            ) from error
         raise
     except ValueError as error:
         known = estimator.get_params()
