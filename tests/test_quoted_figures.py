@@ -183,18 +183,24 @@ def test_the_readme_quotes_the_time_to_quality():
 
     ratio, low, high = re.findall(r"[\d.]+", of_anytime[pruned][0])
     of_two, low_of_two, high_of_two = re.findall(r"[\d.]+", of_anytime_of_two[pruned][0])
+    of_random, low_of_random, high_of_random = re.findall(
+        r"[\d.]+", of_anytime["RandomizedSearchCV"][0]
+    )
     assert (
         f"takes {ratio} times as long as the first row, with a range of {low} to {high} (two "
         f"standard errors over the runs), and on two cores {of_two} times ({low_of_two} to "
         f"{high_of_two}). This is no clear difference; nor is that of RandomizedSearchCV on one "
-        f"core, {of_anytime['RandomizedSearchCV'][0].replace(' (', ' times (')}."
+        f"core, {of_random} times ({low_of_random} to {high_of_random})."
     ) in README
     assert float(low) < 1 < float(ratio)
     assert float(of_two) < 1 < float(high_of_two)
+    assert float(low_of_random) < 1 < float(of_random)
     ratios = [[float(n) for n in re.findall(r"[\d.]+", of_anytime[name][0])] for name in slower]
     assert min(low for _, low, _ in ratios) > 1
     means = sorted(mean for mean, *_ in ratios)
-    assert f"take {means[0]:.1f} to {means[-1]:.1f} times as long on one core" in README
+    assert (
+        f"take {means[0]:.1f} to {means[-1]:.1f} times as long on one core, which is a clear one."
+    ) in README
 
     def n_lost(rows):
         return NUMBERS[sum(cell == "never" or float(cell) > 1 for cell in rows[anytime])]
@@ -205,6 +211,7 @@ def test_the_readme_quotes_the_time_to_quality():
 
     failed = [cell.partition("(")[2] for cell in cells[anytime][:-1]]
     assert failed == ["4)", "", "", "1)", "", "2)"]
+    assert n_lost(of_fastest) == "two"
     assert of_fastest["fastest other search"][3] == double
     at_a_hundredth = {name: row[2] for name, row in of_anytime.items() if row[-1][0].isdigit()}
     assert min(at_a_hundredth, key=lambda name: float(at_a_hundredth[name])) == double
@@ -234,8 +241,7 @@ def test_the_readme_quotes_the_time_to_quality():
     assert (
         f"Another search is faster on {n_lost(of_fastest)} of the six workloads on one core, and "
         f"on {lost} of them on two cores. Without `budget`, if 8, 16, 32, ... candidates are tried "
-        "in turn, it "
-        f"takes {of_anytime[in_turn][0].split()[0]} times as long."
+        f"in turn, it takes {of_anytime[in_turn][0].split()[0]} times as long."
     ) in samplers
     limited = text_of("guide/limited_time.md")
     assert (

@@ -421,8 +421,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     def _algorithm(self) -> Algorithm:
         is_named = self.budget in (None, *_BUDGETS)
         check_int("budget", self.budget, '"double", "anytime" or None', is_named)
-        has_default = self.patience is None or self.patience == "auto"
-        check_int("patience", self.patience, '"auto" or None', has_default)
+        check_int("patience", self.patience, '"auto" or None', self.patience in (None, "auto"))
         if self.algorithm != "auto":
             if not isinstance(self.algorithm, Algorithm):
                 raise TypeError(

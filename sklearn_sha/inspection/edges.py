@@ -256,13 +256,15 @@ class _Scale:
     def of(cls, values: Any) -> _Scale | None:
         """Return the range; None if it has none, or values that are not numbers."""
         if not hasattr(values, "rvs"):
-            # A range can be long. Its values have equal distances, so that its ends are enough.
-            is_range = isinstance(values, range) and len(values) >= 3
-            ends = (values[0], values[-1]) if is_range else values
-            if not is_range and (not all(map(_is_number, values)) or len({*values}) < 3):
+            if isinstance(values, range):
+                # It can be long. Its values have equal distances, so that its ends are enough.
+                has_range, values = len(values) >= 3, [*values[:1], *values[-1:]]
+            else:
+                has_range = all(map(_is_number, values)) and len({*values}) >= 3
+            if not has_range:
                 return None
             try:
-                numbers = sorted({*map(float, ends)})  # integers of NumPy can overflow
+                numbers = sorted({*map(float, values)})  # integers of NumPy can overflow
             except OverflowError:
                 return None
             return cls(numbers[0], numbers[-1], float(np.median(numbers)), numbers)
