@@ -711,3 +711,63 @@ def test_explicit_folds_are_used_with_a_rare_class_too():
     assert len(search.plan(X, y).rungs[0].folds) == 1
     search.set_params(min_folds="auto")
     assert len(search.plan(X, y).rungs[0].folds) == 3  # with six of the ten rare samples
+
+
+@pytest.mark.parametrize("given", ["X", "pipeline", "weights"])
+def test_with_a_time_limit_folds_are_added_instead_of_samples(given):
+    """Bit-identical to resource="folds", also with a pipeline and parameters of fit."""
+    estimator = in_pipeline(SVC()) if given == "pipeline" else SVC()
+    prefix = "clf__" if given == "pipeline" else ""
+    space = {prefix + "C": loguniform(1e-2, 1e2), prefix + "gamma": loguniform(1e-4, 1)}
+    params = {} if given == "X" else {prefix + "sample_weight": np.linspace(1, 2, 600)}
+    samples = X[:600], Y[:600]
+
+    def search_of(**resource):
+        return SuccessiveHalvingSearchCV(
+            estimator, space, n_candidates=8, budget="anytime", random_state=0, **resource
+        )
+
+    automatic, explicit = search_of(), search_of(resource="folds")
+    plan = automatic.plan(*samples, **params)
+    assert plan == explicit.plan(*samples, **params)
+    assert plan.brackets[0].n_resources == [1, 2, 5]
+    for search in (automatic, explicit):
+        search.fit(*samples, **params)
+    assert automatic.resource_ == "folds"
+    for name, values in explicit.all_cv_results_.items():
+        if "time" not in name:
+            np.testing.assert_array_equal(automatic.all_cv_results_[name], values, err_msg=name)
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
+@pytest.mark.parametrize(
+    ("params", "unit"),
+    [
+        ({}, "folds"),
+        ({"cv": 4}, "folds"),
+        ({"cv": 3}, "training samples"),
+        ({"cv": KFold(30)}, "folds"),  # 4 score the first rung
+        ({"cv": KFold(12)}, "folds"),  # 2 score the first rung
+        ({"cv": KFold(7)}, "training samples"),  # 2 score the first rung
+        ({"budget": "double"}, "training samples"),
+        ({"budget": None}, "training samples"),
+        ({"resource": "n_samples"}, "training samples"),
+        ({"resource": SampleCount()}, "training samples"),
+        ({"min_resources": 200}, "training samples"),
+        ({"min_resources": 0.25}, "training samples"),
+        ({"max_resources": 400}, "training samples"),
+        ({"min_folds": 2}, "training samples"),
+        ({"min_folds": "all"}, "training samples"),
+        ({"estimator": FOREST}, "trees"),
+        (
+            {"estimator": MLPClassifier(), "param_distributions": {"alpha": loguniform(1e-4, 1)}},
+            "epochs",
+        ),
+    ],
+)
+def test_folds_are_added_if_there_are_enough_and_nothing_else_is_set(params, unit):
+    default = {
+        "estimator": DecisionTreeClassifier(), "budget": "anytime", "n_candidates": 8,
+        "param_distributions": {"min_samples_leaf": randint(1, 100)},
+    }  # fmt: skip
+    assert SuccessiveHalvingSearchCV(**default | params).plan(X[:660], Y[:660]).unit == unit

@@ -15,27 +15,18 @@ import os
 if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
-import warnings
 from itertools import product
-from time import perf_counter
 
 import numpy as np
-from joblib import Parallel, delayed
-from quality_contenders import Task, anytime, ours
+from anytime_runs import LIMIT, SEEDS, Run, measured
+from quality_contenders import ours
 from quality_workloads import WORKLOADS
 from reports import mean_and_error, table, write
-from sklearn.metrics import check_scoring
 
 from sklearn_sha.bandit import Anytime
 from sklearn_sha.bandit.requests import numbered
-from sklearn_sha.schedules import Schedule
 
-SEEDS, LIMIT = range(5, 11), 60.0
 PATIENCE = (1, 2, 3)
-
-Path = list[tuple[float, float, float]]
-"""After each bracket: seconds since the start, the best cross-validated score so far, and the
-held-out score of its model."""
 
 Ending = tuple[float, float, float]
 """Of a search that is ended early: the share of the time that it ran, and what the rest of the time
@@ -44,34 +35,19 @@ adds to the cross-validated score and to the held-out score."""
 
 def main() -> None:
     """Measure, and write the page."""
-    runs = Parallel(-1)(delayed(run)(name, seed) for name, seed in product(WORKLOADS, SEEDS))
-    write("anytime_patience.md", page(runs))
+    cases = product(WORKLOADS.items(), SEEDS)
+    runs = [Run(name, work.n_samples, "auto", seed) for (name, work), seed in cases]
+    write("anytime_patience.md", page(measured(runs)))
 
 
-def run(name: str, seed: int) -> tuple[Schedule, Path]:
-    """Search until the limit, and return the plan and what was selected after each bracket."""
-    warnings.simplefilter("ignore")
-    work = WORKLOADS[name]
-    X, y, X_test, y_test = work.splits(seed)
-    task = Task(work, X, y, seed, LIMIT, n_jobs=1)
-    plan = ours(task, budget="anytime", sampler="model").plan(X, y)
-    scorer, start = check_scoring(work.new(), work.scoring), perf_counter()
-    path: Path = []
-    best, held_out = -np.inf, np.nan
-    for seconds, score, params in anytime(task):
-        if score > best:
-            model = task.model(params).fit(X, y)
-            best, held_out = score, float(scorer(model, X_test, y_test))
-        path.append((seconds - start, best, held_out))
-    return plan, path
-
-
-def ending(patience: int, plan: Schedule, path: Path) -> Ending | None:
+def ending(patience: int, run: Run) -> Ending | None:
     """Where `patience` ends a search, or None if it does not."""
+    task = run.task
+    plan = ours(task, budget="anytime", sampler="model").plan(task.X, task.y)
     rounds = Anytime(patience=patience).rounds(plan, numbered())
     next(rounds)
-    last_seconds, last_score, last_held_out = path[-1]
-    for seconds, score, held_out in path[:-1]:
+    last_seconds, last_score, last_held_out = run.path[-1]
+    for seconds, score, held_out in run.path[:-1]:
         try:
             rounds.send(-score)
         except StopIteration:
@@ -79,11 +55,11 @@ def ending(patience: int, plan: Schedule, path: Path) -> Ending | None:
     return None
 
 
-def page(runs: list[tuple[Schedule, Path]]) -> list[str]:
+def page(runs: list[Run]) -> list[str]:
     """The lines of the page."""
     rows = []
     for patience in PATIENCE:
-        endings = [ending(patience, plan, path) for plan, path in runs]
+        endings = [ending(patience, run) for run in runs]
         ended = np.array([one for one in endings if one is not None])
         shares, scores, held_out = ended.T
         rows.append(

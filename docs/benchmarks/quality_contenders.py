@@ -369,10 +369,11 @@ class TimedSampler(ModelSampler):
         return super().propose(n, space, history, rng)
 
 
-def anytime(task: Task) -> list[Evaluated]:
+def anytime(task: Task, **setting: Any) -> list[Evaluated]:
     """A single search for the limit: the best candidate of each of its brackets, at its end."""
     sampler = TimedSampler()
-    search = ours(task, budget="anytime", max_time=task.limit, sampler=sampler, refit=False)
+    setting |= {"budget": "anytime", "max_time": task.limit, "refit": False}
+    search = ours(task, sampler=sampler, **setting)
     with suppress(TimeoutError):
         search.fit(task.X, task.y)
     end = perf_counter()

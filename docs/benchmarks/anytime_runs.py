@@ -1,0 +1,81 @@
+"""Searches with ``budget="anytime"`` for a minute, for the pages that compare their settings.
+
+Each runs on one core, as many at a time as there are cores. They are kept in
+results/anytime_runs.json, and not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from quality_contenders import Task, anytime
+from quality_workloads import WORKLOADS
+from reports import RESULTS
+from sklearn.metrics import check_scoring
+
+LIMIT = 60.0
+SEEDS = range(5, 11)  # not used in time_to_quality.py
+STORE = RESULTS / "anytime_runs.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One search.
+
+    Attributes
+    ----------
+    workload : str
+    n_samples : int
+    resource : str
+    seed : int
+    path : list of [float, float, float]
+        After each bracket: seconds since the start, the best cross-validated score so far, and the
+        held-out score of its model.
+    """
+
+    workload: str
+    n_samples: int
+    resource: str
+    seed: int
+    path: list[list[float]] = field(default_factory=list, compare=False)
+
+    @property
+    def task(self) -> Task:
+        """What the search is given."""
+        X, y, *_ = self._splits()
+        return Task(WORKLOADS[self.workload], X, y, self.seed, LIMIT, n_jobs=1)
+
+    def measured(self) -> Run:
+        """Search until the limit."""
+        warnings.simplefilter("ignore")
+        task, (*_, X_test, y_test) = self.task, self._splits()
+        scorer = check_scoring(task.work.new(), task.work.scoring)
+        path: list[list[float]] = []
+        best, held_out, start = -np.inf, np.nan, perf_counter()
+        for seconds, score, params in anytime(task, resource=self.resource):
+            if score > best:
+                model = task.model(params).fit(task.X, task.y)
+                best, held_out = score, float(scorer(model, X_test, y_test))
+            path.append([round(seconds - start, 2), round(best, 5), round(held_out, 5)])
+        return replace(self, path=path)
+
+    def _splits(self) -> list[Any]:
+        return replace(WORKLOADS[self.workload], n_samples=self.n_samples).splits(self.seed)
+
+
+def measured(wanted: Sequence[Run]) -> list[Run]:
+    """Runs with their paths, of which those that are missing are measured."""
+    runs = [Run(**run) for run in json.loads(STORE.read_text())] if STORE.exists() else []
+    missing = [run for run in wanted if run not in runs]
+    for run in Parallel(-1, return_as="generator")(delayed(Run.measured)(run) for run in missing):
+        runs.append(run)
+        lines = (json.dumps(asdict(known)) for known in runs)
+        STORE.write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    return [runs[runs.index(run)] for run in wanted]
