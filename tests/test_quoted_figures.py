@@ -265,6 +265,24 @@ def test_the_guide_quotes_what_patience_saves():
     ) in text_of("guide/limited_time.md")
 
 
+def test_the_guide_quotes_what_folds_save():
+    rows = rows_of((RESULTS / "anytime_resource.md").read_text())
+    n_pairs, _, early, score, late, better_and_worse = rows["**all of the benchmark's size**"]
+    n_better, n_worse = better_and_worse.split(" / ")
+    score, early, late = (
+        cell.removeprefix("+").replace(" ± ", " (") for cell in (score, early, late)
+    )
+    score = score.replace("(", "on average (standard error ")
+    assert (
+        f"In [{n_pairs} pairs of searches](../benchmarks/results/anytime_resource.md), the "
+        "cross-validated score of the selected candidate after a minute is higher on folds in "
+        f"{n_better} and lower in {n_worse}, by {score}), and its held-out score by {early}) after "
+        f"15 seconds and {late}) after a minute. A score within 0.001 of the best takes "
+        f"{rows['0.001'][0]} seconds instead of {rows['0.001'][1]}. As the first bracket takes "
+        f"longer, one within 0.01 takes {rows['0.01'][0]} instead of {rows['0.01'][1]}."
+    ) in text_of("guide/limited_time.md")
+
+
 def test_the_guide_quotes_what_hyperband_costs():
     def replayed(factor, search):
         """Cost and regret by family."""

@@ -59,9 +59,11 @@ def page(runs: list[Run]) -> list[str]:
     """The lines of the page."""
     rows = []
     for patience in PATIENCE:
-        endings = [ending(patience, run) for run in runs]
-        ended = np.array([one for one in endings if one is not None])
-        shares, scores, held_out = ended.T
+        ended = [found for run in runs if (found := ending(patience, run)) is not None]
+        if not ended:
+            rows.append([str(patience), f"0 of {len(runs)}", *[""] * 5])
+            continue
+        shares, scores, held_out = np.transpose(ended)
         rows.append(
             [
                 str(patience),

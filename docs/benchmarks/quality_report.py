@@ -188,10 +188,11 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "`max_time`. It is a single fit. What it would select counts from the end of each of its "
         "brackets on, as each new best candidate of Optuna does. Its brackets were chosen on these "
         "workloads with other seeds. Seeds 0 to 2 were measured before and after that choice, "
-        "later ones only after it. That no `patience` ends it by default was decided after all "
-        "splits had been measured with `patience=2`, and confirmed with other seeds: "
-        "[patience](anytime_patience.md). After that, its runs were measured again: on two cores "
-        "in turn with those of Optuna with Hyperband, on one core apart from the other searches.",
+        "later ones only after it. Two of its defaults were changed after all splits had been "
+        "measured with the previous ones, and confirmed with other seeds: no "
+        "[patience](anytime_patience.md), and [folds instead of samples](anytime_resource.md). "
+        "After each change, the runs that it concerns were measured again, in turn with those of "
+        "Optuna with Hyperband, but for the network and the forest on one core.",
         "- **Sizes.** The other settings of sklearn_sha and HalvingRandomSearchCV are fits of a "
         "number of candidates that is chosen before: 8, 16, 32 and so on, each from scratch. For "
         "each workload, their rows have the number that turned out to be best over the splits, "
