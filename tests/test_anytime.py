@@ -37,6 +37,7 @@ bounds = st.builds(
     Bounds,
     n_candidates=st.integers(1, 200),
     max_resources=st.integers(1, 300),
+    min_resources=st.sampled_from([None, 1]),
     continues=st.booleans(),
     fold_growth=st.sampled_from([None, FoldGrowth(tuple(range(5)))]),
     n_kept=st.integers(0, 40),
@@ -78,17 +79,35 @@ def n_run(algorithm, plan, losses):
 @settings(max_examples=100)
 @given(bounds, st.sampled_from([2, 3, 1.5, 1.1]))
 def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor):
+    """Later ones have those of a search over folds, if models are refit from scratch."""
     plan = Anytime(factor).plan(bounds)
     n, n_kept = bounds.n_candidates, bounds.n_kept
     n_planned = min(n, max(16, n_kept + 1))
     of_16 = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=n_planned, n_kept=0))
-    levels = [(rung.n_resources, rung.folds) for rung in of_16.rungs]
-    for number, bracket in enumerate(plan.brackets):
-        assert [(rung.n_resources, rung.folds) for rung in bracket.rungs] == levels
-        size = bracket.n_candidates[0]
-        expected = [size, *(-(-k * size // n_planned) for k in of_16.n_candidates[1:])]
-        assert bracket.n_candidates == sizes_with_kept(expected, n_kept * (not number))
+    early = [(rung.n_candidates, rung.n_resources, rung.folds) for rung in of_16.rungs]
+    on_folds = SuccessiveHalving(factor).plan(Bounds(n_planned, max_resources=5))
+    is_automatic = bounds.fold_growth is not None and bounds.min_resources is None
+    adds_folds = is_automatic and not bounds.continues and len(on_folds.rungs) > 2
+    later = [
+        (rung.n_candidates, bounds.max_resources, tuple(range(rung.n_resources)))
+        for rung in on_folds.rungs
+    ]
     totals = totals_of(plan)
+    for number, (bracket, n_before) in enumerate(zip(plan.brackets, [0, *totals], strict=False)):
+        sizes, *levels = zip(
+            *(later if adds_folds and n_before >= n_planned else early), strict=True
+        )
+        assert [(rung.n_resources, rung.folds) for rung in bracket.rungs] == [
+            *zip(*levels, strict=True)
+        ]
+        size = bracket.n_candidates[0]
+        expected = [size, *(-(-k * size // n_planned) for k in sizes[1:])]
+        assert bracket.n_candidates == sizes_with_kept(expected, n_kept * (not number))
+    n_first = sum(n_before < n_planned for n_before in [0, *totals[:-1]])
+    note = (
+        f"From bracket {n_first} on, all models have the full resource, and rungs add folds only."
+    )
+    assert (note in plan.notes) == (adds_folds and n_first < len(totals))
     assert all(after - before >= 8 for before, after in pairwise(totals))
     assert totals[-1] == 8 * n
     assert totals[0] > n_kept or len(totals) == 1

@@ -274,7 +274,8 @@ def test_the_guide_quotes_what_folds_save():
     )
     score = score.replace("(", "on average (standard error ")
     assert (
-        f"In [{n_pairs} pairs of searches](../benchmarks/results/anytime_resource.md), the "
+        f"In [{n_pairs} pairs of searches](../benchmarks/results/anytime_resource.md), on folds "
+        "and on samples, the "
         "cross-validated score of the selected candidate after a minute is higher on folds in "
         f"{n_better} and lower in {n_worse}, by {score}), and its held-out score by {early}) after "
         f"15 seconds and {late}) after a minute. A score within 0.001 of the best takes "

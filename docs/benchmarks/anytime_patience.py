@@ -36,7 +36,7 @@ adds to the cross-validated score and to the held-out score."""
 def main() -> None:
     """Measure, and write the page."""
     cases = product(WORKLOADS.items(), SEEDS)
-    runs = [Run(name, work.n_samples, "auto", seed) for (name, work), seed in cases]
+    runs = [Run(name, work.n_samples, seed) for (name, work), seed in cases]
     write("anytime_patience.md", page(measured(runs)))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -19,6 +20,8 @@ from quality_contenders import Task, anytime
 from quality_workloads import WORKLOADS
 from reports import RESULTS
 from sklearn.metrics import check_scoring
+
+from sklearn_sha.bandit import Anytime
 
 LIMIT = 60.0
 SEEDS = range(5, 11)  # not used in time_to_quality.py
@@ -33,8 +36,10 @@ class Run:
     ----------
     workload : str
     n_samples : int
-    resource : str
     seed : int
+    on_folds : bool, default=True
+        Whether the rungs of later brackets add folds alone if models are refit from scratch, as by
+        default. Otherwise all brackets have the same rungs.
     path : list of [float, float, float]
         After each bracket: seconds since the start, the best cross-validated score so far, and the
         held-out score of its model.
@@ -42,8 +47,8 @@ class Run:
 
     workload: str
     n_samples: int
-    resource: str
     seed: int
+    on_folds: bool = True
     path: list[list[float]] = field(default_factory=list, compare=False)
 
     @property
@@ -54,12 +59,18 @@ class Run:
 
     def measured(self) -> Run:
         """Search until the limit."""
+        if self.on_folds:
+            return self._measured()
+        with patch.object(Anytime, "_on_folds", return_value=None):  # no parameter does this
+            return self._measured()
+
+    def _measured(self) -> Run:
         warnings.simplefilter("ignore")
         task, (*_, X_test, y_test) = self.task, self._splits()
         scorer = check_scoring(task.work.new(), task.work.scoring)
         path: list[list[float]] = []
         best, held_out, start = -np.inf, np.nan, perf_counter()
-        for seconds, score, params in anytime(task, resource=self.resource):
+        for seconds, score, params in anytime(task):
             if score > best:
                 model = task.model(params).fit(task.X, task.y)
                 best, held_out = score, float(scorer(model, X_test, y_test))

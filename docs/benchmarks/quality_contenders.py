@@ -369,11 +369,10 @@ class TimedSampler(ModelSampler):
         return super().propose(n, space, history, rng)
 
 
-def anytime(task: Task, **setting: Any) -> list[Evaluated]:
+def anytime(task: Task) -> list[Evaluated]:
     """A single search for the limit: the best candidate of each of its brackets, at its end."""
     sampler = TimedSampler()
-    setting |= {"budget": "anytime", "max_time": task.limit, "refit": False}
-    search = ours(task, sampler=sampler, **setting)
+    search = ours(task, budget="anytime", max_time=task.limit, sampler=sampler, refit=False)
     with suppress(TimeoutError):
         search.fit(task.X, task.y)
     end = perf_counter()

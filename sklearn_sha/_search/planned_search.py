@@ -91,13 +91,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:
         """Warn about a plan that is probably not intended."""
 
-    def _training(self, training: Training, context: PlanningContext) -> Training:
-        """Return how models are trained, given how they are if nothing of the data is known.
-
-        A change must keep what the parameters of `fit` are passed to.
-        """
-        return training
-
     def _is_fully_automatic(self) -> bool:
         """Return whether the schedule may be replaced by a single rung, if that is cheaper."""
         return False
@@ -172,7 +165,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         fold_order_state = None if self.random_state is None else random_state
         data = split_data(X, y, self.estimator, self.cv, routed.split, fold_order_state)
         context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))
-        training = self._training(training, context)
         algorithm, sampler = self._algorithm(), self._sampler()
         plan = self._make_plan(algorithm, training, context, random_state)
         if plan.training is not training:

@@ -18,7 +18,6 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.extendable_search import ExtendableSearch
-from sklearn_sha._search.planning import PlanningContext, Training
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
@@ -28,9 +27,7 @@ from sklearn_sha.bandit.in_turn import HalvingInTurn
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.proposals import first_candidates, proposed, without_grid_order
-from sklearn_sha.resources.automatic import adds_folds
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.limits import Limits, minimum
 from sklearn_sha.schedules import Schedule
 
@@ -107,8 +104,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         - an instance of a custom subclass of `sklearn_sha.resources.Resource`.
         - "auto": one that all candidates support and whose early scores predict the last ones:
           "partial_fit" for neural networks, the trees or iterations of forests and boosting if
-          neither these nor the learning rate are searched, otherwise "n_samples", or "folds" with
-          ``budget="anytime"`` and at least four folds. The user guide has the complete table.
+          neither these nor the learning rate are searched, otherwise "n_samples". The user guide
+          has the complete table.
           If `min_resources`, `max_resources`, `budget` and `algorithm` have their default values
           too, `min_folds` is no integer, and rungs would cost more than 0.8 times a grid search,
           there is a single rung at full resource.
@@ -150,9 +147,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Halving with new candidates follow each other, as long as the next one and the refit are
         expected to end in time. With ``n_candidates >= 16``, the first two have 8 candidates each,
         and later ones 16, or about a quarter of the candidates before if that is more, up to 8
-        times `n_candidates` in total. All brackets have the rungs of a search over 16 candidates,
-        or over `n_candidates` if that is less. Without `max_time`, all of them are run, unless
-        `patience` or `target_score` ends the search. An integer requires ``min_resources="auto"``.
+        times `n_candidates` in total. They have the rungs of a search over 16 candidates, or over
+        `n_candidates` if that is less; but if models are refit from scratch, and `min_resources`
+        is "auto", later ones train all models with the full resource, and add folds only. Without
+        `max_time`, all of them are run, unless `patience` or `target_score` ends the search. An
+        integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the history. An
@@ -503,13 +502,6 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             first = without_grid_order(candidates[len(initial) :], initial, space, rng)
             candidates = [*initial, *first, *without_grid_order(later, candidates, space, rng)]
         return n, candidates
-
-    def _training(self, training: Training, context: PlanningContext) -> Training:
-        given = self.resource, self.min_resources, self.max_resources, self.min_folds
-        is_automatic = self.budget == "anytime" and all(value == "auto" for value in given)
-        if is_automatic and adds_folds(training.resource, context.data):
-            return Training.of(FoldCount(), context.tuned)
-        return training
 
     def _bracket_times(
         self, spec: SearchSpec, n_workers: int, start_time: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, chain, repeat
 from math import ceil
 
 from sklearn_sha._param_validation import check_patience, check_target
@@ -13,15 +13,20 @@ from sklearn_sha.bandit.in_turn import MIN_CANDIDATES, HalvingInTurn, in_bracket
 from sklearn_sha.bandit.promotion import LastImprovement
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.successive_halving import SuccessiveHalving
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import Schedule, schedule_from_range
 
 _N_PLANNED = 16
 """Number of candidates for which the rungs are planned. With more of them, the resource of the
 first rung is so low that early scores mislead the first brackets, which have few candidates."""
 
+_MIN_RUNGS = 3
+"""Number of rungs that folds alone must make to replace those of `SuccessiveHalving`."""
+
 _SHARE = 4
 """A bracket has at most 1/4 of the candidates before it, but at least those that are planned.
 Larger ones learn from fewer results, and leave more time unused if they do not fit into it."""
+
+_NOTE = "From bracket {} on, all models have the full resource, and rungs add folds only."
 
 _MAX_MULTIPLE = 8
 """There are at most this many times `Bounds.n_candidates` candidates."""
@@ -30,12 +35,17 @@ _MAX_MULTIPLE = 8
 class Anytime(HalvingInTurn):
     """Successive Halving in brackets that follow each other until time ends.
 
-    All brackets have the same resources and folds: those of `SuccessiveHalving` with 16 candidates,
-    or with `Bounds.n_candidates` if that is less. Each has new candidates. With
-    ``n_candidates >= 16``, there are 8 in the first two, and then 16, or the largest multiple of 16
-    that is at most a quarter of the candidates before. There are up to 8 times
-    `Bounds.n_candidates` candidates, or `Bounds.max_candidates`. If fewer than 8 are left for a
-    last bracket, the one before has them too.
+    Brackets have the resources and folds of `SuccessiveHalving` with 16 candidates, or with
+    `Bounds.n_candidates` if that is less. If models are refit from scratch, this is so until there
+    are as many candidates. Later brackets begin at the maximum, and their rungs add folds: most of
+    their candidates are good, if they are proposed from the scores so far, and a smaller resource
+    ranks such candidates nearly at random. This requires a number of folds that makes three rungs,
+    and no `Bounds.min_resources`.
+
+    Each bracket has new candidates. With ``n_candidates >= 16``, there are 8 in the first two, and
+    then 16, or the largest multiple of 16 that is at most a quarter of the candidates before. There
+    are up to 8 times `Bounds.n_candidates` candidates, or `Bounds.max_candidates`. If fewer than 8
+    are left for a last bracket, the one before has them too.
 
     Parameters
     ----------
@@ -54,9 +64,11 @@ class Anytime(HalvingInTurn):
 
     Examples
     --------
+    >>> from dataclasses import replace
     >>> from sklearn_sha.bandit import Anytime, Bounds
-    >>> plan = Anytime().plan(Bounds(n_candidates=16, max_resources=80))
-    >>> for bracket in plan.brackets:
+    >>> from sklearn_sha.schedules import FoldGrowth
+    >>> bounds = Bounds(n_candidates=16, max_resources=80)
+    >>> for bracket in Anytime().plan(bounds).brackets:
     ...     print(bracket.n_candidates, bracket.n_resources)
     [8, 4, 2, 1] [10, 20, 40, 80]
     [8, 4, 2, 1] [10, 20, 40, 80]
@@ -67,6 +79,14 @@ class Anytime(HalvingInTurn):
     [16, 8, 4, 2] [10, 20, 40, 80]
     [16, 8, 4, 2] [10, 20, 40, 80]
     [16, 8, 4, 2] [10, 20, 40, 80]
+
+    Later brackets of models that are refit from scratch:
+
+    >>> from_scratch = replace(bounds, continues=False, fold_growth=FoldGrowth(tuple(range(5))))
+    >>> for bracket in Anytime().plan(from_scratch).brackets[1:3]:
+    ...     print(bracket.n_candidates, bracket.n_resources, [len(r.folds) for r in bracket.rungs])
+    [8, 4, 2, 1] [20, 40, 80, 80] [1, 2, 3, 5]
+    [16, 8, 4] [80, 80, 80] [1, 2, 5]
     """
 
     def __init__(
@@ -85,11 +105,39 @@ class Anytime(HalvingInTurn):
         check_target("target_loss", self.target_loss)
         n_planned = min(bounds.n_candidates, max(_N_PLANNED, bounds.n_kept + 1))
         plain = replace(bounds, n_candidates=n_planned, n_kept=0)
-        schedule = SuccessiveHalving(self.factor).plan(plain)
+        schedule, on_folds = SuccessiveHalving(self.factor).plan(plain), self._on_folds(plain)
         sizes = _sizes(n_planned, bounds)
-        brackets = in_brackets(schedule, sizes, bounds.n_kept)
-        n_enough = 1 + sum(total < bounds.n_candidates for total in accumulate(sizes))
-        return replace(brackets, is_bound=True, min_brackets=n_enough)
+        totals = [*accumulate(sizes)]
+        n_first = 1 + sum(total < n_planned for total in totals)
+        later = schedule if on_folds is None else on_folds
+        schedules = chain(repeat(schedule, n_first), repeat(later))
+        brackets = in_brackets(schedules, sizes, bounds.n_kept)
+        n_enough = 1 + sum(total < bounds.n_candidates for total in totals)
+        notes = brackets.notes
+        if on_folds is not None and n_first < len(sizes):
+            notes += (_NOTE.format(n_first),)
+        return replace(brackets, is_bound=True, min_brackets=n_enough, notes=notes)
+
+    def _on_folds(self, bounds: Bounds) -> Schedule | None:
+        """Return a schedule at the maximum that adds folds; None if it would not save enough."""
+        growth = bounds.fold_growth
+        if growth is None or bounds.continues or bounds.min_resources is not None:
+            return None
+        folds = schedule_from_range(
+            bounds.n_candidates,
+            factor=self.factor,
+            max_resources=len(growth.order),
+            lowest=growth.lowest if growth.first is None else growth.first,
+        )
+        n_rungs = len(folds.rungs)
+        if n_rungs < _MIN_RUNGS:
+            return None
+        return Schedule.from_rungs(
+            folds.n_candidates,
+            [bounds.max_resources] * n_rungs,
+            bounds.continues,
+            folds=[growth.order[:n_folds] for n_folds in folds.n_resources],
+        )
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield one bracket after the other, until `patience` ends them."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
+from itertools import repeat
 from math import ceil
 
 from sklearn_sha.bandit.base import Bounds
@@ -65,7 +66,7 @@ class HalvingInTurn(SuccessiveHalving):
             return super()._schedule(bounds)
         sizes = [(n + k) // n_brackets for k in reversed(range(n_brackets))]
         largest = super()._schedule(replace(bounds, n_candidates=sizes[0], n_kept=0))
-        schedule = in_brackets(largest, sizes, bounds.n_kept)
+        schedule = in_brackets(repeat(largest), sizes, bounds.n_kept)
         if schedule.relative_cost() > MAX_RELATIVE_COST:
             return super()._schedule(bounds)
         return replace(schedule, notes=(*schedule.notes, _NOTE))
@@ -79,13 +80,13 @@ class HalvingInTurn(SuccessiveHalving):
                 return
 
 
-def in_brackets(schedule: Schedule, sizes: Sequence[int], n_kept: int = 0) -> Schedule:
-    """Return brackets with the resources and folds of a schedule, and other numbers of candidates.
+def in_brackets(schedules: Iterable[Schedule], sizes: Sequence[int], n_kept: int = 0) -> Schedule:
+    """Return brackets with the resources and folds of schedules, and other numbers of candidates.
 
     Parameters
     ----------
-    schedule : Schedule
-        Of one bracket.
+    schedules : iterable of Schedule
+        Of one bracket each; at least as many as there are sizes.
     sizes : sequence of int
         Number of candidates of the first rung of each bracket. Those of its other rungs are in
         proportion, rounded up.
@@ -95,24 +96,29 @@ def in_brackets(schedule: Schedule, sizes: Sequence[int], n_kept: int = 0) -> Sc
     Returns
     -------
     Schedule
+        With the notes of the first one.
 
     Examples
     --------
+    >>> from itertools import repeat
     >>> from sklearn_sha.bandit.in_turn import in_brackets
     >>> from sklearn_sha.schedules import schedule_from_range
-    >>> schedule = schedule_from_range(16, max_resources=80)
-    >>> [bracket.n_candidates for bracket in in_brackets(schedule, [8, 24], n_kept=1).brackets]
+    >>> schedules = repeat(schedule_from_range(16, max_resources=80))
+    >>> [bracket.n_candidates for bracket in in_brackets(schedules, [8, 24], n_kept=1).brackets]
     [[8, 4, 2, 2], [24, 12, 6, 3]]
     """
+    pairs = [*zip(schedules, sizes, strict=False)]
+    first, *others = (_of_size(size, schedule) for schedule, size in pairs)
+    joined = Schedule.joined([first.with_kept(n_kept), *others])
+    return replace(joined, notes=pairs[0][0].notes)
+
+
+def _of_size(size: int, schedule: Schedule) -> Schedule:
+    """Return a schedule of one bracket with another number of candidates."""
     n_all, *n_others = schedule.n_candidates
-    folds = [rung.folds for rung in schedule.rungs]
-    first, *others = (
-        Schedule.from_rungs(
-            [size, *(ceil(n * size / n_all) for n in n_others)],
-            schedule.n_resources,
-            schedule.continues,
-            folds=folds,
-        )
-        for size in sizes
+    return Schedule.from_rungs(
+        [size, *(ceil(n * size / n_all) for n in n_others)],
+        schedule.n_resources,
+        schedule.continues,
+        folds=[rung.folds for rung in schedule.rungs],
     )
-    return replace(Schedule.joined([first.with_kept(n_kept), *others]), notes=schedule.notes)

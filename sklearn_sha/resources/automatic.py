@@ -1,18 +1,13 @@
-"""Which resource ``resource="auto"`` chooses."""
+"""Which resource ``resource="auto"`` chooses for an estimator and the space that is searched."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.limits import TrainingData
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.registry import KINDS
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
-
-_MIN_FOLDS = 4
-"""Number of folds, relative to those of the first rung, from which folds alone make three rungs."""
 
 
 def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
@@ -49,27 +44,6 @@ def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
         return SampleCount.name
     found = {_preferred(model, searched) for model, searched in tuned.variants()}
     return found.pop()[0] if len(found) == 1 else SampleCount.name
-
-
-def adds_folds(resource: Resource, data: TrainingData) -> bool:
-    """Whether the rungs of ``budget="anytime"`` add folds instead of samples.
-
-    Most candidates of later brackets are good. On a part of the samples they are ranked nearly at
-    random, while all samples and one fold cost little more.
-
-    Parameters
-    ----------
-    resource : Resource
-        As `auto_resource` has chosen it.
-    data : TrainingData
-
-    Returns
-    -------
-    bool
-        False if models continue training, or if there are so few folds that almost all candidates
-        would be evaluated on all of them.
-    """
-    return resource.counts_samples and len(data.fold_order) >= _MIN_FOLDS * data.first_folds
 
 
 def _preferred(model: Any, searched: frozenset[str]) -> tuple[str, Any]:
