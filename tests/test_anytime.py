@@ -1,9 +1,11 @@
 """budget="anytime": brackets with new candidates, and none begun that would end late."""
 
 import warnings
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from time import sleep
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -13,9 +15,11 @@ from hypothesis import strategies as st
 from scipy.stats import randint, uniform
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 from test_stopping import numbers
 from toys import CALLS, Curve, answered
 
@@ -29,6 +33,7 @@ from sklearn_sha.resources.limits import WholeFit
 from sklearn_sha.schedules import FoldGrowth, Schedule, sizes_with_kept
 
 X = np.zeros((12, 1))
+DIGITS = load_digits(return_X_y=True)
 SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
 
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
@@ -77,17 +82,17 @@ def n_run(algorithm, plan, losses):
 
 
 @settings(max_examples=100)
-@given(bounds, st.sampled_from([2, 3, 1.5, 1.1]))
-def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor):
+@given(bounds, st.sampled_from([2, 3, 1.5, 1.1]), st.booleans())
+def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor, adds_folds):
     """Later ones have those of a search over folds, if models are refit from scratch."""
-    plan = Anytime(factor).plan(bounds)
+    plan = Anytime(factor, adds_folds=adds_folds).plan(bounds)
     n, n_kept = bounds.n_candidates, bounds.n_kept
     n_planned = min(n, max(16, n_kept + 1))
     of_16 = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=n_planned, n_kept=0))
     early = [(rung.n_candidates, rung.n_resources, rung.folds) for rung in of_16.rungs]
     on_folds = SuccessiveHalving(factor).plan(Bounds(n_planned, max_resources=5))
     is_automatic = bounds.fold_growth is not None and bounds.min_resources is None
-    adds_folds = is_automatic and not bounds.continues and len(on_folds.rungs) > 2
+    adds_folds &= is_automatic and not bounds.continues and len(on_folds.rungs) > 2
     later = [
         (rung.n_candidates, bounds.max_resources, tuple(range(rung.n_resources)))
         for rung in on_folds.rungs
@@ -118,6 +123,70 @@ def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor):
             assert not rest
             assert multiple == max(1, before // 64)
     assert not plan.repeats
+
+
+class CountedTree(DecisionTreeClassifier):
+    """Counts its fits by their number of samples."""
+
+    fits: ClassVar[list[int]] = []
+
+    def fit(self, X, y):
+        self.fits.append(len(y))
+        return super().fit(X, y)
+
+
+def test_later_brackets_fit_each_fold_once_on_all_of_its_samples():
+    X, y = DIGITS
+    search = SuccessiveHalvingSearchCV(
+        CountedTree(random_state=0),
+        {"ccp_alpha": uniform(0, 0.02), "max_features": uniform(0.1, 0.9)},
+        sampler="model",
+        budget="anytime",
+        n_candidates=16,
+        cv=KFold(5),
+        refit=False,
+    )
+    CountedTree.fits.clear()
+    plan = search.fit(X, y).schedule_
+    first, second, third, *_ = plan.brackets
+    assert first.n_resources == second.n_resources == [400, 1438, 1438]
+    assert third.n_resources == [1438, 1438, 1438]
+    later = plan.brackets[2:]
+    assert [bracket.n_candidates for bracket in later] == [[16, 8, 4]] * len(later)
+    n_early = 2 * (4 * 2 + 2 * 3)  # on all samples of a fold, after 8 on 400
+    assert Counter(n > 400 for n in CountedTree.fits) == {
+        False: 2 * 8,
+        True: n_early + len(later) * (16 + 8 + 4 * 3),
+    }
+    results = search.all_cv_results_
+    for row in np.flatnonzero((results["bracket"] == 2) & (results["iter"] == 2)):
+        expected = cross_val_score(
+            DecisionTreeClassifier(random_state=0, **results["params"][row]), X, y, cv=KFold(5)
+        )
+        found = [results[f"split{fold}_test_score"][row] for fold in range(5)]
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"sampler": "sobol"},
+        {"cv": 3},
+        {"min_resources": 400},
+        {"min_folds": "all"},
+        {"resource": "folds"},
+        {"estimator": RandomForestClassifier(n_estimators=20)},
+    ],
+)
+def test_brackets_are_alike_with(params):
+    """Candidates that are not proposed, few folds, rungs that are set, and continued training."""
+    default = {
+        "estimator": DecisionTreeClassifier(), "sampler": "model", "budget": "anytime",
+        "param_distributions": {"ccp_alpha": uniform(0, 0.02)},
+    }  # fmt: skip
+    brackets = SuccessiveHalvingSearchCV(**default | params).plan(*DIGITS).brackets
+    levels = [[(rung.n_resources, rung.folds) for rung in bracket.rungs] for bracket in brackets]
+    assert levels == [levels[0]] * len(levels)
 
 
 @pytest.mark.parametrize(

@@ -265,22 +265,19 @@ def test_the_guide_quotes_what_patience_saves():
     ) in text_of("guide/limited_time.md")
 
 
-def test_the_guide_quotes_what_folds_save():
-    rows = rows_of((RESULTS / "anytime_resource.md").read_text())
-    n_pairs, _, early, score, late, better_and_worse = rows["**all of the benchmark's size**"]
-    n_better, n_worse = better_and_worse.split(" / ")
-    score, early, late = (
-        cell.removeprefix("+").replace(" ± ", " (") for cell in (score, early, late)
-    )
-    score = score.replace("(", "on average (standard error ")
+def test_the_guide_quotes_what_later_brackets_save():
+    rows = rows_of((RESULTS / "anytime_rungs.md").read_text())
+    n_pairs, *_, score, held_out, counts = rows["**all of the benchmark's size**"]
+    n_better, n_worse = counts.split(" / ")
+    score, error, held_out, error_of_held_out = re.findall(r"[\d.]+", f"{score} {held_out}")
     assert (
-        f"In [{n_pairs} pairs of searches](../benchmarks/results/anytime_resource.md), on folds "
-        "and on samples, the "
-        "cross-validated score of the selected candidate after a minute is higher on folds in "
-        f"{n_better} and lower in {n_worse}, by {score}), and its held-out score by {early}) after "
-        f"15 seconds and {late}) after a minute. A score within 0.001 of the best takes "
-        f"{rows['0.001'][0]} seconds instead of {rows['0.001'][1]}. As the first bracket takes "
-        f"longer, one within 0.01 takes {rows['0.01'][0]} instead of {rows['0.01'][1]}."
+        f"In [{n_pairs} pairs of searches](../benchmarks/results/anytime_rungs.md), the "
+        "cross-validated score of the selected candidate after a minute is higher with such "
+        f"brackets in {n_better} and lower in {n_worse}, by {score} on average (standard error "
+        f"{error}), and its held-out score by {held_out} ({error_of_held_out}). They are within "
+        f"0.001 of the best held-out score after {rows['0.001'][0]} seconds instead of "
+        f"{rows['0.001'][1]}, and within 0.01 after {rows['0.01'][0]} instead of "
+        f"{rows['0.01'][1]}."
     ) in text_of("guide/limited_time.md")
 
 

@@ -15,7 +15,7 @@ import os
 if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
-from itertools import chain, product
+from itertools import product
 
 import numpy as np
 from anytime_runs import LIMIT, SEEDS, Run, measured
@@ -34,6 +34,7 @@ LARGER = (
     ("lightgbm", 100_000),
 )
 SEEDS_OF_LARGER = range(11, 13)
+SEEDS_OF_RANDOM = range(5, 8)
 SECONDS = (15, 60)
 DISTANCES = (0.01, 0.005, 0.0025, 0.001)
 
@@ -43,14 +44,15 @@ Pair = tuple[Run, Run]
 
 def main() -> None:
     """Measure, and write the page."""
-    cases = [
-        *((name, WORKLOADS[name].n_samples, seed) for name, seed in product(NAMES, SEEDS)),
-        *((*case, seed) for case, seed in product(LARGER, SEEDS_OF_LARGER)),
+    usual = [(name, WORKLOADS[name].n_samples, seed) for name, seed in product(NAMES, SEEDS)]
+    larger = [(*case, seed) for case, seed in product(LARGER, SEEDS_OF_LARGER)]
+    of_random = [case for case in usual if case[-1] in SEEDS_OF_RANDOM]
+    settings = [
+        *((case, "model") for case in usual + larger),
+        *((case, "random") for case in of_random),
     ]
     wanted = [
-        Run(name, n_samples, seed, on_folds)
-        for name, n_samples, seed in cases
-        for on_folds in (True, False)
+        Run(*case, on_folds, sampler) for case, sampler in settings for on_folds in (True, False)
     ]
     runs = measured(wanted)
     write("anytime_rungs.md", page(list(zip(runs[::2], runs[1::2], strict=True))))
@@ -79,11 +81,12 @@ def seconds_to(distance: float, pairs: list[Pair]) -> NDArray[np.float64]:
 
 def page(pairs: list[Pair]) -> list[str]:
     """The lines of the page."""
-    usual = [pair for pair in pairs if pair[0].seed in SEEDS]
-    larger = [pair for pair in pairs if pair[0].seed in SEEDS_OF_LARGER]
-    cases = dict.fromkeys((folds.workload, folds.n_samples) for folds, _ in chain(usual, larger))
+    of_model = [pair for pair in pairs if pair[0].sampler == "model"]
+    usual = [pair for pair in of_model if pair[0].seed in SEEDS]
+    larger = [pair for pair in of_model if pair[0].seed in SEEDS_OF_LARGER]
+    cases = dict.fromkeys((run.workload, run.n_samples) for run, _ in of_model)
     of_case = {
-        case: [pair for pair in pairs if (pair[0].workload, pair[0].n_samples) == case]
+        case: [pair for pair in of_model if (pair[0].workload, pair[0].n_samples) == case]
         for case in cases
     }
     rows = [
@@ -93,6 +96,7 @@ def page(pairs: list[Pair]) -> list[str]:
     rows += [
         ["**all of the benchmark's size**", *cells(usual)],
         ["**all with more samples**", *cells(larger)],
+        ["**random candidates**", *cells([pair for pair in pairs if pair not in of_model])],
     ]
     means = {distance: gmean(seconds_to(distance, usual)) for distance in DISTANCES}
     times = [[str(distance), *(f"{mean:.1f}" for mean in means[distance])] for distance in means]
@@ -105,7 +109,8 @@ def page(pairs: list[Pair]) -> list[str]:
         "are fit on all training samples, and rungs add folds only. They are compared with "
         "searches whose later brackets have the rungs of the first two, which add samples and "
         "folds. This was chosen after the searches of the benchmark's size, and before those with "
-        "more samples. Written by `python docs/benchmarks/anytime_rungs.py`.",
+        "more samples. Random candidates, which gain nothing by it, have the same rungs in all "
+        "brackets. Written by `python docs/benchmarks/anytime_rungs.py`.",
         "",
         "## Scores",
         "",

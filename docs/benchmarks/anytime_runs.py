@@ -22,6 +22,7 @@ from reports import RESULTS
 from sklearn.metrics import check_scoring
 
 from sklearn_sha.bandit import Anytime
+from sklearn_sha.candidates.registry import resolve_sampler
 
 LIMIT = 60.0
 SEEDS = range(5, 11)  # not used in time_to_quality.py
@@ -38,8 +39,9 @@ class Run:
     n_samples : int
     seed : int
     on_folds : bool, default=True
-        Whether the rungs of later brackets add folds alone if models are refit from scratch, as by
-        default. Otherwise all brackets have the same rungs.
+        Whether later brackets add folds only if models are refit from scratch. Otherwise all
+        brackets have the same rungs.
+    sampler : {"model", "random"}, default="model"
     path : list of [float, float, float]
         After each bracket: seconds since the start, the best cross-validated score so far, and the
         held-out score of its model.
@@ -49,6 +51,7 @@ class Run:
     n_samples: int
     seed: int
     on_folds: bool = True
+    sampler: str = "model"
     path: list[list[float]] = field(default_factory=list, compare=False)
 
     @property
@@ -61,7 +64,7 @@ class Run:
         """Search until the limit."""
         if self.on_folds:
             return self._measured()
-        with patch.object(Anytime, "_on_folds", return_value=None):  # no parameter does this
+        with patch.object(Anytime, "_at_maximum", return_value=None):  # no parameter does this
             return self._measured()
 
     def _measured(self) -> Run:
@@ -70,7 +73,7 @@ class Run:
         scorer = check_scoring(task.work.new(), task.work.scoring)
         path: list[list[float]] = []
         best, held_out, start = -np.inf, np.nan, perf_counter()
-        for seconds, score, params in anytime(task):
+        for seconds, score, params in anytime(task, resolve_sampler(self.sampler)):
             if score > best:
                 model = task.model(params).fit(task.X, task.y)
                 best, held_out = score, float(scorer(model, X_test, y_test))

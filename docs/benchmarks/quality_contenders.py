@@ -43,7 +43,7 @@ from sklearn.model_selection import (
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import Algorithm, Bounds, RungRequest, promote
-from sklearn_sha.candidates import History, ModelSampler
+from sklearn_sha.candidates import History, ModelSampler, Sampler
 from sklearn_sha.schedules import Schedule
 
 N_FOLDS = 5
@@ -353,26 +353,28 @@ def of_size(setting: Callable[[int], dict[str, Any]], task: Task, size: int) -> 
     return ours(task, **setting(size))
 
 
-class TimedSampler(ModelSampler):
-    """Notes when it is first asked for more than a number of candidates.
+class TimedSampler(Sampler):
+    """Notes when a sampler is first asked for more than a number of candidates.
 
     An anytime search asks for more when all brackets with these candidates have ended.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    uses_history = True
+
+    def __init__(self, sampler: Sampler) -> None:
+        self.sampler = sampler
         self.seconds: dict[int, float] = {}
 
     def propose(self, n: int, space: Any, history: History, rng: Any) -> list[dict[str, Any]]:
         """Note the time, and propose."""
         self.seconds.setdefault(len(history.candidates), perf_counter())
-        return super().propose(n, space, history, rng)
+        return self.sampler.propose(n, space, history, rng)
 
 
-def anytime(task: Task) -> list[Evaluated]:
+def anytime(task: Task, sampler: Sampler | None = None) -> list[Evaluated]:
     """A single search for the limit: the best candidate of each of its brackets, at its end."""
-    sampler = TimedSampler()
-    search = ours(task, budget="anytime", max_time=task.limit, sampler=sampler, refit=False)
+    timed = TimedSampler(ModelSampler() if sampler is None else sampler)
+    search = ours(task, budget="anytime", max_time=task.limit, sampler=timed, refit=False)
     with suppress(TimeoutError):
         search.fit(task.X, task.y)
     end = perf_counter()
@@ -386,7 +388,7 @@ def anytime(task: Task) -> list[Evaluated]:
         is_last = rung["iter"] == len(brackets[rung["bracket"]].rungs) - 1
         if is_last and rung["promoted"]:  # completed
             best = int(np.nanargmax(rung["scores"]))
-            seconds = sampler.seconds.get(n_candidates[rung["bracket"]], end)
+            seconds = timed.seconds.get(n_candidates[rung["bracket"]], end)
             found.append((seconds, rung["scores"][best], params[rung["candidates"][best]]))
     return found
 

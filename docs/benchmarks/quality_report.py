@@ -190,9 +190,9 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "workloads with other seeds. Seeds 0 to 2 were measured before and after that choice, "
         "later ones only after it. Two of its defaults were changed after all splits had been "
         "measured with the previous ones, and confirmed with other seeds: no "
-        "[patience](anytime_patience.md), and [later brackets that add folds only](anytime_rungs.md). "
-        "After each change, the runs that it concerns were measured again, in turn with those of "
-        "Optuna with Hyperband, but for the network and the forest on one core.",
+        "[patience](anytime_patience.md), and [later brackets that add folds only]"
+        "(anytime_rungs.md). After each change, the runs that it concerns were measured again, "
+        "most of them apart from those of the other searches.",
         "- **Sizes.** The other settings of sklearn_sha and HalvingRandomSearchCV are fits of a "
         "number of candidates that is chosen before: 8, 16, 32 and so on, each from scratch. For "
         "each workload, their rows have the number that turned out to be best over the splits, "

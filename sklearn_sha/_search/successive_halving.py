@@ -148,10 +148,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         expected to end in time. With ``n_candidates >= 16``, the first two have 8 candidates each,
         and later ones 16, or about a quarter of the candidates before if that is more, up to 8
         times `n_candidates` in total. They have the rungs of a search over 16 candidates, or over
-        `n_candidates` if that is less; but if models are refit from scratch, and `min_resources`
-        is "auto", later ones train all models with the full resource, and add folds only. Without
-        `max_time`, all of them are run, unless `patience` or `target_score` ends the search. An
-        integer requires ``min_resources="auto"``.
+        `n_candidates` if that is less; but if models are refit from scratch, the sampler uses the
+        history and `min_resources` is "auto", later ones train all models with the full resource,
+        and add folds only. Without `max_time`, all of them are run, unless `patience` or
+        `target_score` ends the search. An integer requires ``min_resources="auto"``.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the history. An
@@ -466,10 +466,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                     f"stop={self.stop!r} is not available with budget={self.budget!r}. Leave "
                     "stop=None; patience can end such a search."
                 )
-            patience = {} if self.patience == "auto" else {"patience": self.patience}
-            return _BUDGETS[self.budget](
-                self.factor, tol=self.tol, target_loss=target_loss, **patience
-            )
+            params: dict[str, Any] = {"tol": self.tol, "target_loss": target_loss}
+            if self.patience != "auto":
+                params["patience"] = self.patience
+            if self.budget == "anytime":
+                params["adds_folds"] = self._sampler().uses_history
+            return _BUDGETS[self.budget](self.factor, **params)
         endings = self.stop, target_loss
         if self.budget is None:
             learns = self._sampler().uses_history

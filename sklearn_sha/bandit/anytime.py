@@ -35,17 +35,12 @@ _MAX_MULTIPLE = 8
 class Anytime(HalvingInTurn):
     """Successive Halving in brackets that follow each other until time ends.
 
-    Brackets have the resources and folds of `SuccessiveHalving` with 16 candidates, or with
-    `Bounds.n_candidates` if that is less. If models are refit from scratch, this is so until there
-    are as many candidates. Later brackets begin at the maximum, and their rungs add folds: most of
-    their candidates are good, if they are proposed from the scores so far, and a smaller resource
-    ranks such candidates nearly at random. This requires a number of folds that makes three rungs,
-    and no `Bounds.min_resources`.
-
-    Each bracket has new candidates. With ``n_candidates >= 16``, there are 8 in the first two, and
-    then 16, or the largest multiple of 16 that is at most a quarter of the candidates before. There
-    are up to 8 times `Bounds.n_candidates` candidates, or `Bounds.max_candidates`. If fewer than 8
-    are left for a last bracket, the one before has them too.
+    All brackets have the same resources and folds: those of `SuccessiveHalving` with 16 candidates,
+    or with `Bounds.n_candidates` if that is less (but see `adds_folds`). Each has new candidates.
+    With ``n_candidates >= 16``, there are 8 in the first two, and then 16, or the largest multiple
+    of 16 that is at most a quarter of the candidates before. There are up to 8 times
+    `Bounds.n_candidates` candidates, or `Bounds.max_candidates`. If fewer than 8 are left for a
+    last bracket, the one before has them too.
 
     Parameters
     ----------
@@ -61,6 +56,11 @@ class Anytime(HalvingInTurn):
     target_loss : float or None, default=None
         Stop when a candidate has at most this loss at the maximum. In a search, the loss is minus
         the score: -0.9 for an accuracy of 0.9.
+    adds_folds : bool, default=False
+        For candidates that are proposed from the scores so far: if models are refit from scratch,
+        brackets after the first 16 candidates begin at the maximum, and their rungs add folds only.
+        Most of these candidates are good, and a smaller resource ranks them nearly at random. Has
+        no effect if `Bounds.min_resources` is set, or without enough folds for three rungs.
 
     Examples
     --------
@@ -80,10 +80,10 @@ class Anytime(HalvingInTurn):
     [16, 8, 4, 2] [10, 20, 40, 80]
     [16, 8, 4, 2] [10, 20, 40, 80]
 
-    Later brackets of models that are refit from scratch:
+    With models that are refit from scratch, and candidates that are proposed:
 
     >>> from_scratch = replace(bounds, continues=False, fold_growth=FoldGrowth(tuple(range(5))))
-    >>> for bracket in Anytime().plan(from_scratch).brackets[1:3]:
+    >>> for bracket in Anytime(adds_folds=True).plan(from_scratch).brackets[1:3]:
     ...     print(bracket.n_candidates, bracket.n_resources, [len(r.folds) for r in bracket.rungs])
     [8, 4, 2, 1] [20, 40, 80, 80] [1, 2, 3, 5]
     [16, 8, 4] [80, 80, 80] [1, 2, 5]
@@ -95,31 +95,33 @@ class Anytime(HalvingInTurn):
         patience: int | None = None,
         tol: float = 0.0,
         target_loss: float | None = None,
+        adds_folds: bool = False,
     ) -> None:
         super().__init__(factor, target_loss=target_loss)
         self.patience = patience
         self.tol = tol
+        self.adds_folds = adds_folds
 
     def plan(self, bounds: Bounds) -> Schedule:
         check_patience(self.patience, self.tol)
         check_target("target_loss", self.target_loss)
         n_planned = min(bounds.n_candidates, max(_N_PLANNED, bounds.n_kept + 1))
         plain = replace(bounds, n_candidates=n_planned, n_kept=0)
-        schedule, on_folds = SuccessiveHalving(self.factor).plan(plain), self._on_folds(plain)
+        schedule = SuccessiveHalving(self.factor).plan(plain)
+        later = self._at_maximum(plain) if self.adds_folds else None
         sizes = _sizes(n_planned, bounds)
         totals = [*accumulate(sizes)]
         n_first = 1 + sum(total < n_planned for total in totals)
-        later = schedule if on_folds is None else on_folds
-        schedules = chain(repeat(schedule, n_first), repeat(later))
+        schedules = chain(repeat(schedule, n_first), repeat(later or schedule))
         brackets = in_brackets(schedules, sizes, bounds.n_kept)
         n_enough = 1 + sum(total < bounds.n_candidates for total in totals)
-        notes = brackets.notes
-        if on_folds is not None and n_first < len(sizes):
-            notes += (_NOTE.format(n_first),)
-        return replace(brackets, is_bound=True, min_brackets=n_enough, notes=notes)
+        notes = (_NOTE.format(n_first),) if later and n_first < len(sizes) else ()
+        return replace(
+            brackets, is_bound=True, min_brackets=n_enough, notes=(*brackets.notes, *notes)
+        )
 
-    def _on_folds(self, bounds: Bounds) -> Schedule | None:
-        """Return a schedule at the maximum that adds folds; None if it would not save enough."""
+    def _at_maximum(self, bounds: Bounds) -> Schedule | None:
+        """Return a schedule that adds folds only; None if it would not save enough."""
         growth = bounds.fold_growth
         if growth is None or bounds.continues or bounds.min_resources is not None:
             return None
