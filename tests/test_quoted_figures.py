@@ -274,8 +274,8 @@ def test_the_guide_quotes_what_later_brackets_save():
         f"In [{n_pairs} pairs of searches](../benchmarks/results/anytime_rungs.md), the "
         "cross-validated score of the selected candidate after a minute is higher with such "
         f"brackets in {n_better} and lower in {n_worse}, by {score} on average (standard error "
-        f"{error}), and its held-out score by {held_out} ({error_of_held_out}). They are within "
-        f"0.001 of the best held-out score after {rows['0.001'][0]} seconds instead of "
+        f"{error}), and its held-out score by {held_out} ({error_of_held_out}). It is within "
+        f"0.001 of the best after {rows['0.001'][0]} seconds instead of "
         f"{rows['0.001'][1]}, and within 0.01 after {rows['0.01'][0]} instead of "
         f"{rows['0.01'][1]}."
     ) in text_of("guide/limited_time.md")

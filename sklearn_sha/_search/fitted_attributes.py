@@ -51,8 +51,7 @@ def rung_attributes(
     dict of str to object
     """
     n_resources = [row["n_resources"] for row in rung_history]
-    # The first bracket of Hyperband has the most rungs, and ends with the fewest candidates. Other
-    # brackets have the same rungs.
+    # The first bracket ends with the fewest candidates, and that of Hyperband has the most rungs.
     first_bracket = rung_history[0].get("bracket")
     (*_, last) = [row for row in rung_history if row.get("bracket") == first_bracket]
     added = {number for bracket, number in audited if first_bracket in (None, bracket)}
