@@ -39,7 +39,7 @@ class Run:
     n_samples : int
     seed : int
     on_folds : bool, default=True
-        Whether later brackets add folds only if models are refit from scratch. Otherwise all
+        Whether later brackets add folds only, where models are refit from scratch. Otherwise all
         brackets have the same rungs.
     sampler : {"model", "random"}, default="model"
     path : list of [float, float, float]
