@@ -20,7 +20,7 @@ _N_PLANNED = 16
 first rung is so low that early scores mislead the first brackets, which have few candidates."""
 
 _MIN_RUNGS = 3
-"""Number of rungs that folds have to make. With two, too many candidates are scored on all folds."""
+"""Number of rungs that folds have to make. With two, too many candidates get all folds."""
 
 _SHARE = 4
 """A bracket has at most 1/4 of the candidates before it, but at least those that are planned.
