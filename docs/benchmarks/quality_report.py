@@ -192,7 +192,8 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "measured with the previous ones, and confirmed with other seeds: no "
         "[patience](anytime_patience.md), and [later brackets that add folds only]"
         "(anytime_rungs.md). After each change, the runs that it concerns were measured again, "
-        "most of them apart from those of the other searches.",
+        "most of them apart from those of the other searches; but after the second one on one core "
+        "only. **On two cores, its runs are those before that change.**",
         "- **Sizes.** The other settings of sklearn_sha and HalvingRandomSearchCV are fits of a "
         "number of candidates that is chosen before: 8, 16, 32 and so on, each from scratch. For "
         "each workload, their rows have the number that turned out to be best over the splits, "
