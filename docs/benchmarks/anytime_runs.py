@@ -22,11 +22,22 @@ from reports import RESULTS
 from sklearn.metrics import check_scoring
 
 from sklearn_sha.bandit import Anytime
-from sklearn_sha.candidates.registry import resolve_sampler
+from sklearn_sha.candidates import History, ModelSampler, RandomSampler
 
 LIMIT = 60.0
 SEEDS = range(5, 11)  # not used in time_to_quality.py
 STORE = RESULTS / "anytime_runs.json"
+
+
+class RandomInWaves(RandomSampler):
+    """Random candidates in waves of the model's size, so that rungs are filled in the same way."""
+
+    def propose(self, n: int, space: Any, history: History, rng: Any) -> list[dict[str, Any]]:
+        """Propose one wave."""
+        return super().propose(min(n, ModelSampler().wave_size), space, history, rng)
+
+
+SAMPLERS = {"model": ModelSampler, "random": RandomInWaves}
 
 
 @dataclass(frozen=True)
@@ -73,7 +84,7 @@ class Run:
         scorer = check_scoring(task.work.new(), task.work.scoring)
         path: list[list[float]] = []
         best, held_out, start = -np.inf, np.nan, perf_counter()
-        for seconds, score, params in anytime(task, resolve_sampler(self.sampler)):
+        for seconds, score, params in anytime(task, SAMPLERS[self.sampler]()):
             if score > best:
                 model = task.model(params).fit(task.X, task.y)
                 best, held_out = score, float(scorer(model, X_test, y_test))
