@@ -130,9 +130,9 @@ class CountedTree(DecisionTreeClassifier):
 
     fits: ClassVar[list[int]] = []
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None, check_input=True):
         self.fits.append(len(y))
-        return super().fit(X, y)
+        return super().fit(X, y, sample_weight, check_input)
 
 
 def test_later_brackets_fit_each_fold_once_on_all_of_its_samples():
