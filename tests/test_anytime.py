@@ -610,7 +610,7 @@ def test_more_time_continues_it(checkpointed, monkeypatch, tmp_path, capsys):
 
 
 def test_too_little_time_for_a_rung_is_an_error():
-    X, y = load_digits(return_X_y=True)
+    X, y = DIGITS
     search = SuccessiveHalvingSearchCV(
         SGDClassifier(random_state=0),
         {"alpha": uniform(0, 1)},

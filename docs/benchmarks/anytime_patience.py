@@ -25,6 +25,7 @@ from reports import mean_and_error, table, write
 
 from sklearn_sha.bandit import Anytime
 from sklearn_sha.bandit.requests import numbered
+from sklearn_sha.schedules import Schedule
 
 PATIENCE = (1, 2, 3)
 
@@ -40,10 +41,14 @@ def main() -> None:
     write("anytime_patience.md", page(measured(runs)))
 
 
-def ending(patience: int, run: Run) -> Ending | None:
+def plan_of(run: Run) -> Schedule:
+    """The plan of a search."""
+    task, *_ = run.task()
+    return ours(task, budget="anytime", sampler="model").plan(task.X, task.y)
+
+
+def ending(patience: int, run: Run, plan: Schedule) -> Ending | None:
     """Where `patience` ends a search, or None if it does not."""
-    task = run.task
-    plan = ours(task, budget="anytime", sampler="model").plan(task.X, task.y)
     rounds = Anytime(patience=patience).rounds(plan, numbered())
     next(rounds)
     last_seconds, last_score, last_held_out = run.path[-1]
@@ -57,9 +62,9 @@ def ending(patience: int, run: Run) -> Ending | None:
 
 def page(runs: list[Run]) -> list[str]:
     """The lines of the page."""
-    rows = []
+    rows, planned = [], [(run, plan_of(run)) for run in runs]
     for patience in PATIENCE:
-        ended = [found for run in runs if (found := ending(patience, run)) is not None]
+        ended = [found for pair in planned if (found := ending(patience, *pair)) is not None]
         if not ended:
             rows.append([str(patience), f"0 of {len(runs)}", *[""] * 5])
             continue

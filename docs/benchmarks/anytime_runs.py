@@ -65,11 +65,11 @@ class Run:
     sampler: str = "model"
     path: list[list[float]] = field(default_factory=list, compare=False)
 
-    @property
-    def task(self) -> Task:
-        """What the search is given."""
-        X, y, *_ = self._splits()
-        return Task(WORKLOADS[self.workload], X, y, self.seed, LIMIT, n_jobs=1)
+    def task(self) -> tuple[Task, Any, Any]:
+        """What the search is given, and X and y that are held out."""
+        work = replace(WORKLOADS[self.workload], n_samples=self.n_samples)
+        X, y, X_test, y_test = work.splits(self.seed)
+        return Task(work, X, y, self.seed, LIMIT, n_jobs=1), X_test, y_test
 
     def measured(self) -> Run:
         """Search until the limit."""
@@ -80,7 +80,7 @@ class Run:
 
     def _measured(self) -> Run:
         warnings.simplefilter("ignore")
-        task, (*_, X_test, y_test) = self.task, self._splits()
+        task, X_test, y_test = self.task()
         scorer = check_scoring(task.work.new(), task.work.scoring)
         path: list[list[float]] = []
         best, held_out, start = -np.inf, np.nan, perf_counter()
@@ -90,9 +90,6 @@ class Run:
                 best, held_out = score, float(scorer(model, X_test, y_test))
             path.append([round(seconds - start, 2), round(best, 5), round(held_out, 5)])
         return replace(self, path=path)
-
-    def _splits(self) -> list[Any]:
-        return replace(WORKLOADS[self.workload], n_samples=self.n_samples).splits(self.seed)
 
 
 def measured(wanted: Sequence[Run]) -> list[Run]:
