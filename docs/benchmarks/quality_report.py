@@ -192,8 +192,7 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "measured with the previous ones, and confirmed with other seeds: no "
         "[patience](anytime_patience.md), and [later brackets that add folds only]"
         "(anytime_rungs.md). After each change, the runs that it concerns were measured again, "
-        "most of them apart from those of the other searches; but after the second one on one core "
-        "only. **On two cores, its runs are those before that change.**",
+        "most of them apart from those of the other searches.",
         "- **Sizes.** The other settings of sklearn_sha and HalvingRandomSearchCV are fits of a "
         "number of candidates that is chosen before: 8, 16, 32 and so on, each from scratch. For "
         "each workload, their rows have the number that turned out to be best over the splits, "
@@ -210,12 +209,14 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
     ]
     if ratios := slowdowns(runs):
         n_slowed = sum(ratio > SLOWED for ratio in ratios)
+        of_anytime = slowdowns([one for one in runs if one["contender"] == ANYTIME])
+        n_anytime = sum(ratio > SLOWED for ratio in of_anytime)
         lines += [
             "- **Two cores.** sklearn_sha and HalvingRandomSearchCV do the same work on one core "
             f"and on two. The median of these {len(ratios)} runs takes {median(ratios):.2f} of the "
-            f"time of one core. {n_slowed} take more than {SLOWED}, since other programs ran on "
-            "the machine. They are shown as they were measured. Other searches were measured at "
-            "the same times.",
+            f"time of one core. {n_slowed} take more than {SLOWED}, {n_anytime} of them anytime, "
+            "since other programs ran on the machine. They are shown as they were measured. Other "
+            "searches were measured at the same times.",
         ]
     if left_out := {*map(split_of, measured["runs"])} - {*map(split_of, runs)}:
         named = (f"{quantity(n, 'cores')}, seed {seed}" for n, seed in sorted(left_out))
