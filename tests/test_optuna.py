@@ -39,6 +39,7 @@ SPACES = {
     "more lists than candidates": {"a": ANY_VALUES, "b": np.linspace(0, 1, 9)},
     "few integers": {"a": randint(0, 3), "b": randint(0, 12)},
     "fewer than asked for": {"a": randint(0, 20)},
+    "ranges": {"a": range(10**12), "b": range(9, 0, -4), "c": range(3, 4)},
     "list of dicts": [{"a": uniform(), "b": ["x", "y"]}, {"a": randint(0, 99)}, {"d": ANY_VALUES}],
     "dict without parameters": [{}, {"a": loguniform(1, 2)}],
     "no parameters": {},
@@ -248,6 +249,13 @@ def test_a_candidate_that_is_not_in_the_space_is_left_out(spy):
     assert [type(value) for value in trials[0].params.values()] == [float, int]
 
 
+def test_a_value_between_those_of_a_range_is_left_out(spy):
+    history = History([{"a": n, "b": 0.5} for n in (1, 2, 3, 4, 5, np.int64(6), 8)], [])
+    proposed(spy, 1, {"a": range(2, 7, 2), "b": uniform()}, history)
+    (trials,) = spy.trials
+    assert [trial.params["a"] for trial in trials] == [2, 4, 6]
+
+
 def test_distributions_are_converted(spy):
     space = {
         "a": uniform(-3, 5),
@@ -256,6 +264,8 @@ def test_distributions_are_converted(spy):
         "d": randint(2, 9),
         "e": randint(0, 3, loc=4),
         "f": uniform,
+        "g": range(2, 9, 3),
+        "h": range(5, -(10**12), -5),
     }
     (params,) = proposed(spy, 1, space)
     proposed(spy, 1, space, History([params], []))
@@ -267,6 +277,8 @@ def test_distributions_are_converted(spy):
         "d": IntDistribution(2, 8),
         "e": IntDistribution(4, 6),
         "f": FloatDistribution(0, 1),
+        "g": IntDistribution(2, 8, step=3),
+        "h": IntDistribution(5 - 10**12, 5, step=5),
     }
     assert trial.params == params
 

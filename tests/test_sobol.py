@@ -1,5 +1,6 @@
 """Candidates spread by Sobol points: shares are exact, and nothing repeats."""
 
+import math
 from collections import Counter
 from itertools import product
 
@@ -99,6 +100,33 @@ def test_a_distribution_without_ppf_is_sampled():
     candidates = proposed(64, {"C": loguniform(1e-3, 1), "kernel": OnlyRvs()})
     assert {params["kernel"] for params in candidates} == {"a", "b", "c"}
     assert len({params["C"] for params in candidates}) == 64
+
+
+def for_numbers_only(q):
+    return math.sqrt(q)
+
+
+def the_same_for_all(q):
+    return 0.5
+
+
+def by_comparison(q):
+    return 1.0 if q < 0.5 else 2.0
+
+
+@pytest.mark.parametrize("ppf", [for_numbers_only, the_same_for_all, by_comparison])
+def test_a_distribution_whose_ppf_is_not_for_arrays_is_sampled(ppf, tmp_path):
+    class Own:
+        def rvs(self, random_state=None):
+            return check_random_state(random_state).uniform()
+
+    Own.ppf = staticmethod(ppf)
+    space = {"alpha": Own(), "eta0": loguniform(1e-3, 1)}
+    sampled = proposed(64, space)
+    assert len({params["alpha"] for params in sampled}) == 64
+    SuccessiveHalvingSearchCV(  # a checkpoint identifies distributions by their quantiles too
+        SGDClassifier(), space, n_candidates=4, cv=2, checkpoint=tmp_path / "search"
+    ).fit([[0.0], [1.0]] * 10, [0, 1] * 10)
 
 
 def test_each_dict_has_its_own_design_and_the_same_share():
@@ -203,9 +231,9 @@ def test_a_distribution_of_arrays_is_sampled(sampler):
 def test_values_that_scipy_does_not_find_are_sampled():
     class Endless:
         def ppf(self, q):
-            if np.ndim(q):
+            if np.max(q) > 0.9:
                 raise RuntimeError("updating stopped, endless loop")
-            return 1.0
+            return np.ones_like(q)
 
         def rvs(self, random_state=None):
             return check_random_state(random_state).randint(9)

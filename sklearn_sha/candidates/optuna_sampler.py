@@ -59,10 +59,10 @@ class OptunaSampler(Sampler):
     close to each other; QMCSampler samples the first wave at random, and lists in all waves.
 
     Lists are categorical parameters, with any values. ``scipy.stats.uniform``, ``loguniform`` and
-    ``randint`` become Optuna's distributions. In a list of dicts, the dict is a categorical
-    parameter too, and each dict has its own parameters, which is a conditional space in Optuna's
-    terms: TPESampler supports it, and QMCSampler samples part of it at random. Optuna's log
-    messages about this are hidden.
+    ``randint`` become Optuna's distributions, and a ``range`` that of integers. In a list of dicts,
+    the dict is a categorical parameter too, and each dict has its own parameters, which is a
+    conditional space in Optuna's terms: TPESampler supports it, and QMCSampler samples part of it
+    at random. Optuna's log messages about this are hidden.
 
     If all values are lists with at most n combinations left, it proposes all of them in the order
     of GridSearchCV.
@@ -301,7 +301,7 @@ class _Parameter:
         if self.values is not None:
             return self.values[trial.suggest_categorical(self.name, limits.choices)]
         if self._kind is int:
-            return trial.suggest_int(self.name, limits.low, limits.high)
+            return trial.suggest_int(self.name, limits.low, limits.high, step=limits.step)
         return trial.suggest_float(self.name, limits.low, limits.high, log=limits.log)
 
     def find(self, value: Any) -> int | float | None:
@@ -313,7 +313,9 @@ class _Parameter:
         limits: Any = self.distribution
         if not is_real(value) or not limits.low <= value <= limits.high:
             return None
-        return self._kind(value) if self._kind(value) == value else None
+        suggested = self._kind(value)
+        is_on_step = limits.step is None or (suggested - limits.low) % limits.step == 0
+        return suggested if suggested == value and is_on_step else None
 
     @property
     def _kind(self) -> type[int] | type[float]:
@@ -326,6 +328,9 @@ def _converted(name: str, optuna_name: str, values: Any) -> _Parameter:
     """Return the parameter of Optuna for a list or a distribution."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
+    if isinstance(values, range):  # which can be long
+        low, high = sorted([values[0], values[-1]])
+        return _Parameter(optuna_name, IntDistribution(low, high, step=abs(values.step)))
     if not hasattr(values, "rvs"):
         values = list(values)
         return _Parameter(optuna_name, CategoricalDistribution(range(len(values))), values)

@@ -179,10 +179,10 @@ def _is_one_of(value: Any, values: Iterable[Any]) -> bool:
 
 
 def has_quantiles(distribution: Any) -> bool:
-    """Return whether a distribution has a ``ppf`` that returns numbers.
+    """Return whether a distribution has a ``ppf`` that takes arrays and returns numbers.
 
     With scale 0, all functions of scipy's distributions but `rvs` are NaN; with arrays as
-    parameters, they return arrays.
+    parameters, they return arrays for numbers. A custom ``ppf`` can be for numbers only.
 
     Examples
     --------
@@ -195,12 +195,14 @@ def has_quantiles(distribution: Any) -> bool:
         return False
     try:
         with np.errstate(invalid="ignore"):
-            median = distribution.ppf(0.5)
+            median, medians = distribution.ppf(0.5), distribution.ppf(np.array([0.5, 0.5]))
+    except (TypeError, ValueError):  # not for arrays
+        return False
     except RuntimeError:  # SciPy does not find it in a heavy tail of integers
         return False
     if isinstance(median, np.ndarray) and median.ndim == 0:
         median = median.item()
-    return is_real(median) and not np.isnan(median)
+    return is_real(median) and not np.isnan(median) and np.shape(medians) == (2,)
 
 
 def has_continuous(space: Any) -> bool:
