@@ -21,6 +21,7 @@ from sklearn_sha.schedules import FoldGrowth
 
 X = np.zeros((40, 1))
 SPACE = {"limit": uniform(0.1, 0.8), "speed": loguniform(0.1, 10)}
+ORDER = (2, 0, 1, 4, 3)  # of the folds
 
 
 class Waves(Sampler):
@@ -56,8 +57,9 @@ def search_of(sampler, **params):
 
 
 def test_the_brackets_of_any_search():
+    """Later ones have the rungs of a search over folds, if models are refit from scratch."""
     rng = RandomState(0)
-    n_brackets = []
+    n_brackets, seen = [], set()
     for _ in range(300):
         n, n_kept, factor = rng.randint(1, 150), rng.randint(0, 12), rng.choice([1.5, 2, 3, 4])
         bounds = Bounds(
@@ -66,7 +68,7 @@ def test_the_brackets_of_any_search():
             min_resources=rng.choice([None, 1, 2]),
             continues=bool(rng.randint(2)),
             n_kept=int(min(n_kept, n - 1)),
-            fold_growth=rng.choice([None, FoldGrowth((2, 0, 1))]),
+            fold_growth=rng.choice([None, FoldGrowth(ORDER)]),
         )
         plan = HalvingInTurn(factor).plan(bounds)
         sizes = [bracket.n_candidates for bracket in plan.brackets]
@@ -84,13 +86,26 @@ def test_the_brackets_of_any_search():
         assert firsts == sorted(firsts, reverse=True)
         plain = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=firsts[0], n_kept=0))
         assert plan.brackets[0].rungs == plain.with_kept(bounds.n_kept).rungs
-        for bracket, before in zip(plan.brackets[1:], plan.brackets, strict=False):
-            assert bracket.n_resources == plain.n_resources
-            assert [rung.folds for rung in bracket.rungs] == [rung.folds for rung in plain.rungs]
-            assert all(
-                a <= b for a, b in zip(bracket.n_candidates, before.n_candidates, strict=True)
-            )
+        later = [(rung.n_candidates, rung.n_resources, rung.folds) for rung in plain.rungs]
+        on_folds = SuccessiveHalving(factor).plan(Bounds(firsts[0], max_resources=5))
+        is_automatic = bounds.fold_growth is not None and bounds.min_resources is None
+        adds_folds = is_automatic and not bounds.continues and len(on_folds.rungs) > 2
+        if adds_folds:
+            later = [
+                (rung.n_candidates, bounds.max_resources, ORDER[: rung.n_resources])
+                for rung in on_folds.rungs
+            ]
+        for bracket in plan.brackets[1:]:
+            (first, *sizes), *levels = zip(*later, strict=True)
+            assert [(rung.n_resources, rung.folds) for rung in bracket.rungs] == [
+                *zip(*levels, strict=True)
+            ]
+            size = bracket.n_candidates[0]
+            assert bracket.n_candidates == [size, *(-(-n * size // first) for n in sizes)]
+        assert any("From bracket 2 on, all models" in note for note in plan.notes) == adds_folds
+        seen.add(adds_folds)
     assert {*n_brackets} == {1, 2, 3, 4}
+    assert seen == {True, False}
 
 
 def test_there_are_no_brackets_without_a_choice_of_candidates():

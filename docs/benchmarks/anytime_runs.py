@@ -21,7 +21,6 @@ from quality_workloads import WORKLOADS
 from reports import RESULTS
 from sklearn.metrics import check_scoring
 
-from sklearn_sha.bandit import Anytime
 from sklearn_sha.candidates import History, ModelSampler, RandomSampler
 
 LIMIT = 60.0
@@ -75,7 +74,8 @@ class Run:
         """Search until the limit."""
         if self.on_folds:
             return self._measured()
-        with patch.object(Anytime, "_at_maximum", return_value=None):  # no parameter does this
+        # No parameter does this.
+        with patch("sklearn_sha.bandit.anytime.at_maximum", return_value=None):
             return self._measured()
 
     def _measured(self) -> Run:

@@ -9,24 +9,25 @@ from math import ceil
 
 from sklearn_sha._param_validation import check_patience, check_target
 from sklearn_sha.bandit.base import Bounds
-from sklearn_sha.bandit.in_turn import MIN_CANDIDATES, HalvingInTurn, in_brackets
+from sklearn_sha.bandit.in_turn import (
+    MIN_CANDIDATES,
+    NOTE_AT_MAXIMUM,
+    HalvingInTurn,
+    at_maximum,
+    in_brackets,
+)
 from sklearn_sha.bandit.promotion import LastImprovement
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.successive_halving import SuccessiveHalving
-from sklearn_sha.schedules import Schedule, schedule_from_range
+from sklearn_sha.schedules import Schedule
 
 _N_PLANNED = 16
 """Number of candidates for which the rungs are planned. With more of them, the resource of the
 first rung is so low that early scores mislead the first brackets, which have few candidates."""
 
-_MIN_RUNGS = 3
-"""Number of rungs that folds have to make. With two, too many candidates get all folds."""
-
 _SHARE = 4
 """A bracket has at most 1/4 of the candidates before it, but at least those that are planned.
 Larger ones learn from fewer results, and leave more time unused if they do not fit into it."""
-
-_NOTE = "From bracket {} on, all models have the full resource, and rungs add folds only."
 
 _MAX_MULTIPLE = 8
 """There are at most this many times `Bounds.n_candidates` candidates."""
@@ -57,10 +58,8 @@ class Anytime(HalvingInTurn):
         Stop when a candidate has at most this loss at the maximum. In a search, the loss is minus
         the score: -0.9 for an accuracy of 0.9.
     adds_folds : bool, default=False
-        For candidates that are proposed from the scores so far: if models are refit from scratch,
-        brackets after the first 16 candidates begin at the maximum, and their rungs add folds only.
-        Most of these candidates are good, and a smaller resource ranks them nearly at random. Has
-        no effect if `Bounds.min_resources` is set, or without enough folds for three rungs.
+        For candidates that are proposed from the scores so far: brackets after the first 16
+        candidates add folds only, under the conditions of `HalvingInTurn`.
 
     Examples
     --------
@@ -108,37 +107,16 @@ class Anytime(HalvingInTurn):
         n_planned = min(bounds.n_candidates, max(_N_PLANNED, bounds.n_kept + 1))
         plain = replace(bounds, n_candidates=n_planned, n_kept=0)
         schedule = SuccessiveHalving(self.factor).plan(plain)
-        later = self._at_maximum(plain) if self.adds_folds else None
+        later = at_maximum(plain, self.factor) if self.adds_folds else None
         sizes = _sizes(n_planned, bounds)
         totals = [*accumulate(sizes)]
         n_first = 1 + sum(total < n_planned for total in totals)
         schedules = chain(repeat(schedule, n_first), repeat(later or schedule))
         brackets = in_brackets(schedules, sizes, bounds.n_kept)
         n_enough = 1 + sum(total < bounds.n_candidates for total in totals)
-        notes = (_NOTE.format(n_first),) if later and n_first < len(sizes) else ()
+        notes = (NOTE_AT_MAXIMUM.format(n_first),) if later and n_first < len(sizes) else ()
         return replace(
             brackets, is_bound=True, min_brackets=n_enough, notes=(*brackets.notes, *notes)
-        )
-
-    def _at_maximum(self, bounds: Bounds) -> Schedule | None:
-        """Return a schedule that adds folds only; None if it would not save enough."""
-        growth = bounds.fold_growth
-        if growth is None or bounds.continues or bounds.min_resources is not None:
-            return None
-        folds = schedule_from_range(
-            bounds.n_candidates,
-            factor=self.factor,
-            max_resources=len(growth.order),
-            lowest=growth.lowest if growth.first is None else growth.first,
-        )
-        n_rungs = len(folds.rungs)
-        if n_rungs < _MIN_RUNGS:
-            return None
-        return Schedule.from_rungs(
-            folds.n_candidates,
-            [bounds.max_resources] * n_rungs,
-            bounds.continues,
-            folds=[growth.order[:n_folds] for n_folds in folds.n_resources],
         )
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
-from itertools import repeat
+from itertools import chain, repeat
 from math import ceil
 
 from sklearn_sha.bandit.base import Bounds
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.stopping import stop_rule, target_of
 from sklearn_sha.bandit.successive_halving import SuccessiveHalving, halving
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import Schedule, schedule_from_range
 from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 _MAX_BRACKETS = 4
@@ -20,6 +20,11 @@ first rung of a bracket with fewer candidates has more resource."""
 
 MIN_CANDIDATES = 8
 """Minimum number of candidates of a bracket, if there are as many."""
+
+_MIN_RUNGS = 3
+"""Number of rungs that folds have to make. With two, too many candidates get all folds."""
+
+NOTE_AT_MAXIMUM = "From bracket {} on, all models have the full resource, and rungs add folds only."
 
 _NOTE = "The sampler proposes the candidates of a bracket from the scores of those before it."
 
@@ -32,10 +37,15 @@ class HalvingInTurn(SuccessiveHalving):
     rung, which has little resource.
 
     There are four brackets with the same number of candidates (or one less), or fewer brackets if
-    they would have fewer than 8. All have the same resources and folds, those of
-    `SuccessiveHalving` with the candidates of one bracket. There is a single bracket if all
-    candidates are tried (`Bounds.max_candidates`), as is the case if the sampler does not use the
-    history; or if brackets would cost more than 0.8 times a grid search, as those of a single rung.
+    they would have fewer than 8. The first one has the resources and folds of `SuccessiveHalving`
+    with the candidates of one bracket. So have the others if models continue training. If models
+    are refit from scratch, the others begin at the maximum, and their rungs add folds only: most of
+    their candidates are good, and a smaller resource ranks them nearly at random. This requires
+    folds for three rungs, and no `Bounds.min_resources`.
+
+    There is a single bracket if all candidates are tried (`Bounds.max_candidates`), as is the case
+    if the sampler does not use the history; or if brackets would cost more than 0.8 times a grid
+    search, as those of a single rung.
 
     Parameters
     ----------
@@ -57,6 +67,17 @@ class HalvingInTurn(SuccessiveHalving):
     [16, 8, 4, 2] [10, 20, 40, 80]
     [15, 8, 4, 2] [10, 20, 40, 80]
     [15, 8, 4, 2] [10, 20, 40, 80]
+
+    With models that are refit from scratch:
+
+    >>> from sklearn_sha.schedules import FoldGrowth
+    >>> bounds = Bounds(62, 80, continues=False, fold_growth=FoldGrowth(tuple(range(5))))
+    >>> for bracket in HalvingInTurn().plan(bounds).brackets:
+    ...     print(bracket.n_candidates, bracket.n_resources, [len(r.folds) for r in bracket.rungs])
+    [16, 8, 4, 2] [20, 40, 80, 80] [1, 2, 3, 5]
+    [16, 8, 4] [80, 80, 80] [1, 2, 5]
+    [15, 8, 4] [80, 80, 80] [1, 2, 5]
+    [15, 8, 4] [80, 80, 80] [1, 2, 5]
     """
 
     def _schedule(self, bounds: Bounds) -> Schedule:
@@ -65,11 +86,14 @@ class HalvingInTurn(SuccessiveHalving):
         if n_brackets < 2 or (bounds.max_candidates is not None and n >= bounds.max_candidates):
             return super()._schedule(bounds)
         sizes = [(n + k) // n_brackets for k in reversed(range(n_brackets))]
-        largest = super()._schedule(replace(bounds, n_candidates=sizes[0], n_kept=0))
-        schedule = in_brackets(repeat(largest), sizes, bounds.n_kept)
+        plain = replace(bounds, n_candidates=sizes[0], n_kept=0)
+        first, later = super()._schedule(plain), at_maximum(plain, self.factor)
+        schedules = chain([first], repeat(later or first))
+        schedule = in_brackets(schedules, sizes, bounds.n_kept)
         if schedule.relative_cost() > MAX_RELATIVE_COST:
             return super()._schedule(bounds)
-        return replace(schedule, notes=(*schedule.notes, _NOTE))
+        notes = (_NOTE, NOTE_AT_MAXIMUM.format(2)) if later else (_NOTE,)
+        return replace(schedule, notes=(*schedule.notes, *notes))
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield one bracket after the other."""
@@ -78,6 +102,53 @@ class HalvingInTurn(SuccessiveHalving):
             yield [halving(bracket, propose, stop=stop_rule(self.stop), target=target)]
             if target is not None and target.is_reached:
                 return
+
+
+def at_maximum(bounds: Bounds, factor: float) -> Schedule | None:
+    """Return a schedule with the maximum resource in all rungs, which add folds only.
+
+    Parameters
+    ----------
+    bounds : Bounds
+    factor : real > 1
+        As in `SuccessiveHalving`.
+
+    Returns
+    -------
+    Schedule or None
+        None if models continue training, folds do not grow, `Bounds.min_resources` is set, or the
+        folds make fewer than three rungs.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import Bounds
+    >>> from sklearn_sha.bandit.in_turn import at_maximum
+    >>> from sklearn_sha.schedules import FoldGrowth
+    >>> bounds = Bounds(16, 80, continues=False, fold_growth=FoldGrowth(tuple(range(5))))
+    >>> schedule = at_maximum(bounds, factor=2)
+    >>> print(schedule.n_candidates, schedule.n_resources, [len(r.folds) for r in schedule.rungs])
+    [16, 8, 4] [80, 80, 80] [1, 2, 5]
+    >>> print(at_maximum(bounds, factor=3))
+    None
+    """
+    growth = bounds.fold_growth
+    if growth is None or bounds.continues or bounds.min_resources is not None:
+        return None
+    folds = schedule_from_range(
+        bounds.n_candidates,
+        factor=factor,
+        max_resources=len(growth.order),
+        lowest=growth.lowest if growth.first is None else growth.first,
+    )
+    n_rungs = len(folds.rungs)
+    if n_rungs < _MIN_RUNGS:
+        return None
+    return Schedule.from_rungs(
+        folds.n_candidates,
+        [bounds.max_resources] * n_rungs,
+        bounds.continues,
+        folds=[growth.order[:n_folds] for n_folds in folds.n_resources],
+    )
 
 
 def in_brackets(schedules: Iterable[Schedule], sizes: Sequence[int], n_kept: int = 0) -> Schedule:
