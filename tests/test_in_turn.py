@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from numpy.random import RandomState
 from scipy.stats import loguniform, randint, uniform
-from sklearn.model_selection import KFold
+from sklearn.datasets import make_regression
+from sklearn.model_selection import KFold, cross_val_score
 from sklearn.svm import SVR
 from test_seams import numbers
 from test_stopping import Stopped, ctrl_c
@@ -68,7 +69,7 @@ def test_the_brackets_of_any_search():
             min_resources=rng.choice([None, 1, 2]),
             continues=bool(rng.randint(2)),
             n_kept=int(min(n_kept, n - 1)),
-            fold_growth=rng.choice([None, FoldGrowth(ORDER)]),
+            fold_growth=rng.choice([None, FoldGrowth(ORDER), FoldGrowth(ORDER, first=2)]),
         )
         plan = HalvingInTurn(factor).plan(bounds)
         sizes = [bracket.n_candidates for bracket in plan.brackets]
@@ -87,7 +88,9 @@ def test_the_brackets_of_any_search():
         plain = SuccessiveHalving(factor).plan(replace(bounds, n_candidates=firsts[0], n_kept=0))
         assert plan.brackets[0].rungs == plain.with_kept(bounds.n_kept).rungs
         later = [(rung.n_candidates, rung.n_resources, rung.folds) for rung in plain.rungs]
-        on_folds = SuccessiveHalving(factor).plan(Bounds(firsts[0], max_resources=5))
+        first = 1 if bounds.fold_growth is None else bounds.fold_growth.first or 1
+        of_folds = Bounds(firsts[0], max_resources=5, first=first)
+        on_folds = SuccessiveHalving(factor).plan(of_folds)
         is_automatic = bounds.fold_growth is not None and bounds.min_resources is None
         adds_folds = is_automatic and not bounds.continues and len(on_folds.rungs) > 2
         if adds_folds:
@@ -106,6 +109,23 @@ def test_the_brackets_of_any_search():
         seen.add(adds_folds)
     assert {*n_brackets} == {1, 2, 3, 4}
     assert seen == {True, False}
+
+
+def test_a_search_on_samples_adds_folds_only_after_the_first_bracket():
+    X, y = make_regression(1000, 4, noise=5, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        SVR(),
+        {"C": loguniform(0.1, 10), "epsilon": loguniform(0.01, 1)},
+        n_candidates=24,
+        sampler="model",
+        resource="n_samples",
+        random_state=0,
+    ).fit(X, y)
+    levels = [(row["bracket"], row["n_resources"], row["n_folds"]) for row in search.rung_history_]
+    later = [(bracket, 800, n_folds) for bracket in (1, 2) for n_folds in (1, 2, 5)]
+    assert levels == [(0, 400, 1), (0, 800, 2), (0, 800, 5), *later]
+    expected = cross_val_score(SVR(**search.best_params_), X, y, cv=5)
+    assert search.best_score_ == pytest.approx(expected.mean())
 
 
 def test_there_are_no_brackets_without_a_choice_of_candidates():
