@@ -105,7 +105,7 @@ def test_the_brackets_of_any_search():
             ]
             size = bracket.n_candidates[0]
             assert bracket.n_candidates == [size, *(-(-n * size // first) for n in sizes)]
-        assert any("From bracket 2 on, all models" in note for note in plan.notes) == adds_folds
+        assert any("From bracket 1 on, all models" in note for note in plan.notes) == adds_folds
         seen.add(adds_folds)
     assert {*n_brackets} == {1, 2, 3, 4}
     assert seen == {True, False}

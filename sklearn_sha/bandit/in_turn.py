@@ -92,7 +92,7 @@ class HalvingInTurn(SuccessiveHalving):
         schedule = in_brackets(schedules, sizes, bounds.n_kept)
         if schedule.relative_cost() > MAX_RELATIVE_COST:
             return super()._schedule(bounds)
-        notes = (_NOTE, NOTE_AT_MAXIMUM.format(2)) if later else (_NOTE,)
+        notes = (_NOTE, NOTE_AT_MAXIMUM.format(1)) if later else (_NOTE,)
         return replace(schedule, notes=(*schedule.notes, *notes))
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
