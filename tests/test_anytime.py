@@ -93,6 +93,7 @@ def test_brackets_have_the_rungs_of_a_search_over_16_candidates(bounds, factor, 
     on_folds = SuccessiveHalving(factor).plan(Bounds(n_planned, max_resources=5))
     is_automatic = bounds.fold_growth is not None and bounds.min_resources is None
     adds_folds &= is_automatic and not bounds.continues and len(on_folds.rungs) > 2
+    adds_folds &= len(of_16.rungs) > 1
     later = [
         (rung.n_candidates, bounds.max_resources, tuple(range(rung.n_resources)))
         for rung in on_folds.rungs
@@ -348,8 +349,14 @@ def test_the_end_of_a_sampler_ends_it():
 @pytest.mark.parametrize("n_seeds", [2, *slow(20)])
 @pytest.mark.parametrize("n_kept", [0, 2])
 @pytest.mark.parametrize("growth", [None, FoldGrowth(tuple(range(5)))])
-def test_it_fulfills_the_contract(growth, n_kept, n_seeds):
-    check_algorithm(Anytime(), Bounds(10, 9, fold_growth=growth, n_kept=n_kept), n_seeds)
+@pytest.mark.parametrize("adds_folds", [False, True])
+def test_it_fulfills_the_contract(adds_folds, growth, n_kept, n_seeds):
+    bounds = Bounds(10, 9, fold_growth=growth, n_kept=n_kept)
+    check_algorithm(Anytime(adds_folds=adds_folds), bounds, n_seeds)
+
+
+def test_brackets_of_a_single_rung_fulfill_it():
+    check_algorithm(Anytime(adds_folds=True), Bounds(10, max_resources=1), n_seeds=2)
 
 
 def test_nothing_is_trained_twice():

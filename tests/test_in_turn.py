@@ -15,7 +15,7 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha.bandit import Bounds, HalvingInTurn, SuccessiveHalving
+from sklearn_sha.bandit import Bounds, HalvingInTurn, SuccessiveHalving, check_algorithm
 from sklearn_sha.candidates import History, RandomSampler, Sampler
 from sklearn_sha.inspection import trust_report
 from sklearn_sha.schedules import FoldGrowth
@@ -93,6 +93,7 @@ def test_the_brackets_of_any_search():
         on_folds = SuccessiveHalving(factor).plan(of_folds)
         is_automatic = bounds.fold_growth is not None and bounds.min_resources is None
         adds_folds = is_automatic and not bounds.continues and len(on_folds.rungs) > 2
+        adds_folds &= len(plain.rungs) > 1
         if adds_folds:
             later = [
                 (rung.n_candidates, bounds.max_resources, ORDER[: rung.n_resources])
@@ -126,6 +127,11 @@ def test_a_search_on_samples_adds_folds_only_after_the_first_bracket():
     assert levels == [(0, 400, 1), (0, 800, 2), (0, 800, 5), *later]
     expected = cross_val_score(SVR(**search.best_params_), X, y, cv=5)
     assert search.best_score_ == pytest.approx(expected.mean())
+
+
+@pytest.mark.parametrize("max_resources", [1, 9])
+def test_they_fulfill_the_contract(max_resources):
+    check_algorithm(HalvingInTurn(), Bounds(27, max_resources), n_seeds=2)
 
 
 def test_there_are_no_brackets_without_a_choice_of_candidates():

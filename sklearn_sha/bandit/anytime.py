@@ -107,7 +107,7 @@ class Anytime(HalvingInTurn):
         n_planned = min(bounds.n_candidates, max(_N_PLANNED, bounds.n_kept + 1))
         plain = replace(bounds, n_candidates=n_planned, n_kept=0)
         schedule = SuccessiveHalving(self.factor).plan(plain)
-        later = at_maximum(plain, self.factor) if self.adds_folds else None
+        later = at_maximum(schedule, plain, self.factor) if self.adds_folds else None
         sizes = _sizes(n_planned, bounds)
         totals = [*accumulate(sizes)]
         n_first = 1 + sum(total < n_planned for total in totals)

@@ -41,7 +41,7 @@ class HalvingInTurn(SuccessiveHalving):
     with the candidates of one bracket. So have the others if models continue training. If models
     are refit from scratch, the others begin at the maximum, and their rungs add folds only: most of
     their candidates are good, and a smaller resource ranks them nearly at random. This requires
-    folds for three rungs, and no `Bounds.min_resources`.
+    folds for three rungs, several rungs of the first bracket, and no `Bounds.min_resources`.
 
     There is a single bracket if all candidates are tried (`Bounds.max_candidates`), as is the case
     if the sampler does not use the history; or if brackets would cost more than 0.8 times a grid
@@ -87,7 +87,8 @@ class HalvingInTurn(SuccessiveHalving):
             return super()._schedule(bounds)
         sizes = [(n + k) // n_brackets for k in reversed(range(n_brackets))]
         plain = replace(bounds, n_candidates=sizes[0], n_kept=0)
-        first, later = super()._schedule(plain), at_maximum(plain, self.factor)
+        first = super()._schedule(plain)
+        later = at_maximum(first, plain, self.factor)
         schedules = chain([first], repeat(later or first))
         schedule = in_brackets(schedules, sizes, bounds.n_kept)
         if schedule.relative_cost() > MAX_RELATIVE_COST:
@@ -104,11 +105,13 @@ class HalvingInTurn(SuccessiveHalving):
                 return
 
 
-def at_maximum(bounds: Bounds, factor: float) -> Schedule | None:
+def at_maximum(first: Schedule, bounds: Bounds, factor: float) -> Schedule | None:
     """Return a schedule with the maximum resource in all rungs, which add folds only.
 
     Parameters
     ----------
+    first : Schedule
+        That of the first bracket.
     bounds : Bounds
     factor : real > 1
         As in `SuccessiveHalving`.
@@ -116,23 +119,26 @@ def at_maximum(bounds: Bounds, factor: float) -> Schedule | None:
     Returns
     -------
     Schedule or None
-        None if models continue training, folds do not grow, `Bounds.min_resources` is set, or the
-        folds make fewer than three rungs.
+        None if models continue training, folds do not grow in the first bracket, which can have a
+        single rung, `Bounds.min_resources` is set, or the folds make fewer than three rungs.
 
     Examples
     --------
-    >>> from sklearn_sha.bandit import Bounds
+    >>> from sklearn_sha.bandit import Bounds, SuccessiveHalving
     >>> from sklearn_sha.bandit.in_turn import at_maximum
     >>> from sklearn_sha.schedules import FoldGrowth
     >>> bounds = Bounds(16, 80, continues=False, fold_growth=FoldGrowth(tuple(range(5))))
-    >>> schedule = at_maximum(bounds, factor=2)
+    >>> first = SuccessiveHalving().plan(bounds)
+    >>> schedule = at_maximum(first, bounds, factor=2)
     >>> print(schedule.n_candidates, schedule.n_resources, [len(r.folds) for r in schedule.rungs])
     [16, 8, 4] [80, 80, 80] [1, 2, 5]
-    >>> print(at_maximum(bounds, factor=3))
+    >>> print(at_maximum(first, bounds, factor=3))
     None
     """
     growth = bounds.fold_growth
-    if growth is None or bounds.continues or bounds.min_resources is not None:
+    if growth is None or first.rungs[0].folds is None:
+        return None
+    if bounds.continues or bounds.min_resources is not None:
         return None
     folds = schedule_from_range(
         bounds.n_candidates,
