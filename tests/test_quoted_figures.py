@@ -242,7 +242,7 @@ def test_the_readme_quotes_the_time_to_quality():
     assert (
         f"Another search is faster on {n_lost(of_fastest)} of the six workloads on one core, and "
         f"on {lost} of them on two cores. Without `budget`, if 8, 16, 32, ... candidates are tried "
-        f"in turn, it takes {of_anytime[in_turn][0].split()[0]} times as long."
+        f"in turn, it takes {of_anytime[in_turn][0].split()[0]} times as long, "
     ) in samplers
     limited = text_of("guide/limited_time.md")
     assert (
