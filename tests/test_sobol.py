@@ -124,9 +124,10 @@ def test_a_distribution_whose_ppf_is_not_for_arrays_is_sampled(ppf, tmp_path):
     space = {"alpha": Own(), "eta0": loguniform(1e-3, 1)}
     sampled = proposed(64, space)
     assert len({params["alpha"] for params in sampled}) == 64
-    SuccessiveHalvingSearchCV(  # a checkpoint identifies distributions by their quantiles too
-        SGDClassifier(), space, n_candidates=4, cv=2, checkpoint=tmp_path / "search"
-    ).fit([[0.0], [1.0]] * 10, [0, 1] * 10)
+    # A checkpoint records the quantiles of a distribution that has any.
+    params = {"n_candidates": 4, "cv": 2, "checkpoint": tmp_path / "search"}
+    search = SuccessiveHalvingSearchCV(SGDClassifier(), space, **params)
+    search.fit([[0.0], [1.0]] * 10, [0, 1] * 10)
 
 
 def test_each_dict_has_its_own_design_and_the_same_share():

@@ -196,9 +196,8 @@ def has_quantiles(distribution: Any) -> bool:
     try:
         with np.errstate(invalid="ignore"):
             median, medians = distribution.ppf(0.5), distribution.ppf(np.array([0.5, 0.5]))
-    except (TypeError, ValueError):  # not for arrays
-        return False
-    except RuntimeError:  # SciPy does not find it in a heavy tail of integers
+    except (TypeError, ValueError, RuntimeError):
+        # It is not for arrays, or SciPy does not find it in a heavy tail of integers.
         return False
     if isinstance(median, np.ndarray) and median.ndim == 0:
         median = median.item()
