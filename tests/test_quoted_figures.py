@@ -189,8 +189,8 @@ def test_the_readme_quotes_the_time_to_quality():
     assert (
         f"takes {ratio} times as long as the first row, with a range of {low} to {high} (two "
         f"standard errors over the runs), and on two cores {of_two} times ({low_of_two} to "
-        f"{high_of_two}). This is no clear difference; nor is that of RandomizedSearchCV on one "
-        f"core, {of_random} times ({low_of_random} to {high_of_random})."
+        f"{high_of_two}). RandomizedSearchCV takes {of_random} times as long on one core "
+        f"({low_of_random} to {high_of_random}). These differences are within the noise."
     ) in README
     assert float(low) < 1 < float(ratio)
     assert float(of_two) < 1 < float(high_of_two)
@@ -199,7 +199,8 @@ def test_the_readme_quotes_the_time_to_quality():
     assert min(low for _, low, _ in ratios) > 1
     means = sorted(mean for mean, *_ in ratios)
     assert (
-        f"take {means[0]:.1f} to {means[-1]:.1f} times as long on one core, which is a clear one."
+        f"take {means[0]:.1f} to {means[-1]:.1f} times as long on one core, which is more "
+        "than the noise."
     ) in README
 
     def n_lost(rows):
@@ -220,18 +221,18 @@ def test_the_readme_quotes_the_time_to_quality():
         "there within 60 seconds. (On the network and the forest, the held-out "
         "score has a standard error of 0.005, as large as the goal.) On LightGBM, "
         "RandomizedSearchCV with twice the computing power is "
-        f"{float(of_fastest[anytime][3]):.0f} times as fast. If scores "
-        f"within 0.01 of the best are enough, that search is also the fastest on average "
-        f"({at_a_hundredth[double]} seconds instead of {at_a_hundredth[anytime]})."
+        f"{float(of_fastest[anytime][3]):.0f} times as fast. For scores "
+        f"within 0.01 of the best, it is the fastest search on average "
+        f"({at_a_hundredth[double]} seconds, and the first row {at_a_hundredth[anytime]})."
     ) in README
     lost = n_lost(of_fastest_of_two)
     assert min(named, key=lambda name: float(cells_of_two[name][-1])) == pruned
     n_runs, n_slowed = re.findall(r"median of these (\d+) runs .* (\d+) take more", page)[0]
     assert "take more than 0.9, 0 of them anytime, since" in page
-    assert round(int(n_runs) / int(n_slowed)) == 12
     assert (
-        f"average, and another search is faster on {lost} of the six workloads. There, a twelfth "
-        "of the runs were slowed by other programs on the machine, none of them of the first row."
+        f"average, and on {lost} of the six workloads another search is faster than the first "
+        f"row. Other programs on the machine slowed {n_slowed} of {n_runs} runs on two cores, "
+        "none of them of the first row."
     ) in README
     assert (
         f"Optuna's TPE has the better model on {n_better('Optuna, TPE')} of six workloads without "
@@ -242,7 +243,7 @@ def test_the_readme_quotes_the_time_to_quality():
     assert (
         f"Another search is faster on {n_lost(of_fastest)} of the six workloads on one core, and "
         f"on {lost} of them on two cores. Without `budget`, if 8, 16, 32, ... candidates are tried "
-        f"in turn, it takes {of_anytime[in_turn][0].split()[0]} times as long, "
+        f"in turn, it takes {of_anytime[in_turn][0].split()[0]} times as long."
     ) in samplers
     limited = text_of("guide/limited_time.md")
     assert (

@@ -197,10 +197,7 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "number of candidates that is chosen before: 8, 16, 32 and so on, each from scratch. For "
         "each workload, their rows have the number that turned out to be best over the splits, "
         f'which a user does not know. With "{IN_TURN}", the fits follow each other. Then the '
-        "seconds of all of them count, and the model with the best cross-validated score so far. "
-        "**The rows with model-based candidates are from before** brackets after the first one "
-        "[add folds only](../../guide/samplers.md), which concerns the four workloads whose models "
-        "are refit from scratch: all but the network and the forest.",
+        "seconds of all of them count, and the model with the best cross-validated score so far.",
         "- **RandomizedSearchCV at double budget** is the same search at half of its seconds.",
         "- **Noise.** The network and the forest have 3,500 held-out samples, so that an accuracy "
         "of 0.9 has a standard error of 0.005, as large as the goal. The goal depends on the best "
