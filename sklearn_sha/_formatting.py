@@ -13,6 +13,7 @@ _PLURAL_ENDING = re.compile("(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<!s)s$")
 _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
 _MAX_VALUE_LENGTH = 100  # of a parameter
 _WIDTH = 95  # of sentences, about as wide as the tables
+_MAX_LISTED = 10
 
 DIGITS = (3, 5, 8, 17)
 """Numbers of significant digits to try in turn, until a text is precise enough."""
@@ -203,6 +204,33 @@ def quantity(number: float, noun: str) -> str:
         return f"{number} {noun}"
     head, of, rest = noun.partition(" of ")
     return f"{number} {_PLURAL_ENDING.sub('', head)}{of}{rest}"
+
+
+def numbered(noun: str, numbers: Iterable[int]) -> str:
+    """Format a noun, which is plural for several different numbers, and the numbers.
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import numbered
+    >>> numbered("candidate", [3, 0, 3]), numbered("candidate", [7])
+    ('candidates 0, 3', 'candidate 7')
+    """
+    different = sorted({*numbers})
+    return f"{noun}{'' if len(different) == 1 else 's'} {listed(different)}"
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Format the first ten numbers, and how many more there are.
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import listed
+    >>> listed([1, 2]), listed(range(20))
+    ('1, 2', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 more')
+    """
+    n_more = len(numbers) - _MAX_LISTED
+    shown = ", ".join(map(str, numbers[:_MAX_LISTED]))
+    return f"{shown} and {n_more} more" if n_more > 0 else shown
 
 
 def _float_format(values: Iterable[float]) -> str:

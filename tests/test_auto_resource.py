@@ -2,10 +2,12 @@
 
 import warnings
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.ensemble import (
@@ -16,13 +18,14 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
@@ -555,6 +558,35 @@ def test_a_value_for_all_families_of_a_step_is_not_that_of_a_family(steps):
     assert plan.unit == "training samples"
 
 
+def test_networks_in_lists_of_steps_are_trained_on_samples():
+    scalers = StandardScaler(), MinMaxScaler()
+    network = MLPClassifier((8,), solver="sgd", max_iter=20, random_state=0)
+    lists = [[("scale", scaler), ("network", network)] for scaler in scalers]
+    alphas = {"network__alpha": np.logspace(-5, 1, 8)}
+    search = SuccessiveHalvingSearchCV(Pipeline(lists[0]), alphas | {"steps": lists}, cv=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        search.fit(*DIGITS)
+    assert (search.resource_, search.failures_) == ("n_samples", [])
+    assert {len(params) for params in search.cv_results_["params"]} == {2}
+    for params in ({"resource": "partial_fit"}, {"batch_size": 32}):
+        search.set_params(resource="auto", batch_size=None).set_params(**params)
+        with pytest.raises(ValueError, match=r"'steps' is in param_distributions.*'n_samples'"):
+            search.plan(*DIGITS)
+    alone = SuccessiveHalvingSearchCV(Pipeline(lists[0]), alphas | {"steps": lists[:1]})
+    assert alone.plan(*DIGITS).unit == "epochs"
+
+
+def test_networks_behind_searched_steps_are_trained_on_samples_with_metadata_routing():
+    """Their requests decide what they receive, which one for all candidates does not."""
+    pipeline = Pipeline([("scale", StandardScaler()), ("network", MLPClassifier())])
+    scalers = {"scale": [StandardScaler(), MinMaxScaler()]}
+    for enabled, resource in ((False, "partial_fit"), (True, "n_samples")):
+        with config_context(enable_metadata_routing=enabled):
+            assert auto_resource(pipeline, [scalers]) == resource
+            assert auto_resource(pipeline, [{"network__alpha": [0.1, 1]}]) == "partial_fit"
+
+
 def test_one_solver_and_one_number_of_epochs_are_as_if_the_network_had_them():
     space = {"mlpclassifier__alpha": np.logspace(-5, 1, 8)}
     constants = {"mlpclassifier__max_iter": [50], "mlpclassifier__solver": ["sgd"]}
@@ -670,25 +702,91 @@ def test_regression_has_no_classes_to_count():
     assert plan.rungs[0].n_resources == 200
 
 
-@pytest.mark.parametrize("n_rare", [2, 3, 15, 40, 400])
+class CountsRare(LogisticRegression):
+    """Records how many samples of class 1 each fit has."""
+
+    counts: ClassVar = []
+
+    def fit(self, X, y):
+        self.counts.append(int(y.sum()))
+        return super().fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.parametrize("n_rare", [4, 5, 6, 7, 12, 15, 40, 400])
 def test_a_first_rung_has_samples_of_a_rare_class(n_rare):
     rng = np.random.default_rng(n_rare)
     y = rng.permutation(np.arange(3000) < n_rare).astype(int)
     X = rng.normal(size=(3000, 2))
     search = SuccessiveHalvingSearchCV(
-        LogisticRegression(), {"C": np.logspace(-3, 3, 32)}, cv=StratifiedKFold(2), random_state=0
+        CountsRare(), {"C": np.logspace(-3, 3, 32)}, cv=StratifiedKFold(2), random_state=0
     )
-    needed = min(10, n_rare / 2)
     plan = search.plan(X, y)
-    train, tests = zip(*StratifiedKFold(2).split(X, y), strict=True)
-    first, n_folds = plan.rungs[0].n_resources, len(plan.rungs[0].folds or tests)
-    assert first * np.mean(y[train[0]]) >= min(10, sum(y[train[0]]) / 2) - 1e-9
-    assert sum(sum(y[test]) for test in tests[:n_folds]) >= needed - 1
+    trains, tests = zip(*StratifiedKFold(2).split(X, y), strict=True)
+    n_folds = len(plan.rungs[0].folds or tests)
+    assert sum(sum(y[test]) for test in tests[:n_folds]) >= min(10, n_rare / 2) - 1
+    in_trains = [sum(y[train]) for train in trains]
+    needed = min(10, in_trains[0] // 2)
     notes = [note for note in plan.notes if "samples of the rarest class" in note]
     assert len(notes) == (n_rare < 400)
-    n_rarest = sum(y[train[0]])
-    wanted = f"include {min(10, -(-n_rarest // 2))} of the {n_rarest} samples of the rarest class."
+    wanted = f"include {needed} of the {in_trains[0]} samples of the rarest class."
     assert all(wanted in note for note in notes)
+    search.set_params(resource="n_samples", min_folds="all")
+    first = search.plan(X, y).n_resources[0]
+    assert first == max(200, -(-1500 * needed // in_trains[0]))
+    CountsRare.counts = []
+    search.fit(X, y)
+    assert min(CountsRare.counts[:64]) >= min(needed, min(in_trains) // 2)
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.parametrize("n_rare", [0, 30])
+def test_a_class_of_one_sample_requires_nothing(n_rare):
+    """Other rare classes are included as without it."""
+    y = np.r_[np.zeros(3000 - n_rare, dtype=int), np.ones(3000, dtype=int), np.full(n_rare, 2)]
+    X = np.random.default_rng(0).random((len(y), 2))
+    search = SuccessiveHalvingSearchCV(
+        LogisticRegression(),
+        {"C": np.logspace(-3, 3, 64)},
+        resource="n_samples",
+        cv=StratifiedKFold(2),
+    )
+    plan = search.plan(X, y)
+    y[0] = 3
+    with pytest.warns(UserWarning, match="The least populated class"):
+        other = search.plan(X, y)
+    assert other.n_resources == plan.n_resources
+    assert [rung.folds for rung in other.rungs] == [rung.folds for rung in plan.rungs]
+    assert len(plan.rungs) > 1
+
+
+def test_a_first_rung_has_samples_of_each_of_many_classes():
+    y = np.r_[np.repeat([0, 1], 2000), np.arange(2, 302)]  # most have a single sample
+    X = np.random.default_rng(0).random((len(y), 3))
+    search = SuccessiveHalvingSearchCV(
+        DecisionTreeClassifier(), {"max_depth": range(1, 65)}, min_folds="all"
+    )
+    with pytest.warns(UserWarning, match="The least populated class"):
+        plan = search.plan(X, y)
+    search.set_params(resource="n_samples")
+    with pytest.warns(UserWarning, match="The least populated class"):
+        rungs = search.plan(X, y).rungs
+    assert rungs[0].n_resources == 2 * 302
+    assert len(rungs) > 1
+    assert any("two samples of each of the 302 classes" in note for note in plan.notes)
+
+
+@pytest.mark.parametrize("n_tested", [0, 1])
+def test_a_class_of_hardly_any_test_samples_does_not_prevent_that_folds_grow(n_tested):
+    y = np.arange(3000) % 2
+    y[:20] = 2
+    y[600 : 600 + n_tested] = 2  # in the fold that is added last
+    X = np.random.default_rng(0).random((3000, 3))
+    search = SuccessiveHalvingSearchCV(
+        DecisionTreeClassifier(), {"max_depth": range(1, 33)}, cv=TimeSeriesSplit(5)
+    )
+    n_folds = search.set_params(resource="folds").plan(X, y).n_resources
+    assert n_folds[0] < n_folds[-1] == 5
 
 
 def test_balanced_classes_need_no_more_samples_than_200():

@@ -421,6 +421,16 @@ def test_brackets_that_have_scores_are_enough():
     assert np.isfinite(search.best_score_)
 
 
+def test_a_warning_about_many_scores_names_ten_candidates():
+    def scoring(model, X, y=None):
+        return np.nan if model.limit > 0.5 else model.score(X, y)
+
+    search = search_of({"limit": np.linspace(0, 1, 40).tolist()}, scoring=scoring, max_resources=64)
+    listed = ", ".join(map(str, range(20, 30)))
+    with pytest.warns(UserWarning, match=f"non-finite: mean_test_score of candidates {listed} and"):
+        search.fit(X)
+
+
 def test_later_rungs_without_scores_leave_the_best_of_the_rung_before():
     def scoring(model, X, y=None):
         return model.score(X, y) if model.units_ < 4 else np.nan

@@ -337,7 +337,7 @@ def test_failures_rank_as_in_grid_search():
     grid = {"C": [10, 0.001, 20, 1]}
     with pytest.warns(UserWarning, match="non-finite"):
         theirs = GridSearchCV(LogisticRegression(), grid, scoring=fails_for_big).fit(*IRIS)
-    with pytest.warns(UserWarning, match=r"non-finite: mean_test_score of candidates \[0, 2\]"):
+    with pytest.warns(UserWarning, match=r"non-finite: mean_test_score of candidates 0, 2\."):
         ours = SuccessiveHalvingSearchCV(
             LogisticRegression(), grid, scoring=fails_for_big, min_resources=1.0
         ).fit(*IRIS)

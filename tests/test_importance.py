@@ -1,6 +1,7 @@
 """Shares of variance of parameters: exact for a tree, and near known ones for a search."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -43,6 +44,20 @@ def test_main_effects_are_those_of_the_full_factorial(seed, n_samples, n_feature
     found = main_effects(tree.tree_, columns)
     np.testing.assert_allclose(found, anova(tree, columns), atol=1e-9)
     assert found.sum() <= 1 + 1e-9
+
+
+def test_main_effects_of_many_candidates_need_little_memory():
+    rng = np.random.RandomState(0)
+    columns = rng.rand(5000, 4)
+    tree = DecisionTreeRegressor(random_state=0).fit(columns, rng.rand(5000)).tree_
+    tracemalloc.start()
+    try:
+        main_effects(tree, columns)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert tree.n_leaves == len(columns)
+    assert peak < 0.1 * tree.n_leaves * columns.size  # bytes of one truth value for each pair
 
 
 class Additive(Curve):

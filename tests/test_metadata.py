@@ -388,3 +388,30 @@ def test_the_requests_of_the_steps_of_a_candidate_decide(make_grid):
         ]
     assert not np.isnan(scores[0]).any()
     np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"scale": ["passthrough", MinMaxScaler()]},
+        {"model": [SGDClassifier(), SGDClassifier(penalty="l1")]},
+    ],
+    ids=["preprocessing", "model"],
+)
+def test_partial_fit_does_not_route_by_the_requests_of_other_steps(grid):
+    with config_context(enable_metadata_routing=True):
+        steps = [StandardScaler(), SGDClassifier()]
+        pipeline = Pipeline(
+            [
+                (name, step.set_fit_request(sample_weight=True))
+                for name, step in zip(("scale", "model"), steps, strict=True)
+            ]
+        )
+        scoring = make_scorer(accuracy_score).set_score_request(sample_weight=False)
+        params = {"resource": "partial_fit", "max_resources": 4, "scoring": scoring}
+        search = SuccessiveHalvingSearchCV(pipeline, grid, min_resources=1, cv=3, **params)
+        with pytest.raises(ValueError, match=r"can't route sample_weight by .*'n_samples'\.$"):
+            search.fit(IRIS, SPECIES, sample_weight=HALF)
+        assert search.fit(IRIS, SPECIES).resource_ == "partial_fit"
+        search.set_params(param_distributions={"model__alpha": [1e-4, 1e-3]})
+        assert search.fit(IRIS, SPECIES, sample_weight=HALF).resource_ == "partial_fit"

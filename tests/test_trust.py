@@ -432,7 +432,7 @@ def test_advice_for_one_rung_and_for_few_candidates():
     few = search_of(n_candidates=2, min_resources=1, max_resources=8).fit(X)
     report = trust_report(few)
     assert 0.5 < report.probability < 0.6  # only the change of a single score is known
-    assert "would have ended above the best one is 0.5" in report.advice  # no noise is known
+    assert "would have exceeded the best score is 0.5" in report.advice  # no noise is known
 
 
 def test_the_last_rung_of_an_algorithm_that_ends_before_it_has_not_failed():

@@ -67,7 +67,7 @@ def min_folds(test_sizes: Sequence[int], rarest: Sequence[int] | None = None) ->
     >>> min_folds([300] * 5), min_folds([30] * 5), min_folds([1] * 1000), min_folds([5] * 3)
     (1, 4, 100, 3)
     >>> [min_folds([300] * 5, [n] * 5) for n in (150, 4, 1)]
-    [1, 3, 3]
+    [1, 3, 2]
     """
     rarest = test_sizes if rarest is None else rarest
     needed = n_needed(sum(rarest))
@@ -82,4 +82,4 @@ def min_folds(test_sizes: Sequence[int], rarest: Sequence[int] | None = None) ->
 
 def n_needed(n: int) -> int:
     """Return how many of n samples of a class a first rung needs: `MIN_PER_CLASS`, at most half."""
-    return min(MIN_PER_CLASS, -(-n // 2))
+    return min(MIN_PER_CLASS, n // 2)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sklearn_sha._formatting import quantity
+from sklearn_sha._formatting import listed, numbered, quantity
 
 Failures = Sequence[Mapping[str, Any]]
 """Dicts as in ``failures_``."""
 
 _MAX_TRACEBACKS = 3
-_MAX_NUMBERS = 10
 _OTHER_REASONS = "InvalidParameterError: ", "fit_timeout=", "The worker process crashed"
 """Parts of errors that more samples do not prevent."""
 
@@ -137,7 +136,7 @@ def few_samples_messages(
     if any("unknown categories" in failure["error"] for failure in early):
         remedy += ", or set handle_unknown of the encoder, since few samples lack rare categories"
     return [
-        f"{_candidates(early)} failed when trained on {_listed(failed_at)} samples, fewer than the "
+        f"{_candidates(early)} failed when trained on {listed(failed_at)} samples, fewer than the "
         f"{n_train} samples of the training fold. If their parameters require more samples (such "
         f"as n_neighbors or n_components), {remedy}."
     ]
@@ -162,7 +161,7 @@ def _details(failures: Failures, what: str) -> str:
     parts = ["Below are more details about the failures:"]
     for group in most_common[:_MAX_TRACEBACKS]:
         first = min(group, key=itemgetter("candidate"))
-        rungs = _numbered("rung", (failure["rung"] for failure in group))
+        rungs = numbered("rung", (failure["rung"] for failure in group))
         is_one = len({failure["candidate"] for failure in group}) == 1
         has = ", has" if is_one else "; the first has"
         parts.append(
@@ -180,15 +179,4 @@ def _details(failures: Failures, what: str) -> str:
 
 
 def _candidates(failures: Failures) -> str:
-    return _numbered("Candidate", (failure["candidate"] for failure in failures))
-
-
-def _numbered(name: str, numbers: Iterable[int]) -> str:
-    different = sorted({*numbers})
-    return f"{name}{'' if len(different) == 1 else 's'} {_listed(different)}"
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    more = len(numbers) - _MAX_NUMBERS
-    shown = ", ".join(map(str, numbers[:_MAX_NUMBERS]))
-    return f"{shown} and {more} more" if more > 0 else shown
+    return numbered("Candidate", (failure["candidate"] for failure in failures))

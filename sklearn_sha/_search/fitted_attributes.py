@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
-from sklearn_sha._formatting import quantity
+from sklearn_sha._formatting import numbered, quantity
 from sklearn_sha._results.failures import few_samples_messages, fits_message, scores_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.search_spec import SearchSpec
@@ -273,10 +273,10 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
             if name.startswith(f"mean_{part}_"):
                 candidates = np.unique(results["candidate"][~np.isfinite(means)]).tolist()
                 if candidates := [c for c in candidates if c not in failed]:
-                    named.append(f"{name} of candidates {candidates}")
+                    named.append(f"{name} of {numbered('candidate', candidates)}")
         if named:
             messages.append(
-                f"One or more of the {part} scores are non-finite: {', '.join(named)}. NaN is "
+                f"One or more of the {part} scores are non-finite: {'; '.join(named)}. NaN is "
                 "never promoted before a number. Check what the scorer returns for them."
             )
     return messages

@@ -27,7 +27,7 @@ class HyperbandSearchCV(AuditedSearch):
     first starts with many candidates at the minimum resource, the next ones with fewer candidates
     at a larger resource, and the last is a random search at full resource. The best candidate at
     full resource is selected from all brackets, which are evaluated together unless the sampler
-    learns from their scores.
+    uses the history.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ class HyperbandSearchCV(AuditedSearch):
         Alternative name of `param_distributions`, as in GridSearchCV. Only one of the two can be
         given.
     sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
-        Source of the candidates, as in SuccessiveHalvingSearchCV.
+        Source of the candidates, as in SuccessiveHalvingSearchCV. With a sampler that uses the
+        history, the brackets are run one after the other.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, as in SuccessiveHalvingSearchCV. They are in the first
         bracket, which has the most candidates.
@@ -56,8 +57,8 @@ class HyperbandSearchCV(AuditedSearch):
     min_resources : int, float or "auto", default="auto"
         Lower bound of the resource of the first rung of the first bracket. A float is a fraction
         of the maximum. "auto" is the minimum of the resource: one epoch or tree; 200 samples, and
-        enough to include 10 of the rarest class (at most half of it), but fewer if there would be
-        fewer than three brackets otherwise.
+        enough to include 10 of the rarest class (at most half of it) and two of each class, but
+        fewer if there would be fewer than three brackets otherwise.
     max_resources : int or "auto", default="auto"
         Resource of the last rung of every bracket. "auto" is as in SuccessiveHalvingSearchCV.
     min_folds : int, "auto" or "all", default="all"

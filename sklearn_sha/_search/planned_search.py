@@ -36,6 +36,7 @@ from sklearn_sha._search.planning import (
 )
 from sklearn_sha._search.routing import (
     RoutedParams,
+    check_requests,
     metadata_router,
     routed_by_name,
     routed_by_request,
@@ -171,6 +172,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             # classes is a parameter of partial_fit only
             others = {k: v for k, v in params.items() if k.rpartition("__")[2] != "classes"}
             routed = self._route(others, scoring, plan.training, scores_weighted=is_weighted)
+        if plan.training.shares_preprocessing and tuned.searches_requests:
+            check_requests(params, routed, plan.training.resource.name)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
         subsamples = plan.training.resource.subsamples
         return SearchSpec(

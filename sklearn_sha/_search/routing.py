@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,26 @@ def routed_by_request(routed: Any, training_method: str) -> RoutedParams:
         dict(routed.splitter["split"]),
         dict(routed.scorer["score"]),
     )
+
+
+def check_requests(params: Iterable[str], routed: RoutedParams, resource: str) -> None:
+    """Raise an error if steps that are searched would receive what the original ones request.
+
+    Parameters
+    ----------
+    params : iterable of str
+        Names of the parameters of `fit`.
+    routed : RoutedParams
+        By the requests of the original steps, which are fitted separately.
+    resource : str
+        Name of the resource, which does not allow another way.
+    """
+    if names := sorted({*params}.difference(routed.split)):
+        raise ValueError(
+            f"resource={resource!r} can't route {', '.join(names)} by the requests of each "
+            "candidate's own steps, and steps of the pipeline are searched. Search their "
+            "parameters only, or use resource='n_samples'."
+        )
 
 
 def routed_by_name(

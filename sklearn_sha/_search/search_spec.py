@@ -114,10 +114,12 @@ class SplitData:
         lowest = first = min_folds(test_sizes)
         n_classes, n_rarest = 1, len(largest)
         if self.codes is not None:
-            counts = np.bincount(self.codes)
-            is_rarest = self.codes == counts.argmin()
+            counts, in_largest = np.bincount(self.codes), np.bincount(self.codes[largest])
+            # A class of a single sample needs none.
+            is_rarest = self.codes == np.where(counts > 1, counts, len(self.codes)).argmin()
             first = min_folds(test_sizes, [int(is_rarest[test].sum()) for test in tests])
-            n_classes, n_rarest = len(counts), int(is_rarest[largest].sum())
+            n_classes = len(counts)
+            n_rarest = int(in_largest[in_largest > 1].min(initial=len(largest)))
         return TrainingData(
             self.X, len(largest), n_classes, self.fold_order, lowest, first, n_rarest
         )

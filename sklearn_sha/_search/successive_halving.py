@@ -72,8 +72,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
         a sampler of Optuna. With a sampler that uses the history, and the default values of
         `algorithm` and `budget`, there are up to four brackets of at least 8 candidates, one after
-        the other, so that it has scores at full resource too (`sklearn_sha.bandit.HalvingInTurn`);
-        a single one if all candidates of the space are tried.
+        the other, so that it has scores at full resource too (`sklearn_sha.bandit.HalvingInTurn`).
+        There is a single one with fewer than 16 candidates, if all candidates of the space are
+        tried, or if brackets would cost more than 0.8 times a grid search.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
         `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
@@ -102,10 +103,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           bagging and boosting continue training if this is exact: the user guide has the
           conditions, also for XGBoost, LightGBM and CatBoost. Other models are refit from scratch.
         - an instance of a custom subclass of `sklearn_sha.resources.Resource`.
-        - "auto": one that all candidates support and whose early scores predict the last ones:
-          "partial_fit" for neural networks, the trees or iterations of forests and boosting if
-          neither these nor the learning rate are searched, otherwise "n_samples". The user guide
-          has the complete table.
+        - "auto": one that all candidates support and whose early scores usually predict the final
+          ranking: "partial_fit" for neural networks, the trees or iterations of forests and
+          boosting if neither these nor the learning rate are searched, otherwise "n_samples". The
+          user guide has the complete table.
           If `min_resources`, `max_resources`, `budget` and `algorithm` have their default values
           too, `min_folds` is no integer, and rungs would cost more than 0.8 times a grid search,
           there is a single rung at full resource.
@@ -114,7 +115,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         full resource, as in a grid search. "auto" is the largest value with which the last rung
         compares at most `ceil(factor)` candidates at the maximum. If the number of folds grows, it
         is a larger value (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples,
-        and enough to include 10 of the rarest class (at most half of it); for "folds" as many as
+        and enough to include 10 of the rarest class (at most half of it) and two of each class; for
+        "folds" as many as
         ``min_folds="auto"`` starts with (fewer than 100 test samples raise a ValueError); for a
         custom resource its ``lowest``.
     max_resources : int or "auto", default="auto"
@@ -201,9 +203,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         search, None means no limit.
     keep_eliminated : bool, default=False
         Keep the models of eliminated candidates, if training can continue, so that an audit
-        continues them instead of refitting them from scratch. `model_memory` limits their memory;
-        `extend` has those from before it in addition, to restore them after an error. With a
-        `checkpoint`, they stay in its folder.
+        continues them instead of refitting them from scratch. `model_memory` limits their memory.
+        During `extend`, the models from before it are kept too, so that an error restores them.
+        With a `checkpoint`, they stay in its folder.
     audit_eliminated : int, "auto" or None, default=None
         Number of eliminated candidates that `fit` audits at its end, those with the highest risks
         (see `audit`). "auto" audits until the probability of the trust report is 0.95, for at most

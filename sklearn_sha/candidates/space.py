@@ -230,8 +230,8 @@ def params_key(params: Mapping[str, Any]) -> Hashable:
     """Return a key that is equal for equal parameters, and different for 1, True and 1.0.
 
     Estimators are compared by their parameters and settings, arrays by their values, NumPy scalars
-    as Python's, and other values that cannot be hashed, such as sparse matrices, by identity. Equal
-    parameters can then have different keys, but different parameters never have the same key.
+    as Python's, and values that cannot be hashed or compared, such as sparse matrices, by identity.
+    Equal parameters can then have different keys, but different ones never have the same key.
     """
     return tuple((name, value_key(value)) for name, value in sorted(params.items()))
 
@@ -256,7 +256,8 @@ def value_key(value: Any) -> Hashable:
         hash(value)
     except TypeError:
         return (type(value), id(value))
-    return (type(value), value)
+    is_comparable = isinstance(value == value, bool)  # which tensors are not
+    return (type(value), value if is_comparable else id(value))
 
 
 def _estimator_key(estimator: Any) -> Hashable:

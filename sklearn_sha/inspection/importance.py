@@ -241,18 +241,24 @@ def main_effects(tree: Any, columns: NDArray[np.float64]) -> NDArray[np.float64]
     ndarray of float, shape (n_features,)
         NaN if the tree always predicts the same.
     """
-    lower, upper, values = _leaves(tree, columns.shape[1])
-    inside = (columns > lower[:, None, :]) & (columns <= upper[:, None, :])
-    shares = inside.mean(axis=1)  # of the values of each feature, by leaf
+    n_samples, n_features = columns.shape
+    lower, upper, values = _leaves(tree, n_features)
+    # The values in each leaf are a range of the sorted ones.
+    ranges = [
+        (np.searchsorted(ordered, low, side="right"), np.searchsorted(ordered, high, side="right"))
+        for ordered, low, high in zip(np.sort(columns, axis=0).T, lower.T, upper.T, strict=True)
+    ]
+    shares = np.column_stack([stop - start for start, stop in ranges]) / n_samples
     weights = shares.prod(axis=1)
     mean = weights @ values
     variance = weights @ (values - mean) ** 2
-    effects = np.empty(columns.shape[1])
-    for feature in range(columns.shape[1]):
-        others = np.delete(shares, feature, axis=1).prod(axis=1)
-        means = (others * values) @ inside[:, :, feature]
+    effects = np.empty(n_features)
+    for feature, (start, stop) in enumerate(ranges):
+        parts = np.delete(shares, feature, axis=1).prod(axis=1) * values
+        begin, end = (np.bincount(at, parts, n_samples + 1) for at in (start, stop))
+        means = np.cumsum(begin - end)[:-1]  # at each sorted value
         effects[feature] = ((means - mean) ** 2).mean()
-    return effects / variance if variance > 0 else np.full(columns.shape[1], np.nan)
+    return effects / variance if variance > 0 else np.full(n_features, np.nan)
 
 
 def _leaves(

@@ -84,10 +84,9 @@ def trust_report(search: Any) -> TrustReport:
     ...     min_folds="all",
     ... )
     >>> trust_report(search.fit(X, y))
-    The budget may be insufficient: the probability that no eliminated candidate would have ended
-    more than 0.0156 above the best one, which is the standard error of its score, is 0.59. The
-    expected loss of score is 0.02. Candidates eliminated at 1 epoch carry most of the risk. Next
-    time set min_resources=10.
+    The budget may be insufficient: the probability that no eliminated candidate would have exceeded
+    the best score by more than its standard error (0.0156) is 0.59. The expected loss of score is
+    0.02. Candidates eliminated at 1 epoch carry most of the risk. Next time set min_resources=10.
     rung  n_resources  candidates  promoted  spearman  kendall  envelope    gap  noise  close   risk
        0            1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.292
        1            3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.073
@@ -226,7 +225,8 @@ def _margin(
     nan = float("nan")
     scores = {candidate: score for candidate, score in scores_of(row).items() if score == score}
     promoted = [c for c in row["promoted"] if c in scores]
-    eliminated = [c for c in scores if c not in set(promoted)]
+    is_promoted = {*promoted}
+    eliminated = [c for c in scores if c not in is_promoted]
     if not promoted or not eliminated:
         return {"gap": nan, "noise": nan, "close": []}
     worst = min([c for c in promoted if c not in kept] or promoted, key=scores.__getitem__)

@@ -134,14 +134,10 @@ def _conclusion(report: TrustReport, search: Any) -> str:
     if len(rungs) == len(report.brackets):
         single = "There is" if len(rungs) == 1 else "Each bracket has"
         return f"{single} a single rung, so that no candidate was eliminated before full resource."
-    better = (
-        f"more than {tolerance:.3g} above the best one, which is the standard error of its score,"
-        if tolerance
-        else "above the best one"
-    )
+    margin = f" by more than its standard error ({tolerance:.3g})" if tolerance else ""
     facts = (
-        f"the probability that no eliminated candidate would have ended {better} is "
-        f"{probability_text(report.probability)}. The expected loss of score is "
+        f"the probability that no eliminated candidate would have exceeded the best score{margin} "
+        f"is {probability_text(report.probability)}. The expected loss of score is "
         f"{report.expected_loss:.1g}."
     )
     if len(report.brackets) > 1:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.n_samples import SampleCount
-from sklearn_sha.resources.registry import KINDS
+from sklearn_sha.resources.registry import KINDS, NAMED
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 
 
@@ -43,7 +44,18 @@ def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
     if tuned.decisive_distributions():
         return SampleCount.name
     found = {_preferred(model, searched) for model, searched in tuned.variants()}
-    return found.pop()[0] if len(found) == 1 else SampleCount.name
+    if len(found) != 1:
+        return SampleCount.name
+    ((name, _),) = found
+    return name if name not in NAMED or _suits(NAMED[name](), tuned) else SampleCount.name
+
+
+def _suits(resource: Resource, tuned: TunedEstimator) -> bool:
+    """Whether a resource that each candidate has suits the whole space."""
+    if resource.space_error(tuned):
+        return False
+    # Steps that are fitted separately receive what the original ones request.
+    return not (tuned.searches_requests and resource.trains_last_step(tuned))
 
 
 def _preferred(model: Any, searched: frozenset[str]) -> tuple[str, Any]:

@@ -41,17 +41,20 @@ class SampleCount(Resource):
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
         n_rarest = data.n_rarest or data.n_samples
-        with_rarest = -(-data.n_samples * n_needed(n_rarest) // n_rarest)
-        least = max(MIN_FIRST_SAMPLES, with_rarest)
+        needed, lowest = n_needed(n_rarest), 2 * data.n_classes
+        with_rarest = -(-data.n_samples * needed // n_rarest)
+        least = max(MIN_FIRST_SAMPLES, with_rarest, lowest)
         reason = ""
-        if with_rarest > MIN_FIRST_SAMPLES:
+        if MIN_FIRST_SAMPLES < least <= data.n_samples:
+            included = f"{needed} of the {n_rarest} samples of the rarest class"
+            if with_rarest < lowest:
+                included = f"two samples of each of the {data.n_classes} classes"
             reason = (
                 f"The automatic first rung has at least {quantity(least, self.unit)}, to include "
-                f"{n_needed(n_rarest)} of the {n_rarest} samples of the rarest class. Set "
-                "min_resources to start with fewer."
+                f"{included}. Set min_resources to start with fewer."
             )
         return Limits(
-            lowest=2 * data.n_classes,
+            lowest=lowest,
             first=min(data.n_samples, least),
             default=data.n_samples,
             highest=data.n_samples,

@@ -146,6 +146,16 @@ class PartialFit(Resource):
         PartialFit.__init__(own, *params)
         return own
 
+    def space_error(self, tuned: TunedEstimator) -> str:
+        if not tuned.searches_steps:
+            return ""
+        without = " without batch_size" if self.in_batches else ""
+        return (
+            f"resource={self.name!r} trains the last step of a pipeline separately, which is "
+            f"impossible if 'steps' is in {tuned.space_name}. Search the steps by their own "
+            f"names, or use resource='n_samples'{without}."
+        )
+
     def why_not(self, model: Any) -> str:
         name, last = type(model).__name__, last_step(model)
         if resamples(model):
@@ -237,7 +247,8 @@ class PartialFit(Resource):
 
     @classmethod
     def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:
-        return [] if any(cls().why_not(model) for model in models) else [cls.name]
+        is_impossible = "steps" in searched or any(cls().why_not(model) for model in models)
+        return [] if is_impossible else [cls.name]
 
     def _batch_for(self, model: Any, call: int, n: int) -> NDArray[np.intp]:
         """Return the batch of a call, without samples that a model would count twice."""

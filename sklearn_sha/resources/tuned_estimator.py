@@ -102,7 +102,18 @@ class TunedEstimator:
     @property
     def is_pipeline(self) -> bool:
         """Whether all candidates are pipelines of the same names of steps."""
-        return isinstance(self.estimator, Pipeline) and "steps" not in self.searched
+        return isinstance(self.estimator, Pipeline) and not self.searches_steps
+
+    @property
+    def searches_steps(self) -> bool:
+        """Whether the list of a pipeline's steps is searched."""
+        return isinstance(self.estimator, Pipeline) and "steps" in self.searched
+
+    @property
+    def searches_requests(self) -> bool:
+        """Whether the requests of a candidate's own steps decide what they receive."""
+        is_routed = routing_enabled() and isinstance(self.estimator, Pipeline)
+        return is_routed and not self.searched.isdisjoint(self.estimator.named_steps)
 
     @property
     def fits_last_step_alone(self) -> bool:
@@ -115,8 +126,8 @@ class TunedEstimator:
             return False
         if getattr(self.estimator, "transform_input", None) is not None:
             return False
-        if routing_enabled() and self.searched.intersection(self.estimator.named_steps):
-            return False  # the requests of the steps of a candidate decide what its steps receive
+        if self.searches_requests:
+            return False
         name, step = self.estimator.steps[-1]
         listed = [space[name] for space in self.spaces if name in space]
         steps = [
