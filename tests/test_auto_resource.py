@@ -19,6 +19,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
@@ -577,6 +578,17 @@ def test_networks_in_lists_of_steps_are_trained_on_samples():
     assert alone.plan(*DIGITS).unit == "epochs"
 
 
+@pytest.mark.parametrize("params", [{"resource": "partial_fit"}, {"batch_size": 32}])
+def test_partial_fit_does_not_train_a_frozen_estimator(params):
+    frozen = FrozenEstimator(SGDClassifier(random_state=0).fit(*IRIS))
+    pipeline = Pipeline([("scale", StandardScaler()), ("model", SGDClassifier(random_state=0))])
+    space = {"model": [frozen, SGDClassifier(random_state=0)]}
+    with pytest.raises(ValueError, match=r"would train FrozenEstimator.* use resource='n_samples'"):
+        SuccessiveHalvingSearchCV(pipeline, space, **params).plan(*IRIS)
+    pipeline.set_params(model=FrozenEstimator(Network().fit(*IRIS)))
+    assert auto_resource(pipeline, [{"scale": [StandardScaler(), MinMaxScaler()]}]) == "n_samples"
+
+
 def test_networks_behind_searched_steps_are_trained_on_samples_with_metadata_routing():
     """Their requests decide what they receive, which one for all candidates does not."""
     pipeline = Pipeline([("scale", StandardScaler()), ("network", MLPClassifier())])
@@ -737,6 +749,22 @@ def test_a_first_rung_has_samples_of_a_rare_class(n_rare):
     CountsRare.counts = []
     search.fit(X, y)
     assert min(CountsRare.counts[:64]) >= min(needed, min(in_trains) // 2)
+
+
+@pytest.mark.filterwarnings("ignore:All 16 candidates of rung 0 have the same score")
+def test_a_first_rung_of_a_time_series_has_all_classes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 6000)
+    y[3700:5000] = 1  # the latest training samples
+    X = rng.normal(size=(6000, 2))
+    search = SuccessiveHalvingSearchCV(
+        CountsRare(), {"C": np.logspace(-3, 3, 16)}, cv=TimeSeriesSplit(5), resource="n_samples"
+    )
+    CountsRare.counts = []
+    search.fit(X, y)
+    first = search.n_resources_[0]
+    assert first < 1300
+    assert set(CountsRare.counts[:16]) == {first - 10}
 
 
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")

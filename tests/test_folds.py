@@ -84,6 +84,36 @@ def test_subsamples_of_a_time_series_are_the_latest_samples_in_order():
         assert fold.subsampled(50).train.tolist() == fold.train[-50:].tolist()
 
 
+def test_subsamples_of_a_time_series_have_ten_of_each_class_and_the_latest_others():
+    X, y = np.arange(1200)[:, None], (np.arange(1200) % 11 == 3).astype(int)
+    y[100:] = 0
+    for fold in folds_of(X, y, TimeSeriesSplit(4), stratify=True):
+        rare = np.flatnonzero(y[fold.train])
+        assert len(rare) == 9
+        others = np.setdiff1d(fold.train, rare)
+        for size in (20, 50, 100):
+            view = fold.subsampled(size)
+            assert view.train.tolist() == sorted([*rare, *others[9 - size :]])
+    y[100:200] = 1
+    for fold in folds_of(X, y, TimeSeriesSplit(4), stratify=True):
+        view = fold.subsampled(50)
+        for label in (0, 1):
+            kept, known = (train[y[train] == label] for train in (view.train, fold.train))
+            assert kept[-10:].tolist() == known[-10:].tolist()
+
+
+def test_a_subsampled_test_fold_has_ten_samples_of_the_rarest_class():
+    y = (np.arange(20_000) % 200 == 0).astype(int)
+    for n_rare, least in ((100, 10), (60, 6), (5, 0)):  # at most half of those of the fold
+        y[np.flatnonzero(y)[n_rare:]] = 0
+        for fold in folds_of(np.zeros((20_000, 1)), y, StratifiedKFold(5), stratify=True):
+            view = fold.subsampled(400)
+            assert y[view.test].sum() >= least
+            assert len(view.test) <= len(fold.test) / 2
+            share = y[fold.test].mean()
+            assert abs(y[view.test].sum() - share * len(view.test)) <= 2
+
+
 def test_without_classes_subsamples_are_random_and_depend_on_the_seed():
     X, y = np.zeros((300, 1)), np.linspace(0, 1, 300)
     one, same, other = (

@@ -40,6 +40,8 @@ class Fold:
     train_order, test_order : ndarray of int or None
         Permutations of the positions in `train` and `test`. The first n positions are the
         subsample of size n.
+    min_test : int, default=0
+        Number of test samples that a subsample has at least, besides `MIN_TEST_SAMPLES`.
     """
 
     X: Any
@@ -52,6 +54,7 @@ class Fold:
     pairwise: bool = False
     train_order: NDArray[np.intp] | None = None
     test_order: NDArray[np.intp] | None = None
+    min_test: int = 0
 
     def with_data(self, X: Any, y: Any) -> Fold:
         """Return the fold with other data. With None, it is small enough to send with each job."""
@@ -61,13 +64,13 @@ class Fold:
         """Return the fold with `n_train` training samples and the same share of its test samples.
 
         Samples keep their order, and a smaller subsample is part of every larger one. At least
-        1,000 test samples remain, or all if the fold has fewer.
+        1,000 test samples remain, and `min_test`, or all if the fold has fewer.
         """
         if n_train >= len(self.train):
             return self
         assert self.train_order is not None and self.test_order is not None
         share = -(-len(self.test) * n_train // len(self.train))
-        n_test = min(len(self.test), max(share, MIN_TEST_SAMPLES))
+        n_test = min(len(self.test), max(share, MIN_TEST_SAMPLES, self.min_test))
         return replace(
             self,
             train=self.train[np.sort(self.train_order[:n_train])],

@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils.multiclass import type_of_target
 
+from sklearn_sha._data.fold_order import MIN_PER_CLASS, n_needed
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.slicing import as_numpy
 
@@ -30,7 +31,8 @@ def with_subsampling(
         Cross-validator of the folds. Subsamples of TimeSeriesSplit are the latest samples;
         others are random.
     codes : ndarray of int, shape (n_samples,), or None
-        Class of each sample, to stratify by. None for no stratification.
+        Class of each sample, to stratify by. None for no stratification. Subsamples of
+        TimeSeriesSplit have 10 samples of each class, if they have room for these.
     seed : int
 
     Returns
@@ -39,14 +41,27 @@ def with_subsampling(
     """
     rng = np.random.default_rng(seed)
 
+    is_series = isinstance(splitter, TimeSeriesSplit)
+
     def order(indices: NDArray[np.intp]) -> NDArray[np.intp]:
-        if isinstance(splitter, TimeSeriesSplit):
-            return np.arange(len(indices))[::-1]
-        shuffled = rng.permutation(len(indices))
-        return shuffled if codes is None else shuffled[_stratified(codes[indices[shuffled]])]
+        n = len(indices)
+        found = np.arange(n)[::-1] if is_series else rng.permutation(n)
+        if codes is None:
+            return found
+        by_class = _each_class_first if is_series else _stratified
+        return found[by_class(codes[indices[found]])]
+
+    def min_test(test: NDArray[np.intp]) -> int:
+        return 0 if codes is None or is_series else size_with_rarest(np.bincount(codes[test]))
 
     return [
-        replace(fold, train_order=order(fold.train), test_order=order(fold.test)) for fold in folds
+        replace(
+            fold,
+            train_order=order(fold.train),
+            test_order=order(fold.test),
+            min_test=min_test(fold.test),
+        )
+        for fold in folds
     ]
 
 
@@ -64,16 +79,52 @@ def class_codes(y: Any) -> NDArray[np.intp] | None:
         return None
 
 
+def size_with_rarest(counts: NDArray[np.intp]) -> int:
+    """Return the size of a stratified subsample that has enough samples of the rarest class.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (n_classes,)
+        Number of samples of each class. A class of a single sample needs none.
+
+    Returns
+    -------
+    int
+        With as many of the rarest class as `n_needed` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_sha._data.subsampling import size_with_rarest
+    >>> size_with_rarest(np.array([980, 20])), size_with_rarest(np.array([999, 1]))
+    (500, 11)
+    """
+    n = int(counts.sum())
+    n_rarest = int(counts[counts > 1].min(initial=n))
+    return -(-n * n_needed(n_rarest) // n_rarest) if n_rarest else 0
+
+
+def _each_class_first(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Order positions so that the first 10 of every class come first, and then the others."""
+    return np.lexsort((np.arange(len(codes)), np.minimum(_nth(codes), MIN_PER_CLASS)))
+
+
 def _stratified(codes: NDArray[np.intp]) -> NDArray[np.intp]:
     """Order positions so that the first n contain every class in nearly its share.
 
     The first two samples of every class come before all others, so that no class is missing
     from a small subsample. After that, the i-th of the m samples of a class has rank i / m.
     """
+    nth = _nth(codes)
+    quantile = (nth + 0.5) / np.bincount(codes)[codes]
+    return np.lexsort((quantile, np.minimum(nth, _FIRST_PER_CLASS)))
+
+
+def _nth(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return how many samples of its class precede each sample."""
     nth = np.empty(len(codes), dtype=np.intp)
     by_class = np.argsort(codes, kind="stable")
     counts = np.bincount(codes)
     starts = np.cumsum(counts) - counts
     nth[by_class] = np.arange(len(codes)) - starts[codes[by_class]]
-    quantile = (nth + 0.5) / counts[codes]
-    return np.lexsort((quantile, np.minimum(nth, _FIRST_PER_CLASS)))
+    return nth

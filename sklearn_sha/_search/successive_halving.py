@@ -95,8 +95,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         - "partial_fit": calls of ``partial_fit``. Models continue training.
         - "n_samples": training samples of each fold. Models are refit from scratch. The samples of
           a rung include those of the previous rung. They are random, stratified for a classifier;
-          with TimeSeriesSplit they are the latest ones. The test folds are subsampled in the same
-          proportion, but to no fewer than 1,000 samples.
+          with TimeSeriesSplit they are the latest ones, and at least the latest ten of each class.
+          The test folds are subsampled in the same proportion, but to no fewer than 1,000 samples.
         - "folds": cross-validation folds, on all training samples. Each fold of a candidate is fit
           once.
         - the name of an integer parameter, such as "n_estimators" or "hist__max_iter". Forests,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from sklearn.base import clone
+
 from sklearn_sha._param_validation import is_int
 
 ITERATION_PARAMETERS = ("max_iter", "n_iter", "max_epochs")
@@ -37,9 +39,17 @@ def can_stop(model: Any) -> bool:
     return hasattr(model, "tol") or hasattr(model, "n_iter_no_change")
 
 
+def has_partial_fit(model: Any) -> bool:
+    """Whether ``partial_fit`` of a model's clones trains them, unlike that of FrozenEstimator.
+
+    Its clone is itself, and ``partial_fit`` that of the fitted estimator in it.
+    """
+    return hasattr(model, "partial_fit") and clone(model, safe=False) is not model
+
+
 def trains_epochs(model: Any) -> bool:
     """Whether a call of a model's ``partial_fit`` trains an epoch as its ``fit`` does."""
-    if not hasattr(model, "partial_fit"):
+    if not has_partial_fit(model):
         return False
     if isinstance(model, _networks()):
         return not getattr(model, "early_stopping", False)

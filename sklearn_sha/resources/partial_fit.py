@@ -21,6 +21,7 @@ from sklearn_sha.resources.class_labels import classes_of
 from sklearn_sha.resources.epochs import (
     ITERATION_PARAMETERS,
     can_stop,
+    has_partial_fit,
     iterations,
     stops_by_itself,
     trains_epochs,
@@ -169,6 +170,8 @@ class PartialFit(Resource):
             )
         if not hasattr(last, "partial_fit"):
             return f"resource={self.name!r} needs partial_fit, which {last} does not have"
+        if not has_partial_fit(last):
+            return f"resource={self.name!r} would train {last} itself, since it cannot be cloned"
         return ""
 
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:

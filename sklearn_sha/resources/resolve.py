@@ -8,6 +8,7 @@ from typing import Any
 from sklearn_sha._param_validation import InvalidParameterError
 from sklearn_sha.resources.automatic import auto_resource
 from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.epochs import has_partial_fit
 from sklearn_sha.resources.integer_parameter import IntegerParameter
 from sklearn_sha.resources.partial_fit import PartialFit
 from sklearn_sha.resources.registry import KINDS, NAMED
@@ -57,7 +58,7 @@ def resolve_resource(given: Any, tuned: TunedEstimator, batch_size: int | None =
         )
     name = given
     if name == "auto":
-        in_batches = batch_size is not None and hasattr(last_step(tuned.estimator), "partial_fit")
+        in_batches = batch_size is not None and has_partial_fit(last_step(tuned.estimator))
         name = PartialFit.name if in_batches else auto_resource(tuned.estimator, tuned.spaces)
     resource = NAMED[name]() if name in NAMED else IntegerParameter(name)
     return resource.with_batch_size(batch_size)
