@@ -9,12 +9,11 @@ from typing import Any
 from numpy.random import RandomState
 from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
 
+from sklearn_sha._data.rare_classes import n_needed
+
 MIN_SCORED_SAMPLES = 100
 """Minimum number of test samples over the folds of a rung: with fewer, scores are too noisy to
 promote by. A rung has all folds if they have fewer in total."""
-
-MIN_PER_CLASS = 10
-"""Minimum number of samples of each class in a first rung, both for training and for testing."""
 
 
 def fold_order(splitter: Any, n_folds: int, rng: RandomState | None) -> tuple[int, ...]:
@@ -78,8 +77,3 @@ def min_folds(test_sizes: Sequence[int], rarest: Sequence[int] | None = None) ->
         if total >= MIN_SCORED_SAMPLES and of_rarest >= needed
     )
     return next(enough, len(test_sizes))
-
-
-def n_needed(n: int) -> int:
-    """Return how many of n samples of a class a first rung needs: `MIN_PER_CLASS`, at most half."""
-    return min(MIN_PER_CLASS, n // 2)

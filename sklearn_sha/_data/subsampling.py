@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils.multiclass import type_of_target
 
-from sklearn_sha._data.fold_order import MIN_PER_CLASS, n_needed
 from sklearn_sha._data.folds import Fold
+from sklearn_sha._data.rare_classes import MIN_PER_CLASS, n_of_rarest, size_with_rarest
 from sklearn_sha._data.slicing import as_numpy
 
 _FIRST_PER_CLASS = 2
@@ -52,7 +52,9 @@ def with_subsampling(
         return found[by_class(codes[indices[found]])]
 
     def min_test(test: NDArray[np.intp]) -> int:
-        return 0 if codes is None or is_series else size_with_rarest(np.bincount(codes[test]))
+        if codes is None or is_series:
+            return 0
+        return size_with_rarest(len(test), n_of_rarest(np.bincount(codes[test])))
 
     return [
         replace(
@@ -77,31 +79,6 @@ def class_codes(y: Any) -> NDArray[np.intp] | None:
         return np.unique(as_numpy(y), return_inverse=True)[1].ravel()
     except (TypeError, ValueError):
         return None
-
-
-def size_with_rarest(counts: NDArray[np.intp]) -> int:
-    """Return the size of a stratified subsample that has enough samples of the rarest class.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (n_classes,)
-        Number of samples of each class. A class of a single sample needs none.
-
-    Returns
-    -------
-    int
-        With as many of the rarest class as `n_needed` returns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_sha._data.subsampling import size_with_rarest
-    >>> size_with_rarest(np.array([980, 20])), size_with_rarest(np.array([999, 1]))
-    (500, 11)
-    """
-    n = int(counts.sum())
-    n_rarest = int(counts[counts > 1].min(initial=n))
-    return -(-n * n_needed(n_rarest) // n_rarest) if n_rarest else 0
 
 
 def _each_class_first(codes: NDArray[np.intp]) -> NDArray[np.intp]:

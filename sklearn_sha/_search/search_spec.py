@@ -18,6 +18,7 @@ from sklearn.utils import get_tags
 from sklearn_sha._compat import routing_enabled
 from sklearn_sha._data.fold_order import fold_order, min_folds
 from sklearn_sha._data.folds import Fold, make_folds
+from sklearn_sha._data.rare_classes import n_of_rarest
 from sklearn_sha._data.slicing import n_samples_of, sample_indices
 from sklearn_sha._data.subsampling import class_codes, with_subsampling
 from sklearn_sha._engine.jobs import EvaluationConfig
@@ -118,8 +119,7 @@ class SplitData:
             # A class of a single sample needs none.
             is_rarest = self.codes == np.where(counts > 1, counts, len(self.codes)).argmin()
             first = min_folds(test_sizes, [int(is_rarest[test].sum()) for test in tests])
-            n_classes = len(counts)
-            n_rarest = int(in_largest[in_largest > 1].min(initial=len(largest)))
+            n_classes, n_rarest = len(counts), n_of_rarest(in_largest)
         return TrainingData(
             self.X, len(largest), n_classes, self.fold_order, lowest, first, n_rarest
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn_sha._data.fold_order import n_needed
 from sklearn_sha._data.folds import Fold
+from sklearn_sha._data.rare_classes import n_needed, size_with_rarest
 from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
@@ -41,12 +41,11 @@ class SampleCount(Resource):
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
         n_rarest = data.n_rarest or data.n_samples
-        needed, lowest = n_needed(n_rarest), 2 * data.n_classes
-        with_rarest = -(-data.n_samples * needed // n_rarest)
+        lowest, with_rarest = 2 * data.n_classes, size_with_rarest(data.n_samples, n_rarest)
         least = max(MIN_FIRST_SAMPLES, with_rarest, lowest)
         reason = ""
         if MIN_FIRST_SAMPLES < least <= data.n_samples:
-            included = f"{needed} of the {n_rarest} samples of the rarest class"
+            included = f"{n_needed(n_rarest)} of the {n_rarest} samples of the rarest class"
             if with_rarest < lowest:
                 included = f"two samples of each of the {data.n_classes} classes"
             reason = (

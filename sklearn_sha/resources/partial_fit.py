@@ -171,7 +171,7 @@ class PartialFit(Resource):
         if not hasattr(last, "partial_fit"):
             return f"resource={self.name!r} needs partial_fit, which {last} does not have"
         if not has_partial_fit(last):
-            return f"resource={self.name!r} would train {last} itself, since it cannot be cloned"
+            return f"resource={self.name!r} would train {last} itself, which is its own clone"
         return ""
 
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
