@@ -120,6 +120,15 @@ def test_a_range_is_reported_as_a_list(values, optimum):
     assert as_range.edges == as_list.edges
 
 
+@pytest.mark.parametrize("end", [3, 4, 5, 8, 12])
+@pytest.mark.parametrize("optimum", [-3, 0.3, 3])
+def test_integers_of_a_distribution_are_reported_as_a_list(end, optimum):
+    for values in (randint(1, end), [*range(1, end)]):
+        space = {"a": values, "b": uniform(-1, 2)}
+        edges = found(space, fixed={"optimum": optimum}, n_candidates=64)
+        assert edges == ([("a", True)] if optimum == 3 and end > 3 else [])
+
+
 def test_a_long_range_is_not_listed():
     space = {"a": range(1, 10**15)}
     (edge,) = report(space, n_candidates=16, max_resources=64, fixed={"optimum": 20}).edges

@@ -146,6 +146,12 @@ class Origin:
         ValueError
             Names all that has changed.
         """
+        new = (name for name in data[2] if f"fit parameter {name}" not in self.data)
+        if misplaced := [name for name in new if name in params]:
+            raise ValueError(
+                f"{method} takes the parameters of fit, and {', '.join(misplaced)} is a parameter "
+                f"of the search. Call set_params({misplaced[0]}=...) before {method}."
+            )
         changes = [*self._changed_data(data), *self._changed_params(params)]
         if path != self.path:
             # Without the completed results, all candidates would be trained again.

@@ -129,8 +129,8 @@ def edge_report(search: Any) -> EdgeReport:
     A parameter is reported if
 
     - the value of the best candidate is in the outer 5 % (in the outer 1/(n + 1) with n < 19
-      candidates) of a bounded distribution or of the values of a list of at least three numbers, or
-      beyond the range, and no candidate is further beyond this edge; and
+      candidates) of a bounded distribution or of a list, of at least three numbers, or beyond the
+      range, and no candidate is further beyond this edge; and
     - values closer to this edge were better: over the candidates in this half of the range, the
       rank correlation between the value and the result is positive, with a p-value of at most 0.1.
       The result is the furthest rung, and then the score. The candidates are the four nearest to
@@ -273,6 +273,8 @@ class _Scale:
         if not has_quantiles(values):
             return None
         lower, upper = map(float, values.support())
+        if hasattr(values, "pmf") and upper - lower < 2:  # fewer than three numbers
+            return None
         return cls(lower, upper, float(values.median()), values)
 
     def position(self, value: float) -> float:
@@ -280,8 +282,13 @@ class _Scale:
         if isinstance(self.values, list):
             return float(np.interp(value, self.values, np.linspace(0, 1, len(self.values))))
         below = float(self.values.cdf(value))
-        is_discrete = hasattr(self.values, "pmf")
-        return below - float(self.values.pmf(value)) / 2 if is_discrete else below
+        if not hasattr(self.values, "pmf"):
+            return below
+        # The first and the last number are at 0 and 1, as those of a list.
+        first, own, last = (
+            float(self.values.pmf(number)) / 2 for number in (self.lower, value, self.upper)
+        )
+        return float(np.clip((below - own - first) / (1 - first - last), 0, 1))
 
     def is_natural(self, is_upper: bool) -> bool:
         """Return whether an edge has no bound, or the lower bound 0."""

@@ -146,14 +146,9 @@ def _conclusion(report: TrustReport, search: Any) -> str:
             for b in report.brackets
         )
         facts += f" The probability by bracket is {values}."
-    if report.unscored:
-        unscored = quantity(len(report.unscored), "candidates")
-        were = "was" if len(report.unscored) == 1 else "were"
-        have_failed = {*report.unscored} & {failure["candidate"] for failure in search.failures_}
-        see = " (see failures_)" if have_failed else ""
-        facts += f" These numbers leave out {unscored} that {were} eliminated without a score{see}."
+    left_out = _left_out(report, search)
     if report.probability >= TRUSTED:
-        return f"No sign that more budget was needed: {facts}"
+        return f"{left_out}No sign that more budget was needed: {facts}"
     risks = [-np.log1p(-np.nan_to_num(row["risk"])) for row in rungs]
     levels = [(row["n_resources"], row["folds"]) for row in rungs]
     by_level: Counter[Level] = Counter()
@@ -166,8 +161,22 @@ def _conclusion(report: TrustReport, search: Any) -> str:
     else:
         next_time = _next_time(levels, risks, search)
     return (
-        f"The budget may be insufficient: {facts} Candidates eliminated at "
+        f"{left_out}The budget may be insufficient: {facts} Candidates eliminated at "
         f"{_where(n_resources, n_folds, search)} carry most of the risk. {audit}{next_time}"
+    )
+
+
+def _left_out(report: TrustReport, search: Any) -> str:
+    """Return which candidates a report is not about, before its conclusion."""
+    n_unscored = len(report.unscored)
+    if not n_unscored:
+        return ""
+    has_failures = {*report.unscored} & {failure["candidate"] for failure in search.failures_}
+    see = " (see failures_)" if has_failures else ""
+    were, them = ("was", "it") if n_unscored == 1 else ("were", "them")
+    return (
+        f"{quantity(n_unscored, 'candidates')} {were} eliminated without a score{see}, and this "
+        f"report leaves {them} out. "
     )
 
 
