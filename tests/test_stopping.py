@@ -595,9 +595,7 @@ def test_time_that_was_too_short_for_anything_can_be_resumed():
     with pytest.raises(TimeoutError, match="or call resume to continue"):
         search.fit(X)
     assert not hasattr(search, "cv_results_")
-    with pytest.raises(
-        ValueError, match=r"max_time is a parameter of the search. Call set_p"
-    ):
+    with pytest.raises(ValueError, match=r"max_time is a parameter of the search. Call set_p"):
         search.resume(X, max_time=60)
     search.set_params(max_time=None).resume(X)
     assert numbers(search) == numbers(whole("range"))
