@@ -811,9 +811,12 @@ def test_a_class_of_hardly_any_test_samples_does_not_prevent_that_folds_grow(n_t
     y[600 : 600 + n_tested] = 2  # in the fold that is added last
     X = np.random.default_rng(0).random((3000, 3))
     search = SuccessiveHalvingSearchCV(
-        DecisionTreeClassifier(), {"max_depth": range(1, 33)}, cv=TimeSeriesSplit(5)
+        DecisionTreeClassifier(),
+        {"max_depth": range(1, 33)},
+        resource="folds",
+        cv=TimeSeriesSplit(5),
     )
-    n_folds = search.set_params(resource="folds").plan(X, y).n_resources
+    n_folds = search.plan(X, y).n_resources
     assert n_folds[0] < n_folds[-1] == 5
 
 

@@ -40,7 +40,6 @@ def with_subsampling(
     list of Fold
     """
     rng = np.random.default_rng(seed)
-
     is_series = isinstance(splitter, TimeSeriesSplit)
 
     def order(indices: NDArray[np.intp]) -> NDArray[np.intp]:

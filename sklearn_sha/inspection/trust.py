@@ -225,8 +225,8 @@ def _margin(
     nan = float("nan")
     scores = {candidate: score for candidate, score in scores_of(row).items() if score == score}
     promoted = [c for c in row["promoted"] if c in scores]
-    is_promoted = {*promoted}
-    eliminated = [c for c in scores if c not in is_promoted]
+    promoted_ids = {*promoted}
+    eliminated = [c for c in scores if c not in promoted_ids]
     if not promoted or not eliminated:
         return {"gap": nan, "noise": nan, "close": []}
     worst = min([c for c in promoted if c not in kept] or promoted, key=scores.__getitem__)
