@@ -5,11 +5,18 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import loguniform, randint
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import load_digits, load_iris, make_classification
+from sklearn.datasets import (
+    load_digits,
+    load_iris,
+    make_classification,
+    make_multilabel_classification,
+    make_regression,
+)
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -22,6 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -35,7 +43,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import FixedBudget, FixedSchedule
 from sklearn_sha.resources import PartialFit, SampleCount, TrainingData, TunedEstimator
 from sklearn_sha.resources.automatic import auto_resource
-from sklearn_sha.resources.fixed_costs import candidate_cost
+from sklearn_sha.resources.fixed_costs import candidate_cost, fixed_cost
 
 X, Y = make_classification(3000, 20, n_informative=6, random_state=0)
 DIGITS = load_digits(return_X_y=True)
@@ -296,6 +304,21 @@ def test_the_fixed_cost_of_several_families_is_that_of_no_sampled_candidate():
     }  # fmt: skip
     assert len(plans) == 1
     assert len(plans.pop().splitlines()) > 4
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), MultinomialNB()])
+def test_a_text_costs_the_same_in_a_list_an_array_and_a_frame(model):
+    texts = ["some text", "other text"] * 50
+    alone = fixed_cost(model, texts, 2)
+    for column in (np.array(texts), np.array(texts, dtype=object), pd.Series(texts)):
+        assert fixed_cost(model, column, 2) == alone
+        assert fixed_cost(model, pd.DataFrame({"text": column}), 2) == alone
+    assert fixed_cost(model, np.array(texts, dtype=object).reshape(-1, 1), 2) == alone
+    numbers = np.zeros((100, 4))
+    assert fixed_cost(model, pd.DataFrame(numbers), 2) == fixed_cost(model, numbers, 2)
+    mixed = pd.DataFrame({"text": texts, "number": range(100), "flag": [True, False] * 50})
+    mixed["kind"] = mixed["text"].astype("category")
+    assert fixed_cost(model, mixed, 2) == fixed_cost(model, np.zeros((100, 103)), 2)
 
 
 def test_candidates_that_stop_early_save_nothing_beside_those_that_do_not():
@@ -765,6 +788,61 @@ def test_a_first_rung_of_a_time_series_has_all_classes():
     first = search.n_resources_[0]
     assert first < 1300
     assert set(CountsRare.counts[:16]) == {first - 10}
+
+
+def test_a_list_of_splits_of_a_time_series_has_the_latest_samples_too():
+    X, y = make_regression(2000, 3, noise=5, random_state=0)
+    scores = []
+    for cv in (TimeSeriesSplit(5), [*TimeSeriesSplit(5).split(X)]):
+        search = SuccessiveHalvingSearchCV(
+            SVR(), {"C": np.logspace(-2, 3, 8)}, cv=cv, resource="n_samples", refit=False
+        ).fit(X, y)
+        scores.append(search.all_cv_results_["mean_test_score"].tolist())
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.filterwarnings("ignore:All .* candidates of rung . have the same score")
+@pytest.mark.parametrize("placeholder", ["passthrough", None])
+def test_a_placeholder_that_classifiers_replace_is_one(placeholder):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 2)), rng.permutation(np.arange(3000) < 30).astype(int)
+    families = np.array([CountsRare(), LogisticRegression(tol=0.1)], dtype=object)
+    space = {"clf": families, "clf__C": np.logspace(-3, 3, 8)}
+    counts, plans = [], []
+    for last in (placeholder, SVC()):
+        pipeline = Pipeline([("scale", StandardScaler()), ("clf", last)])
+        assert TunedEstimator(pipeline, [space]).fits_last_step_alone
+        search = SuccessiveHalvingSearchCV(
+            pipeline, space, scoring="accuracy", cv=StratifiedKFold(2), resource="n_samples",
+            min_folds="all", random_state=0,
+        )  # fmt: skip
+        plans.append(search.plan(X, y))
+        CountsRare.counts = []
+        search.fit(X, y)
+        counts.append(CountsRare.counts)
+    assert plans[0] == plans[1]
+    assert plans[0].n_resources[0] == 700
+    assert counts[0] == counts[1]
+    assert min(counts[0]) == 7  # half of those of a training fold
+    others = [space, {"clf": ["passthrough", SVC()]}]
+    assert not TunedEstimator(pipeline, others).fits_last_step_alone
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_first_rung_has_samples_of_a_rare_label(seed):
+    """Without a positive sample of it, no candidate could be trained."""
+    X, y = make_multilabel_classification(4000, n_classes=3, random_state=0)
+    y[:, 0] = np.arange(4000) % 500 == 0
+    search = SuccessiveHalvingSearchCV(
+        MultiOutputClassifier(LogisticRegression(max_iter=1000)),
+        {"estimator__C": np.logspace(-4, -1, 16)},
+        resource="n_samples",
+        random_state=seed,
+    )
+    search.fit(X, y)
+    assert len(search.n_resources_) > 1
+    assert search.failures_ == []
 
 
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")

@@ -16,7 +16,7 @@ from sklearn.decomposition import FastICA
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.metrics import check_scoring
+from sklearn.metrics import accuracy_score, check_scoring
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, PredefinedSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -249,6 +249,12 @@ MISTAKES = {
         ALPHAS,
         {"scoring": {"accuracy"}, "refit": "accuracy"},
         "scoring={'accuracy'} must be a str, a callable, a list, a tuple, a dict or None",
+    ),
+    "a metric that is no scorer": (
+        SGD,
+        ALPHAS,
+        {"scoring": accuracy_score},
+        "looks like it is a metric function rather than a scorer",
     ),
     "a single leave-one-out fold": (
         SGD,

@@ -6,6 +6,7 @@ Collected where they are installed: the extra ``ecosystem``.
 import pickle
 import re
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -25,7 +26,8 @@ from xgboost import XGBClassifier, XGBRegressor
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha.resources import IntegerParameter
-from sklearn_sha.resources.boosting_libraries import _LOSSES_OF_CATBOOST
+from sklearn_sha.resources.automatic import auto_resource
+from sklearn_sha.resources.boosting_libraries import _LOSSES_OF_CATBOOST, _ROUNDS_OF_LIGHTGBM
 
 X, Y = make_classification(300, 8, n_informative=5, n_classes=3, random_state=0)
 VALUES = 3 * X[:, 0] + np.sin(X[:, 1])
@@ -52,6 +54,7 @@ EXACT = [
     (XGBRegressor(n_jobs=1), "n_estimators"),
     (LGBMClassifier(**LIGHT), "n_estimators"),
     (LGBMRegressor(**LIGHT, num_leaves=5), "n_estimators"),
+    (LGBMClassifier(**LIGHT, num_boost_round=7), "num_boost_round"),
     (CatBoostClassifier(**CAT, **DRAWS_NOTHING), "iterations"),
     (CatBoostRegressor(**CAT, **DRAWS_NOTHING), "n_estimators"),
     (CatBoostRegressor(**CAT, **DRAWS_NOTHING, loss_function="Quantile:alpha=0.3"), "iterations"),
@@ -106,6 +109,30 @@ def test_a_model_that_continues_training_is_that_of_one_fit(model, name):
     else:
         np.testing.assert_array_equal(in_steps, once)
     assert np.abs(grown(model, name, 5) - once).max() > 1e-3
+
+
+def test_the_parameter_that_counts_the_rounds_of_lightgbm_is_the_resource():
+    """It has many names, and n_estimators is always set."""
+    model, space = LGBMClassifier(**LIGHT, num_iterations=20), {"num_leaves": [4, 8]}
+    assert auto_resource(model, [space]) == "num_iterations"
+    assert auto_resource(model, [space | {"n_iter": [10, 20]}]) == "n_samples"
+    search = SuccessiveHalvingSearchCV(model, space, min_resources=5).fit(X, Y)
+    assert search.n_resources_[-1] == search.best_params_["num_iterations"] == 20
+    assert search.best_estimator_.booster_.num_trees() == 20 * 3
+    search.set_params(resource="n_estimators")
+    with pytest.raises(ValueError, match="is another name of 'num_iterations', which LGBMC") as e:
+        search.fit(X, Y)
+    assert "resource='num_iterations'" in str(e.value)
+    assert "or resource='n_estimators'" not in str(e.value)
+    search.set_params(estimator=LGBMClassifier(**LIGHT), param_distributions={"n_iter": [5, 10]})
+    with pytest.raises(ValueError, match="resource='n_estimators' is searched too, as 'n_iter'"):
+        search.fit(X, Y)
+    assert "continues training" not in str(search.set_params(resource="n_samples").plan(X, Y))
+    # LightGBM prefers the names in the order in which they are listed.
+    ordered = [*_ROUNDS_OF_LIGHTGBM[:-1]]
+    for first, second in pairwise(ordered):
+        both = LGBMClassifier(**LIGHT, **{first: 3, second: 5}).fit(X, Y)
+        assert both.booster_.num_trees() == 3 * 3
 
 
 POSITIVE, TWO = np.abs(VALUES), (Y > 0).astype(int)

@@ -232,6 +232,14 @@ def test_what_is_printed_and_errors():
         edge_report(GridSearchCV(Peak(), {"a": [1, 2]}, cv=2).fit(X))
 
 
+def test_the_range_of_a_candidate_outside_the_space_is_not_known():
+    initial = [{"a": 1e5, "b": 0.0}]
+    found = report({"a": [1, 10, 100]}, fixed={"optimum": 5}, initial_candidates=initial)
+    assert (found.edges, found.is_known) == ((), False)
+    assert "The ranges of the best values are not known" in str(found)
+    assert report({"a": [1, 10, 100]}).is_known
+
+
 def test_of_alternative_spaces_the_one_of_the_best_candidate_counts():
     spaces = [{"a": [1, 10, 100, 1000]}, {"b": [1, 2, 3]}]
     search = SuccessiveHalvingSearchCV(

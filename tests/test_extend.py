@@ -332,6 +332,17 @@ def test_a_grid_is_extended_until_all_combinations_are_tried(sampler):
     assert sorted(new) == [(0.1, 9.0), (0.2, 9.0), (7.0, 1.0), (7.0, 9.0)]
 
 
+@pytest.mark.parametrize("sampler", ["random", "model"])
+def test_what_two_grids_have_in_common_is_counted_once(sampler):
+    grids = [{"limit": [k / 10 for k in range(n)], "speed": [1.0]} for n in (20, 30)]
+    search = curves(20, space=grids[0], sampler=sampler).fit(NOTHING)
+    search.extend(NOTHING, param_grid=grids[1])
+    whole = curves(30, space=grids[1], sampler=sampler).fit(NOTHING)
+    assert distinct(candidates_of(search)) == 30
+    assert search.n_candidates_ == whole.n_candidates_
+    assert search.schedule_.notes == whole.schedule_.notes
+
+
 class Three(Sampler):
     def propose(self, n, space, history, rng):
         return list(ParameterGrid(space))[: min(n, 3)]

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits
 from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -299,6 +300,16 @@ def test_an_error_that_is_raised_with_few_samples_says_so(n_samples, is_few):
     few = " The rung has 50 of the 899 samples of the training fold. If the candidate requires more"
     assert note.partition(", in rung 0.")[2].startswith(few) == is_few
     assert note.endswith("raise min_resources." if is_few else "in rung 0.")
+
+
+def test_a_class_with_too_few_samples_for_a_nested_cross_validation_is_about_samples():
+    X, y = np.random.default_rng(0).normal(size=(1000, 2)), (np.arange(1000) % 100 == 0) * 1
+    search = SuccessiveHalvingSearchCV(
+        CalibratedClassifierCV(LogisticRegression(), cv=5), {"estimator__C": [1, 2, 3, 4]},
+        resource="n_samples", min_resources=200, min_folds="all",
+    )  # fmt: skip
+    with pytest.raises(ValueError, match=r"(?s)All the 20 fits failed.*raise min_resources, for"):
+        search.fit(X, y)
 
 
 def test_an_invalid_parameter_does_not_recommend_more_samples():

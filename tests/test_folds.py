@@ -8,23 +8,25 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
+from sklearn_sha._data.fold_order import is_series
 from sklearn_sha._data.folds import MIN_TEST_SAMPLES, make_folds
 from sklearn_sha._data.slicing import take
 from sklearn_sha._data.subsampling import class_codes, with_subsampling
 
 
 def folds_of(X, y, splitter, *, stratify, seed=0, pairwise=False, **params):
+    splits = list(splitter.split(X, y))
     made = make_folds(
         X,
         y,
-        list(splitter.split(X, y)),
+        splits,
         fit_params=params.get("fit_params", {}),
         preprocessing_params={},
         score_params={},
         pairwise=pairwise,
     )
     codes = class_codes(y) if stratify else None
-    return with_subsampling(made, splitter=splitter, codes=codes, seed=seed)
+    return with_subsampling(made, codes=codes, seed=seed, are_series=is_series(splits))
 
 
 @given(
@@ -78,6 +80,14 @@ def test_a_small_test_fold_is_not_subsampled():
     assert len(fold.subsampled(4).test) == 300
 
 
+def test_splits_with_one_test_set_are_of_no_time_series():
+    samples = np.arange(9)
+    assert is_series([(samples[:3], samples[3:6]), (samples[3:6], samples[6:])])
+    assert not is_series([(samples[:3], samples[6:]), (samples[3:6], samples[6:])])
+    assert not is_series([(samples[:6], samples[6:])])
+    assert not is_series([(samples[:3], samples[6:]), (samples[:0], samples[3:6])])
+
+
 def test_subsamples_of_a_time_series_are_the_latest_samples_in_order():
     X = np.arange(600)[:, None]
     for fold in folds_of(X, None, TimeSeriesSplit(4), stratify=False):
@@ -112,6 +122,22 @@ def test_a_subsampled_test_fold_has_ten_samples_of_the_rarest_class():
             assert len(view.test) <= len(fold.test) / 2
             share = y[fold.test].mean()
             assert abs(y[view.test].sum() - share * len(view.test)) <= 2
+
+
+@pytest.mark.parametrize("splitter", [KFold(3), TimeSeriesSplit(3)])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_subsamples_have_two_samples_of_every_class_of_each_output(n_classes, splitter):
+    rng = np.random.default_rng(0)
+    y = rng.choice(n_classes, size=(3000, 8), p=[0.99, *[0.01 / (n_classes - 1)] * (n_classes - 1)])
+    per_class = 10 if isinstance(splitter, TimeSeriesSplit) else 2
+    size = per_class * 8 * n_classes
+    for fold in folds_of(np.zeros((3000, 1)), y, splitter, stratify=True):
+        few, more = fold.subsampled(size).train, fold.subsampled(2 * size).train
+        assert (len(few), len(more)) == (size, 2 * size)
+        assert set(few) < set(more)
+        for some, known in zip(y[few].T, y[fold.train].T, strict=True):
+            for label in range(n_classes):
+                assert sum(some == label) >= min(per_class, sum(known == label))
 
 
 def test_without_classes_subsamples_are_random_and_depend_on_the_seed():
@@ -188,6 +214,6 @@ def test_splits_can_be_boolean_masks_and_can_repeat_samples():
     made = make_folds(
         X, None, splits, fit_params={}, preprocessing_params={}, score_params={}, pairwise=False
     )
-    made = with_subsampling(made, splitter=KFold(2), codes=None, seed=0)
+    made = with_subsampling(made, codes=None, seed=0)
     assert made[0].samples().X_train.ravel().tolist() == [0, 1, 2]
     assert len(made[1].subsampled(3).samples().X_train) == 3

@@ -423,6 +423,9 @@ def test_the_order_of_folds_is_random_or_that_of_the_splitter():
     assert folds_of(KFold(5), random_state=3) == folds_of(KFold(5), random_state=3)
     # The latest has the longest history.
     assert folds_of(TimeSeriesSplit(4, test_size=100)) == [(3,), (3, 2), (3, 2, 1, 0)]
+    splits = [*TimeSeriesSplit(4, test_size=100).split(X)]
+    assert folds_of(splits) == folds_of(splits, random_state=0) == [(3,), (3, 2), (3, 2, 1, 0)]
+    assert folds_of(splits[::-1]) == [(0,), (0, 1), (0, 1, 2, 3)]
     assert folds_of(PredefinedSplit(np.arange(500) // 100))[-1] == (0, 1, 2, 3, 4)
     assert folds_of(KFold(5), min_folds="all") == [None] * 3
 

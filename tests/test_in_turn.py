@@ -129,6 +129,21 @@ def test_a_search_on_samples_adds_folds_only_after_the_first_bracket():
     assert search.best_score_ == pytest.approx(expected.mean())
 
 
+def test_brackets_with_few_rungs_are_no_reason_to_raise_the_maximum(recwarn):
+    X, y = make_regression(4000, 4, noise=5, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        SVR(),
+        {"C": loguniform(0.1, 10), "epsilon": loguniform(0.01, 1)},
+        sampler="model",
+        resource="n_samples",
+        max_resources=1700,
+        random_state=0,
+    )
+    brackets = search.plan(X, y).brackets
+    assert [bracket.n_candidates[-1] for bracket in brackets] == [2, 4, 4, 4]
+    assert not [str(warning.message) for warning in recwarn]
+
+
 @pytest.mark.parametrize("max_resources", [1, 9])
 def test_they_fulfill_the_contract(max_resources):
     check_algorithm(HalvingInTurn(), Bounds(27, max_resources), n_seeds=2)

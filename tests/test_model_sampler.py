@@ -118,6 +118,18 @@ def test_the_share_of_a_wave_that_is_chosen_at_random(wave_size, exploration, n_
         assert all(params not in best for params in wave[n_best:])
 
 
+def test_small_waves_have_random_candidates_too():
+    first = SobolSampler().propose(16, SPACE, History(), RandomState(0))
+    history = History(first, evaluated(first, [score(params) for params in first]))
+    greedy, sampler = ModelSampler(wave_size=2, exploration=0), ModelSampler(wave_size=2)
+    n_random = 0
+    for seed in range(12):
+        best, wave = (s.propose(2, SPACE, history, RandomState(seed)) for s in (greedy, sampler))
+        assert wave[0] == best[0]
+        n_random += wave[1] != best[1]
+    assert 2 <= n_random <= 10  # a quarter of 24 is 6
+
+
 def test_failed_candidates_are_avoided():
     sampler = ModelSampler(exploration=0)
     first = SobolSampler().propose(32, SPACE, History(), RandomState(0))

@@ -1,7 +1,9 @@
 """What test_inputs.py tests, with data of polars."""
 
+import numpy as np
 import polars as pl
 import pytest
+from sklearn.linear_model import Ridge
 from test_inputs import (
     KINDS,
     LABELS,
@@ -14,6 +16,8 @@ from test_inputs import (
     check_one_rung,
     check_several_rungs,
 )
+
+from sklearn_sha.resources.fixed_costs import fixed_cost
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +44,14 @@ INPUTS = (
     | {f"y {name}": (X, targets, {}) for name, targets in TARGETS.items()}
     | {"weights": (X, Y, {"sample_weight": pl.Series(WEIGHTS)})}
 )
+
+
+def test_a_column_of_texts_costs_as_much_as_a_list():
+    texts = ["some text", "other text"] * 50
+    mixed = pl.DataFrame({"text": texts, "number": range(100), "flag": [True, False] * 50})
+    for frame, n_values in ((mixed[["text"]], 100), (mixed, 102), (mixed[["number", "flag"]], 2)):
+        expected = fixed_cost(Ridge(), np.zeros((100, n_values)), 1)
+        assert fixed_cost(Ridge(), frame, 1) == expected
 
 
 @pytest.mark.parametrize("case", ONE_RUNG.values(), ids=ONE_RUNG)

@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -335,6 +336,20 @@ def test_lines_have_the_rung_numbers_of_iter(search, capsys):
     assert len({line.index("candidate") for line in lines}) == 1
     assert len({line.index("best score") for line in lines}) == 1
     assert not any(re.search(r"\b1 (candidates|epochs)", line) for line in lines)
+
+
+@pytest.mark.parametrize("in_notebook", [False, True])
+def test_a_grid_search_begins_with_the_reason(in_notebook, request, capsys):
+    """Iris has too few samples for rungs."""
+    pages = request.getfixturevalue("notebook") if in_notebook else []
+    iris = load_iris(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": [0.1, 1.0, 10.0]}, verbose=1)
+    reason = search.plan(*iris).notes[0]
+    assert reason.startswith("One rung at full resource, as in GridSearchCV:")
+    search.fit(*iris)
+    shown = repr(pages[-1]) if in_notebook else capsys.readouterr().out
+    assert " ".join(shown.split()).startswith(reason)
+    assert not in_notebook or f"<p>{reason}</p>" in pages[-1].html
 
 
 def test_ipython_in_a_terminal_prints_lines(ipython, capsys):

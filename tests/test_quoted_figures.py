@@ -222,7 +222,7 @@ def test_the_readme_quotes_the_time_to_quality():
         "score has a standard error of 0.005, as large as the goal.) On LightGBM, "
         "RandomizedSearchCV with twice the computing power is "
         f"{float(of_fastest[anytime][3]):.0f} times as fast. For scores "
-        f"within 0.01 of the best, it is the fastest search on average "
+        f"within 0.01 of the best, that is the fastest search on average "
         f"({at_a_hundredth[double]} seconds, and the first row {at_a_hundredth[anytime]})."
     ) in README
     lost = n_lost(of_fastest_of_two)
@@ -276,8 +276,8 @@ def test_the_guide_quotes_what_later_brackets_save():
         f"In [{n_pairs} pairs of searches](../benchmarks/results/anytime_rungs.md), the "
         "cross-validated score of the selected candidate after a minute is higher with such "
         f"brackets in {n_better} and lower in {n_worse}, by {score} on average (standard error "
-        f"{error}), and its held-out score by {held_out} ({error_of_held_out}). It is within "
-        f"0.001 of the best after {rows['0.001'][0]} seconds instead of "
+        f"{error}), and its held-out score by {held_out} ({error_of_held_out}). The held-out score "
+        f"is within 0.001 of the best after {rows['0.001'][0]} seconds instead of "
         f"{rows['0.001'][1]}, and within 0.01 after {rows['0.01'][0]} instead of "
         f"{rows['0.01'][1]}."
     ) in text_of("guide/limited_time.md")

@@ -1,6 +1,7 @@
 """Estimators, data and compositions on which a search must not differ from what it replaces."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_config
 from scipy import sparse
@@ -372,6 +373,8 @@ def test_a_column_of_targets_and_several_outputs_with_partial_fit():
 def test_kernels_have_to_be_square():
     with pytest.raises(ValueError, match="X should be a square kernel matrix"):
         SuccessiveHalvingSearchCV(SVC(kernel="precomputed"), {}).fit(X, Y)
+    with pytest.raises(ValueError, match=r"passed as arrays .* not as frames"):
+        SuccessiveHalvingSearchCV(SVC(kernel="precomputed"), {}).fit(pd.DataFrame(X @ X.T), Y)
 
 
 @pytest.mark.parametrize("sampler", ["random", "model"])

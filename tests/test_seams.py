@@ -235,9 +235,12 @@ def test_a_sampler_of_the_library_by_instance_is_auto():
 
 def test_an_algorithm_of_the_library_by_instance_is_its_parameters():
     def fitted(**params):
-        return numbers(search_of(sampler="auto", **params).fit(X))
+        search = search_of(sampler="auto", **params).fit(X)
+        return numbers(search), search.n_remaining_candidates_
 
-    assert fitted(algorithm=SuccessiveHalving(3)) == fitted(algorithm="auto", factor=3)
+    for factor in (3, 4):
+        search = fitted(algorithm=SuccessiveHalving(factor))
+        assert search == fitted(algorithm="auto", factor=factor)
     assert fitted(algorithm=FixedBudget(64)) == fitted(algorithm="auto", budget=64)
     assert fitted(algorithm=BudgetDoubling()) == fitted(
         algorithm="auto", budget="double", patience=2

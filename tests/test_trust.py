@@ -304,6 +304,13 @@ ADVISED = {
     "a budget, growing folds": {"budget": 300, "n_candidates": 13, "min_folds": 2},
     "samples": {"resource": "n_samples", "max_resources": "auto", "min_folds": 2},
     "a schedule": {"algorithm": FixedSchedule([13, 5, 2], [4, 9, 27]), "n_candidates": 13},
+    "a factor": {"algorithm": SuccessiveHalving(factor=4), "min_folds": "all", "n_candidates": 64},
+    "brackets": {
+        "resource": "n_samples", "max_resources": "auto", "sampler": "model", "n_candidates": 48,
+    },
+    "brackets with a maximum": {
+        "resource": "n_samples", "max_resources": 800, "sampler": "model", "n_candidates": 48,
+    },
 }  # fmt: skip
 
 
@@ -351,7 +358,7 @@ def test_instead_of_hyperband_as_many_candidates_as_are_different_are_recommende
     search = hyperband_of(Unpredictable(), space=space, seed=2).fit(X)
     assert len(set(search.all_cv_results_["candidate"])) > 8
     _, settings = advised_by(search)
-    assert settings["n_candidates"] == 8
+    assert (settings["n_candidates"], settings["min_folds"]) == (8, "all")
 
 
 def test_a_report_on_an_anytime_search_recommends_time(monkeypatch):
@@ -399,7 +406,7 @@ def test_instead_of_hyperband_one_bracket_is_recommended():
     search = hyperband_of(Unpredictable(), seed=1).fit(X)
     _, settings = advised_by(search)
     assert settings["n_candidates"] == len(set(search.all_cv_results_["candidate"]))
-    other = search_of(cv=KFold(3), max_resources=27, min_folds="all", **settings).plan(X)
+    other = search_of(cv=KFold(3), max_resources=27, **settings).plan(X)
     assert len(other.rungs) > 1
     assert other.total_cost > search.schedule_.total_cost
 

@@ -191,7 +191,7 @@ def some_folds(X: Any, y: Any, n_samples: int, is_regression: bool) -> list[Fold
     }
     folds = make_folds(X, y, splits, **empty, pairwise=False)
     codes = None if is_regression else class_codes(y)
-    return with_subsampling(folds, splitter=splitter, codes=codes, seed=0)
+    return with_subsampling(folds, codes=codes, seed=0)
 
 
 def resource_grid(maximum: int, minimum: int, max_ratio: float = MAX_RATIO) -> list[int]:

@@ -7,22 +7,48 @@ from itertools import accumulate
 from typing import Any
 
 from numpy.random import RandomState
-from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
+from sklearn.model_selection import PredefinedSplit
 
 from sklearn_sha._data.rare_classes import n_needed
+from sklearn_sha._data.slicing import sample_indices
 
 MIN_SCORED_SAMPLES = 100
 """Minimum number of test samples over the folds of a rung: with fewer, scores are too noisy to
 promote by. A rung has all folds if they have fewer in total."""
 
 
-def fold_order(splitter: Any, n_folds: int, rng: RandomState | None) -> tuple[int, ...]:
+def is_series(splits: Sequence[tuple[Any, Any]]) -> bool:
+    """Return whether splits are of a time series, as those of TimeSeriesSplit or a list of them.
+
+    If there are several, with different test samples, which come after the training samples.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import KFold, TimeSeriesSplit
+    >>> from sklearn_sha._data.fold_order import is_series
+    >>> [is_series([*cv.split(range(9))]) for cv in (TimeSeriesSplit(2), KFold(2))]
+    [True, False]
+    """
+    pairs = [(sample_indices(train), sample_indices(test)) for train, test in splits]
+    if len(pairs) < 2 or not all(len(train) and len(test) for train, test in pairs):
+        return False
+    are_different = len({int(test.min()) for _, test in pairs}) == len(pairs)
+    return are_different and all(train.max() < test.min() for train, test in pairs)
+
+
+def fold_order(
+    splitter: Any,
+    splits: Sequence[tuple[Any, Any]],
+    rng: RandomState | None,
+    *,
+    are_series: bool = False,
+) -> tuple[int, ...]:
     """Return all folds in the order in which they join.
 
     The order is random, since splits that come first can be alike, such as those of samples that
     were collected together. Folds of PredefinedSplit keep their order, since users choose it. Those
-    of TimeSeriesSplit join from the latest to the first: the latest has the longest history, as the
-    model that is used in the end, and candidates that need it are worse on a short one.
+    of a series join from the latest to the first: the latest has the longest history, as the model
+    that is used in the end, and candidates that need it are worse on a short one.
 
     Without a random state, all folds keep their order, so that a search that samples nothing has
     the same result each time, as GridSearchCV has.
@@ -30,15 +56,19 @@ def fold_order(splitter: Any, n_folds: int, rng: RandomState | None) -> tuple[in
     Parameters
     ----------
     splitter : cross-validator
-    n_folds : int
+    splits : sequence of (train, test)
     rng : RandomState or None
+    are_series : bool, default=False
+        What `is_series` returns.
 
     Returns
     -------
     tuple of int
     """
-    if isinstance(splitter, TimeSeriesSplit):
-        return tuple(reversed(range(n_folds)))
+    n_folds = len(splits)
+    if are_series:
+        starts = [sample_indices(test).min() for _, test in splits]
+        return tuple(sorted(range(n_folds), key=starts.__getitem__, reverse=True))
     if rng is None or isinstance(splitter, PredefinedSplit):
         return tuple(range(n_folds))
     return tuple(rng.permutation(n_folds).tolist())

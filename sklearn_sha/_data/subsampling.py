@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils.multiclass import type_of_target
 
 from sklearn_sha._data.folds import Fold
@@ -17,43 +16,44 @@ from sklearn_sha._data.rare_classes import MIN_PER_CLASS, n_of_rarest, size_with
 from sklearn_sha._data.slicing import as_numpy
 
 _FIRST_PER_CLASS = 2
+_OF_CLASSES = "binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"
+"""Types of targets that can be stratified by."""
 
 
 def with_subsampling(
-    folds: Sequence[Fold], *, splitter: Any, codes: NDArray[np.intp] | None, seed: int
+    folds: Sequence[Fold], *, codes: NDArray[np.intp] | None, seed: int, are_series: bool = False
 ) -> list[Fold]:
     """Return folds that can be subsampled.
 
     Parameters
     ----------
     folds : sequence of Fold
-    splitter : object
-        Cross-validator of the folds. Subsamples of TimeSeriesSplit are the latest samples;
-        others are random.
-    codes : ndarray of int, shape (n_samples,), or None
-        Class of each sample, to stratify by. None for no stratification. Subsamples of
-        TimeSeriesSplit have 10 samples of each class, if they have room for these.
+    codes : ndarray of int, shape (n_samples, n_outputs), or None
+        Classes of each sample, to stratify by. None for no stratification. Subsamples of a series
+        have 10 samples of each class, if they have room for these. With several outputs, the first
+        two samples of each class of each output come first.
     seed : int
+    are_series : bool, default=False
+        Whether the folds are of a time series. Then subsamples are the latest samples; others are
+        random.
 
     Returns
     -------
     list of Fold
     """
     rng = np.random.default_rng(seed)
-    is_series = isinstance(splitter, TimeSeriesSplit)
 
     def order(indices: NDArray[np.intp]) -> NDArray[np.intp]:
-        n = len(indices)
-        found = np.arange(n)[::-1] if is_series else rng.permutation(n)
+        found = np.argsort(indices)[::-1] if are_series else rng.permutation(len(indices))
         if codes is None:
             return found
-        by_class = _each_class_first if is_series else _stratified
+        by_class = _each_class_first if are_series else _stratified
         return found[by_class(codes[indices[found]])]
 
     def min_test(test: NDArray[np.intp]) -> int:
-        if codes is None or is_series:
+        if codes is None or are_series or codes.shape[1] > 1:
             return 0
-        return size_with_rarest(len(test), n_of_rarest(np.bincount(codes[test])))
+        return size_with_rarest(len(test), n_of_rarest(np.bincount(codes[test, 0])))
 
     return [
         replace(
@@ -67,33 +67,62 @@ def with_subsampling(
 
 
 def class_codes(y: Any) -> NDArray[np.intp] | None:
-    """Return the class of each sample as an integer, or None if y is not a column of classes.
+    """Return the classes of each sample as integers, or None if y has other values.
 
     An invalid y gives None too: the estimator raises the clearer error.
+
+    Parameters
+    ----------
+    y : array-like, shape (n_samples,) or (n_samples, n_outputs)
+        Can be a multilabel indicator, but not a sparse one.
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples, n_outputs), or None
+
+    Examples
+    --------
+    >>> from sklearn_sha._data.subsampling import class_codes
+    >>> class_codes(["b", "a", "b"]).T
+    array([[1, 0, 1]])
+    >>> class_codes([0.5, 1.5]) is None
+    True
     """
     try:
         with np.errstate(invalid="ignore"):  # NaN in y
-            if sparse.issparse(y) or type_of_target(y) not in ("binary", "multiclass"):
+            if sparse.issparse(y) or type_of_target(y) not in _OF_CLASSES:
                 return None
-        return np.unique(as_numpy(y), return_inverse=True)[1].ravel()
+        labels = as_numpy(y)
+        outputs = labels.reshape(len(labels), -1).T
+        return np.transpose([np.unique(output, return_inverse=True)[1] for output in outputs])
     except (TypeError, ValueError):
         return None
 
 
 def _each_class_first(codes: NDArray[np.intp]) -> NDArray[np.intp]:
     """Order positions so that the first 10 of every class come first, and then the others."""
-    return np.lexsort((np.arange(len(codes)), np.minimum(_nth(codes), MIN_PER_CLASS)))
+    nth = np.minimum(_nth_of_any(codes), MIN_PER_CLASS)
+    return np.lexsort((np.arange(len(codes)), nth))
 
 
 def _stratified(codes: NDArray[np.intp]) -> NDArray[np.intp]:
     """Order positions so that the first n contain every class in nearly its share.
 
     The first two samples of every class come before all others, so that no class is missing
-    from a small subsample. After that, the i-th of the m samples of a class has rank i / m.
+    from a small subsample. After that, the i-th of the m samples of a class has rank i / m. With
+    several outputs, the other samples keep their order.
     """
-    nth = _nth(codes)
-    quantile = (nth + 0.5) / np.bincount(codes)[codes]
-    return np.lexsort((quantile, np.minimum(nth, _FIRST_PER_CLASS)))
+    nth = _nth_of_any(codes)
+    rank: NDArray[Any] = np.arange(len(codes))
+    if codes.shape[1] == 1:
+        (classes,) = codes.T
+        rank = (nth + 0.5) / np.bincount(classes)[classes]
+    return np.lexsort((rank, np.minimum(nth, _FIRST_PER_CLASS)))
+
+
+def _nth_of_any(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the minimum, over the outputs, of how many samples of its class precede each one."""
+    return np.min([_nth(output) for output in codes.T], axis=0)
 
 
 def _nth(codes: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -106,9 +106,10 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
     TypeError
         If `scoring` is something else, such as a set, which has no first metric.
     ValueError
-        As in `sklearn.metrics.check_scoring`.
+        As in `sklearn.metrics.check_scoring`, such as for a metric that is no scorer.
     """
     if callable(scoring):
+        check_scoring(scoring=scoring)  # refuses metrics of scikit-learn, which are no scorers
         return Scoring(scoring, scoring, None, is_made_by_make_scorer(scoring))
     if scoring is None or isinstance(scoring, str):
         scorer = check_scoring(estimator, scoring)

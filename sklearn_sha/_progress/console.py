@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._engine.rung_jobs import RungJobs
-from sklearn_sha._formatting import format_number, format_params
-from sklearn_sha._progress.progress import Progress, refit_line, rung_line
+from sklearn_sha._formatting import format_number, format_params, text_sentences
+from sklearn_sha._progress.progress import Progress, opening, refit_line, rung_line
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.schedules import Schedule
@@ -19,7 +19,8 @@ from sklearn_sha.schedules import Schedule
 class ConsoleProgress:
     """One line per rung; with ``verbose=2`` also per candidate, with ``verbose=3`` also per fit.
 
-    The first line shows whether models continue training between rungs.
+    The first lines show whether models continue training between rungs, or the notes of the plan
+    if there is a single rung, such as why it is a grid search.
 
     Parameters
     ----------
@@ -51,9 +52,9 @@ class ConsoleProgress:
         self.progress = progress
 
     def start(self) -> None:
-        """Print how models are trained between rungs."""
-        if self.verbose and self.schedule.training:
-            print(self.schedule.training)
+        """Print how models are trained between rungs, or the notes of a single rung."""
+        if self.verbose and (sentences := opening(self.schedule)):
+            print(text_sentences(sentences))
 
     def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
         """Show that rungs begin, of which `n_known` jobs are known."""

@@ -18,7 +18,8 @@ _OTHER_REASONS = "InvalidParameterError: ", "fit_timeout=", "The worker process 
 """Parts of errors that more samples do not prevent."""
 
 _ABOUT_SAMPLES = re.compile(
-    r"samples\b|sample\(s\)|n_components|n_splits|members|[Ii]nvalid classes|unknown categories"
+    r"samples\b|sample\(s\)|n_components|n_splits|members|[Ii]nvalid classes|unknown categories|"
+    r"examples for at least one class|number of classes =|< documents|no terms remain"
 )
 
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from sklearn_sha._formatting import quantity
 from sklearn_sha._search.audit import MAX_SHARE
 from sklearn_sha.bandit.base import Algorithm
+from sklearn_sha.candidates.distinct import is_exhausted_by
 from sklearn_sha.candidates.space import grid_of, n_outside
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule, rung_sizes
@@ -53,13 +54,18 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
     )
 
 
-def grid_notes(space: Any, n_different: int, initial: list[dict[str, Any]]) -> list[str]:
+def grid_notes(
+    space: Any,
+    candidates: list[dict[str, Any]],
+    n_different: int,
+    initial: list[dict[str, Any]],
+) -> list[str]:
     """Return how many combinations of a grid are sampled, unless all are."""
     grid = grid_of(space)
     if grid is None:
         return []
     n_sampled = n_different - n_outside(space, initial)
-    if n_sampled == len(grid):
+    if is_exhausted_by(0, space, candidates):
         return []
     return [f"{n_sampled} of the {len(grid)} combinations of the grid are sampled."]
 

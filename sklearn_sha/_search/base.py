@@ -161,8 +161,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         ------
         ValueError
             If there is nothing to resume, or if the data, `checkpoint` or parameters on which the
-            results depend changed. `max_time`, `fit_timeout`, `n_jobs`, `pre_dispatch`, `verbose`
-            and `model_memory` can be changed.
+            results depend changed. `max_time`, `fit_timeout`, `n_jobs`, `pre_dispatch`, `verbose`,
+            `model_memory` and `refit`, unless it is the name of a metric, can be changed.
         TypeError, TimeoutError, CheckpointError, KeyboardInterrupt
             As in `fit`. After an error, the attributes are those from before.
         """
@@ -467,7 +467,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:
         """Set the attributes that describe the results, the rungs and the best candidate."""
         self._set({**result_attributes(results), **spec_attributes(spec)})
-        self._set(rung_attributes(self.rung_history_, self.factor, results.audited))
+        factor: float = getattr(spec.algorithm, "factor", self.factor)
+        self._set(rung_attributes(self.rung_history_, factor, results.audited))
         self.multimetric_ = results.is_multimetric
         self.promote_by_ = results.metric
         self.rung_history_.score_label = metric_label(

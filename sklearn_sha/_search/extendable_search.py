@@ -45,7 +45,8 @@ class ExtendableSearch(AuditedSearch):
         added: its schedule is planned again for their number, and only what is not known yet is
         evaluated. With samplers that do not use the history and with distributions,
         ``n_candidates=32`` in `fit` and again in `extend` is the same as ``n_candidates=64`` in
-        `fit`. Candidates are not repeated. If a candidate of `fit` needs more resource, it is refit
+        `fit`. Candidates are not repeated. The first rung can have less resource, and eliminate the
+        best candidate of `fit`. If a candidate of `fit` needs more resource, it is refit
         from scratch, since models of a completed search are not kept. With `keep_eliminated=True`
         they are, and continue training. `extend` requires the process of `fit`; with `checkpoint`,
         call `fit` and `extend` again in any process. Earlier audits are not repeated: audit the

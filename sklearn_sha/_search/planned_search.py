@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from numpy.random import RandomState
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
@@ -164,7 +164,16 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         is_weighted = is_weighted and scoring.passes_sample_weight(type(self).__name__)
         routed = self._route(params, scoring, training, scores_weighted=is_weighted)
         fold_order_state = None if self.random_state is None else random_state
-        data = split_data(X, y, self.estimator, self.cv, routed.split, fold_order_state)
+        data = split_data(
+            X,
+            y,
+            self.estimator,
+            self.cv,
+            routed.split,
+            fold_order_state,
+            # In a pipeline, a placeholder can be replaced by classifiers.
+            has_classes=any(map(is_classifier, tuned.models())),
+        )
         context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))
         algorithm, sampler = self._algorithm(), self._sampler()
         plan = self._make_plan(algorithm, training, context, random_state)
@@ -252,7 +261,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             schedule = replace(schedule, notes=(*schedule.notes, *notes))
         schedule = replace(schedule, notes=(*schedule.notes, *why_few))
         if not proposes_later:
-            notes = (*schedule.notes, *grid_notes(space, n_different, initial))
+            notes = (*schedule.notes, *grid_notes(space, candidates, n_different, initial))
             schedule = replace(schedule, notes=notes)
         notes = (*schedule.notes, *audit_notes(schedule, self.audit_eliminated))
         return Plan(candidates, training, replace(schedule, notes=notes), warning, whole_fit)

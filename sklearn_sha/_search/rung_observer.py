@@ -90,7 +90,10 @@ class RungObserver:
         # A resumed search first replays the completed rungs.
         self._is_replaying &= self._results.n_fits < self._n_stored
         self._is_replaying &= n_known == sum(rung.n_new for rung in rungs)
-        if refusal := self._refusal(rungs[0].request.bracket, n_known):
+        bracket = rungs[0].request.bracket
+        is_begun = bracket <= self._current_bracket or n_known > 0
+        self._current_bracket = max(bracket, self._current_bracket)
+        if not is_begun and (refusal := self._refusal(bracket)):
             self._display.ends_early(refusal)
             raise StoppedError
         if self._is_shown():
@@ -105,13 +108,10 @@ class RungObserver:
     def _is_shown(self) -> bool:
         return self._shows_known or not self._is_replaying
 
-    def _refusal(self, bracket: int, n_known: int) -> str:
+    def _refusal(self, bracket: int) -> str:
         """Return why a bracket of an anytime search is not begun, or ""."""
-        if n_known:  # it was begun before
-            self._current_bracket = bracket
-        if self._bracket_times is None or self._is_replaying or bracket <= self._current_bracket:
+        if self._bracket_times is None or self._is_replaying:
             return ""
-        self._current_bracket = bracket
         return self._bracket_times.refusal(bracket, self._results)
 
     def task(self, request: RungRequest) -> Task:

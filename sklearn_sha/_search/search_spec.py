@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from sklearn_sha._compat import routing_enabled
-from sklearn_sha._data.fold_order import fold_order, min_folds
+from sklearn_sha._data.fold_order import fold_order, is_series, min_folds
 from sklearn_sha._data.folds import Fold, make_folds
 from sklearn_sha._data.rare_classes import n_of_rarest
 from sklearn_sha._data.slicing import n_samples_of, sample_indices
@@ -92,20 +92,21 @@ class SplitData:
     Attributes
     ----------
     X, y : array-like
-    splitter : cross-validator
     splits : list of (train, test)
-    codes : ndarray of int of shape (n_samples,), or None
-        Class of each sample, for a classifier.
+    codes : ndarray of int of shape (n_samples, n_outputs), or None
+        Classes of each sample, for a classifier.
     fold_order : tuple of int
         Numbers of all folds, in the order in which they are added.
+    are_series : bool
+        Whether the splits are of a time series.
     """
 
     X: Any
     y: Any
-    splitter: Any
     splits: list[tuple[Any, Any]]
     codes: NDArray[np.intp] | None
     fold_order: tuple[int, ...]
+    are_series: bool
 
     def training_data(self) -> TrainingData:
         """Return what the limits of a resource depend on."""
@@ -114,10 +115,11 @@ class SplitData:
         largest, test_sizes = max(trains, key=len), [len(test) for test in tests]
         lowest = first = min_folds(test_sizes)
         n_classes, n_rarest = 1, len(largest)
-        if self.codes is not None:
-            counts, in_largest = np.bincount(self.codes), np.bincount(self.codes[largest])
+        if self.codes is not None and self.codes.shape[1] == 1:
+            (codes,) = self.codes.T
+            counts, in_largest = np.bincount(codes), np.bincount(codes[largest])
             # A class of a single sample needs none.
-            is_rarest = self.codes == np.where(counts > 1, counts, len(self.codes)).argmin()
+            is_rarest = codes == np.where(counts > 1, counts, len(codes)).argmin()
             first = min_folds(test_sizes, [int(is_rarest[test].sum()) for test in tests])
             n_classes, n_rarest = len(counts), n_of_rarest(in_largest)
         return TrainingData(
@@ -132,6 +134,8 @@ def split_data(
     cv: Any,
     split_params: dict[str, Any],
     random_state: RandomState | None,
+    *,
+    has_classes: bool,
 ) -> SplitData:
     """Split samples, as GridSearchCV does.
 
@@ -145,6 +149,8 @@ def split_data(
         Passed to the splitter.
     random_state : RandomState or None
         Source of the order of the folds. It is not advanced. None: the order of the splitter.
+    has_classes : bool
+        Whether some candidates are classifiers, so that subsamples are stratified.
 
     Returns
     -------
@@ -156,8 +162,7 @@ def split_data(
         If there is no split, or not as many as the splitter declares, or if all of them have no
         training samples.
     """
-    classifies = is_classifier(estimator)
-    splitter = check_cv(cv, y, classifier=classifies)
+    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
     splits = list(splitter.split(X, y, **split_params))
     if not splits:
         raise ValueError(
@@ -175,8 +180,10 @@ def split_data(
             f"cv={cv!r} yields no training samples. In the test_fold of a PredefinedSplit, -1 "
             "marks samples that are only trained on."
         )
-    order = fold_order(splitter, len(splits), deepcopy(random_state))
-    return SplitData(X, y, splitter, splits, class_codes(y) if classifies else None, order)
+    are_series = is_series(splits)
+    order = fold_order(splitter, splits, deepcopy(random_state), are_series=are_series)
+    codes = class_codes(y) if has_classes else None
+    return SplitData(X, y, splits, codes, order, are_series)
 
 
 def search_seed(random_state: RandomState) -> int:
@@ -228,7 +235,7 @@ def search_folds(
         pairwise=_is_pairwise(models, data.X),
     )
     if subsamples:
-        folds = with_subsampling(folds, splitter=data.splitter, codes=data.codes, seed=seed)
+        folds = with_subsampling(folds, codes=data.codes, seed=seed, are_series=data.are_series)
     return folds
 
 
@@ -237,10 +244,11 @@ def _is_pairwise(models: Iterable[Any], X: Any) -> bool:
     is_square = len(shape) == 2 and shape[0] == shape[1]
     are_pairwise = (bool(get_tags(model).input_tags.pairwise) for model in models)
     is_pairwise = next(are_pairwise)
-    if is_pairwise and not is_square:
+    if is_pairwise and (not is_square or hasattr(X, "columns")):
         raise ValueError(
             "X should be a square kernel matrix: precomputed kernels, affinities and distances "
-            "have to be passed as arrays or sparse matrices of shape (n_samples, n_samples)."
+            "have to be passed as arrays or sparse matrices of shape (n_samples, n_samples), and "
+            "not as frames."
         )
     # X is sliced once for all candidates.
     if is_square and any(other != is_pairwise for other in are_pairwise):

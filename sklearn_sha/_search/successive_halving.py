@@ -43,7 +43,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     All candidates are first evaluated with a small amount of a resource, such as epochs, trees or
     samples. The worst are eliminated, and the others are promoted to the next rung, which has more
     of the resource, until only a few are left at the full resource [1]_. Models continue training
-    between rungs if this is exact. Parameters and attributes of GridSearchCV have the same meaning.
+    between rungs if the result is that of a single fit. Parameters and attributes of GridSearchCV
+    have the same meaning.
 
     Parameters
     ----------
@@ -95,18 +96,19 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         - "partial_fit": calls of ``partial_fit``. Models continue training.
         - "n_samples": training samples of each fold. Models are refit from scratch. The samples of
           a rung include those of the previous rung. They are random, stratified for a classifier;
-          with TimeSeriesSplit they are the latest ones, and at least the latest ten of each class.
+          those of a time series are the latest ones, and at least the latest ten of each class.
           The test folds are subsampled in the same proportion, but to no fewer than 1,000 samples.
         - "folds": cross-validation folds, on all training samples. Each fold of a candidate is fit
           once.
         - the name of an integer parameter, such as "n_estimators" or "hist__max_iter". Forests,
-          bagging and boosting continue training if this is exact: the user guide has the
-          conditions, also for XGBoost, LightGBM and CatBoost. Other models are refit from scratch.
+          bagging and boosting continue training if the result is that of a single fit: the user
+          guide has the conditions, also for XGBoost, LightGBM and CatBoost. Other models are refit
+          from scratch.
         - an instance of a custom subclass of `sklearn_sha.resources.Resource`.
         - "auto": one that all candidates support and whose early scores usually predict the final
-          ranking: "partial_fit" for neural networks, the trees or iterations of forests and
-          boosting if neither these nor the learning rate are searched, otherwise "n_samples". The
-          user guide has the complete table.
+          ranking: "partial_fit" for neural networks, the trees or iterations of forests, bagging
+          and boosting (except AdaBoost) if neither these nor the learning rate are searched,
+          otherwise "n_samples". The user guide has the complete table.
           If `min_resources`, `max_resources`, `budget` and `algorithm` have their default values
           too, `min_folds` is no integer, and rungs would cost more than 0.8 times a grid search,
           there is a single rung at full resource.
@@ -116,9 +118,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         compares at most `ceil(factor)` candidates at the maximum. If the number of folds grows, it
         is a larger value (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples,
         and enough to include 10 of the rarest class (at most half of it) and two of each class; for
-        "folds" as many as
-        ``min_folds="auto"`` starts with (fewer than 100 test samples raise a ValueError); for a
-        custom resource its ``lowest``.
+        "folds" as many as ``min_folds="auto"`` starts with (fewer than 100 test samples raise a
+        ValueError); for a custom resource its ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
         number (100 without one), but at most 100 if `fit` can stop earlier. If `batch_size` is set,
@@ -134,12 +135,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         rung, rounded up; it raises a ValueError if those folds have fewer than 100 test samples,
         or with ``resource="folds"``: set `min_resources` instead.
         "all" uses all folds in every rung. The candidates of a rung are compared on the same folds,
-        and no candidate is fit twice with the same resource on a fold. With a `random_state`, folds
-        are added in random order, but those of PredefinedSplit in their own order, and those of
-        TimeSeriesSplit from the latest to the first. If the number of folds grows, costs and an
-        integer `budget` are counted over all folds, and an automatic schedule uses the saved cost
-        for more resource in early rungs: usually, each rung has the resource that the next one has
-        with "all".
+        and no candidate is fit twice with the same resource on a fold. Folds are added in the order
+        of the splitter, or in random order with a `random_state`. Those of PredefinedSplit always
+        keep their order. Those of a time series, as TimeSeriesSplit makes them, are added from the
+        latest to the first. If the number of folds grows, costs and an integer `budget` are
+        counted over all folds, and an automatic schedule uses the saved cost for more resource in
+        early rungs: usually, each rung has the resource that the next one has with "all".
     budget : int, "double", "anytime" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
         to `min_resources`. `max_resources` also limits each candidate. "double" needs no
@@ -554,7 +555,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                 UserWarning,
                 stacklevel=5,
             )
-        n_last = plan.rungs[-1].n_candidates
+        # Later brackets can have the full resource in all rungs.
+        n_last = plan.brackets[0].n_candidates[-1]
         n_intended = max(ceil(self.factor), plan.n_kept + 1)
         is_explicit = self.max_resources not in ("auto", limits.highest)
         if self.min_resources == "auto" and is_explicit and n_last > n_intended:

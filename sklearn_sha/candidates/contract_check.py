@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
-from sklearn_sha.candidates.space import check_spaces, is_in, params_key, spaces_of
+from sklearn_sha.candidates.space import check_space, is_in, params_key
 
 
 def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seeds: int = 5) -> None:
@@ -44,7 +44,7 @@ def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seed
     >>> from sklearn_sha.candidates import RandomSampler, check_sampler
     >>> check_sampler(RandomSampler(), {"C": loguniform(1e-3, 1e3), "kernel": ["rbf", "poly"]})
     """
-    check_spaces(spaces_of(space), space)
+    check_space(space)
     sampler.check(space)
     for seed in range(n_seeds):
         first = _run(sampler, space, n_candidates, seed)

@@ -6,11 +6,11 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from numpy.random import RandomState
-from sklearn.model_selection import ParameterSampler
+from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from sklearn_sha.candidates.base import Space
 from sklearn_sha.candidates.space import (
-    check_spaces,
+    check_space,
     grid_of,
     has_continuous,
     n_outside,
@@ -51,8 +51,7 @@ def sample_distinct(
     list of dict
         Fewer than `wanted` if the space has fewer.
     """
-    spaces = spaces_of(param_distributions)
-    check_spaces(spaces, param_distributions)
+    check_space(param_distributions)
     grid = grid_of(param_distributions)
     if grid is not None:
         if wanted >= len(grid):
@@ -151,12 +150,20 @@ def n_further(space: Space, n: int, known: Collection[Mapping[str, Any]]) -> int
     >>> n_further({"max_depth": randint(1, 4)}, 64, [{"max_depth": 3}, {"max_depth": 9}])
     2
     """
-    grid = grid_of(space)
-    if has_continuous(space) or (grid is not None and len(grid) >= n + len(known)):
+    if has_continuous(space):
         return n
-    n_counted = n if grid is not None else min(n, _MAX_COUNTED)
+    grid = grid_of(space)
+    if grid is not None:
+        # The dicts of a list can have combinations in common.
+        largest = max((len(ParameterGrid(one)) for one in spaces_of(space)), default=0)
+        if largest >= n + len(known):
+            return n
+    keys = {params_key(params) for params in known}
+    if grid is not None:
+        return len(first_distinct(grid, n, keys))
+    n_counted = min(n, _MAX_COUNTED)
     samples = sample_distinct(space, n_counted + len(known), RandomState(0))
-    found = len(first_distinct(samples, n_counted, {params_key(params) for params in known}))
+    found = len(first_distinct(samples, n_counted, keys))
     return n if found == n_counted else found
 
 

@@ -13,7 +13,7 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import first_distinct, n_further
 from sklearn_sha.candidates.proposals import N_CANDIDATES, proposed, scarce_source
-from sklearn_sha.candidates.space import check_spaces, grid_of, spaces_of
+from sklearn_sha.candidates.space import check_space, grid_of
 
 
 class GivenCandidates(Sampler):
@@ -81,7 +81,7 @@ def further_candidates(
         sampler is invalid.
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
-    check_spaces(spaces_of(space), space)
+    check_space(space)
     sampler.check(space)
     grid = grid_of(space)
     if n_candidates == "auto":

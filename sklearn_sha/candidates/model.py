@@ -47,7 +47,8 @@ class ModelSampler(Sampler):
         Maximum number of candidates of a wave. Small waves learn sooner, and leave workers idle if
         they have fewer candidates than there are workers.
     exploration : float between 0 and 1, default=0.25
-        Share of a wave that is chosen at random, without regard to the forest.
+        Share of a wave that is chosen at random, without regard to the forest. A number
+        of candidates that is not an integer is rounded up or down at random.
 
     References
     ----------
@@ -100,10 +101,16 @@ class ModelSampler(Sampler):
         if len(considered) <= n:
             return considered
         bounds = upper_bounds(considered, history.evaluations, rng)
-        n_best = n - round(self.exploration * n)
+        n_best = n - _rounded(self.exploration * n, rng)
         order = np.argsort(-bounds, kind="stable")
         chosen = [*order[:n_best], *rng.permutation(order[n_best:])[: n - n_best]]
         return [considered[number] for number in chosen]
+
+
+def _rounded(number: float, rng: RandomState) -> int:
+    """Return a number rounded up or down at random, so that the expected result is the number."""
+    whole = int(number)
+    return whole if number == whole else whole + int(rng.random_sample() < number - whole)
 
 
 def upper_bounds(

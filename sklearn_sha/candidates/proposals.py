@@ -15,7 +15,7 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import n_combinations, n_further, sample_distinct
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import check_spaces, grid_of, params_key, spaces_of
+from sklearn_sha.candidates.space import check_space, grid_of, params_key, spaces_of
 
 N_CANDIDATES = 64
 """Default number of candidates for distributions. It includes one of the best 5 % with probability
@@ -61,7 +61,7 @@ def first_candidates(
         of initial candidates.
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
-    check_spaces(spaces_of(space), space)
+    check_space(space)
     sampler.check(space)
     n_initial, n_possible = len(initial), n_combinations(space, initial)
     if n_candidates == "auto":
@@ -153,7 +153,7 @@ def candidates_for_brackets(
     ValueError
         If the first bracket has fewer candidates than `initial`.
     """
-    check_spaces(spaces_of(space), space)
+    check_space(space)
     sampler.check(space)
     n_initial = len(initial)
     if sizes[0] < n_initial:

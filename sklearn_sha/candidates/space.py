@@ -269,8 +269,9 @@ def _estimator_key(estimator: Any) -> Hashable:
     return (type(estimator), params_key(estimator.get_params(deep=False)), *settings)
 
 
-def check_spaces(spaces: Sequence[Any], given: Any) -> None:
+def check_space(given: Any) -> None:
     """Raise the errors of GridSearchCV if a space is not made of lists and distributions."""
+    spaces = spaces_of(given)
     if isinstance(spaces, str) or not isinstance(spaces, Sequence):
         raise InvalidParameterError(
             f"Parameter grid should be a dict or a list, got: {given!r} of type "

@@ -87,9 +87,13 @@ class EdgeReport:
     ----------
     edges : tuple of Edge
         In the order of the search space.
+    is_known : bool, default=True
+        Whether the ranges are known: those of the dict of the search space that has the best
+        candidate, if it is a single one.
     """
 
     edges: tuple[Edge, ...]
+    is_known: bool = True
 
     def __str__(self) -> str:
         return text_sentences(self._sentences())
@@ -100,6 +104,11 @@ class EdgeReport:
         return html_sentences(self._sentences())
 
     def _sentences(self) -> list[str]:
+        if not self.is_known:
+            return [
+                "The ranges of the best values are not known, since the best candidate is in no "
+                "dict of the search space, or in several."
+            ]
         return [*map(str, self.edges)] or [
             "No best value is at an edge towards which the scores rise."
         ]
@@ -142,8 +151,9 @@ def edge_report(search: Any) -> EdgeReport:
     reported.
 
     A lower bound of 0 is not reported, since it is usually the natural one. Parameters with values
-    that are not numbers are left out. If several dicts of the search space have the best candidate,
-    the range is not known, and nothing is reported.
+    that are not numbers are left out. If no dict of the search space has the best candidate, for
+    example since `extend` added it from another space, or if several have it, the range is not
+    known, and nothing is reported.
 
     Examples
     --------
@@ -170,8 +180,10 @@ def edge_report(search: Any) -> EdgeReport:
     if len(matching) > 1:  # such as families of estimators with the same names of parameters
         matching = [space for space in matching if is_in(space, best)]
         candidates = [params for params in candidates if is_in(matching, params)]
-    if len(matching) != 1 or np.isnan(results[f"mean_test_{metric}"][row]):
-        return EdgeReport(())  # of several alternatives, the range is not known
+    if np.isnan(results[f"mean_test_{metric}"][row]):
+        return EdgeReport(())
+    if len(matching) != 1:
+        return EdgeReport((), is_known=False)
     (space,) = matching
     edges = (_edge(name, values, best[name], candidates) for name, values in space.items())
     return EdgeReport(tuple(edge for edge in edges if edge is not None))

@@ -196,21 +196,47 @@ def _resume_advice(search: Any, *, is_alternative: bool) -> str:
 
 def _next_time(levels: Sequence[Level], risks: Sequence[float], search: Any) -> str:
     """Recommend the parameters of the next search."""
-    settings: dict[str, Any] = {**larger_budget(levels, risks, search.factor)}
+    algorithm = getattr(search, "algorithm", "auto")
+    factor = getattr(algorithm, "factor", search.factor)
+    settings: dict[str, Any] = {**larger_budget(levels, risks, factor)}
     last = max(levels)[0]
-    if settings.get("min_resources") == last:
-        return "Next time, a grid search at full resource is safer."
     start = "Next time set"
-    if not hasattr(search, "n_candidates"):
+    if _can_start_at_maximum(search):
+        settings = _on_folds(settings, search)
+    elif settings.get("min_resources") == last:
+        return "Next time, a grid search at full resource is safer."
+    elif not hasattr(search, "n_candidates"):
         # With a larger first rung, Hyperband would have fewer brackets and candidates.
+        settings.setdefault("min_folds", search.min_folds)
         settings["n_candidates"] = len({*map(params_key, search.all_cv_results_["params"])})
         start = "Next time, use SuccessiveHalvingSearchCV with"
     elif is_int(getattr(search, "budget", None)):
         settings |= {"budget": None, "max_resources": last}
-    elif not getattr(getattr(search, "algorithm", "auto"), "needs_maximum", True):
+    elif not getattr(algorithm, "needs_maximum", True):
         settings |= {"algorithm": "auto", "max_resources": last}
     changes = [f"{name}={value!r}" for name, value in settings.items()]
     return f"{start} {' and '.join(filter(None, [', '.join(changes[:-1]), changes[-1]]))}."
+
+
+def _can_start_at_maximum(search: Any) -> bool:
+    """Return whether later brackets, but not the first, have the full resource in all rungs.
+
+    An explicit `min_resources` would apply to all brackets.
+    """
+    schedule = search.schedule_
+    last = max(schedule.n_resources)
+    starts = [bracket.n_resources[0] for bracket in schedule.brackets if len(bracket.rungs) > 1]
+    # The maximum of a parameter need not be its value in the estimator.
+    is_whole = search.max_resources == "auto" or search.resource_ == "n_samples"
+    return is_whole and not schedule.repeats and starts[0] < last and last in starts
+
+
+def _on_folds(settings: Mapping[str, Any], search: Any) -> dict[str, Any]:
+    """Return the parameters of a search of which no rung is below the maximum."""
+    n_folds = settings.get("min_folds", search.min_folds)
+    changed = [name for name in ("max_resources", "min_folds") if getattr(search, name) != "auto"]
+    first = {"min_resources": n_folds} if is_int(n_folds) else {}
+    return {"resource": "folds", **first, **dict.fromkeys(changed, "auto")}
 
 
 def _audit_advice(n_candidates: int, search: Any) -> str:

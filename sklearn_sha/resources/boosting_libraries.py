@@ -15,7 +15,8 @@ class Booster:
     Attributes
     ----------
     rounds : tuple of str
-        Its names for the parameter that counts boosting rounds.
+        Its names for the parameter that counts boosting rounds. If several are set, the first one
+        counts.
     argument : str
         Parameter of its ``fit`` for the model to continue from.
     begin : callable
@@ -82,6 +83,11 @@ def _xgboost(model: Any) -> bool:
     )
 
 
+# In the order in which LightGBM prefers them.
+_ROUNDS_OF_LIGHTGBM = (
+    "num_iterations", "n_iter", "nrounds", "max_iter", "num_tree", "num_round", "num_trees",
+    "num_rounds", "num_iteration", "num_boost_round", "n_estimators",
+)  # fmt: skip
 _CHANGE_NO_TREE = {"verbose", "verbosity", "num_threads", "force_col_wise", "force_row_wise"}
 
 
@@ -91,7 +97,7 @@ def _lightgbm(model: Any) -> bool:
     others = params.keys() - inspect.signature(type(model)).parameters.keys()
     uses_all_samples = params["subsample"] == 1 or params["subsample_freq"] == 0
     return (
-        others <= _CHANGE_NO_TREE
+        others <= {*_CHANGE_NO_TREE, *_ROUNDS_OF_LIGHTGBM}
         and uses_all_samples
         and _are(params, boosting_type=("gbdt",), colsample_bytree=(1,))
     )
@@ -139,7 +145,7 @@ _XGBOOST = Booster(
     _xgboost,
     lambda model: model.get_num_boosting_rounds(),
 )
-_LIGHTGBM = Booster(("n_estimators",), "init_model", _begin_lightgbm, _lightgbm)
+_LIGHTGBM = Booster(_ROUNDS_OF_LIGHTGBM, "init_model", _begin_lightgbm, _lightgbm)
 _CATBOOST = Booster(
     ("iterations", "n_estimators", "num_boost_round", "num_trees"),
     "init_model",

@@ -48,7 +48,7 @@ def check_resource(
         X, y, [(np.arange(n), np.arange(0, n, 2))], fit_params={}, preprocessing_params={},
         score_params={}, pairwise=False,
     )  # fmt: skip
-    (fold,) = with_subsampling(folds, splitter=None, codes=None, seed=0)
+    (fold,) = with_subsampling(folds, codes=None, seed=0)
     views = [resource.view(fold, target) for target in units]
     for less, more in pairwise(views):
         assert set(less.train) <= set(more.train), (

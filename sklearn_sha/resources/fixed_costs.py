@@ -75,7 +75,7 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
     model : estimator
         Not fitted.
     X : array-like
-        The samples; a sparse matrix counts by its stored values.
+        The samples. A sparse matrix counts by its stored values, and a text as 100 values.
     n_classes : int
         1 without classes.
 
@@ -112,4 +112,17 @@ def _values_per_sample(X: Any) -> int:
     if issparse(X):
         return max(1, X.nnz // max(1, X.shape[0]))
     shape = getattr(X, "shape", ())
-    return max(1, math.prod(shape[1:])) if len(shape) > 1 else _VALUES_PER_TEXT
+    if len(shape) < 2:
+        return _VALUES_PER_TEXT
+    n_values = math.prod(shape[1:])
+    if (dtypes := getattr(X, "dtypes", None)) is not None:  # of the columns of a frame
+        n_texts = sum(map(_is_text, dtypes))
+    else:
+        n_texts = n_values * _is_text(getattr(X, "dtype", None))
+    return max(1, n_values + (_VALUES_PER_TEXT - 1) * n_texts)
+
+
+def _is_text(dtype: Any) -> bool:
+    """Return whether a column has texts or other objects, given its type in any library."""
+    is_object = getattr(dtype, "kind", None) in ("O", "U", "S") and str(dtype) != "category"
+    return is_object or str(dtype) == "String"

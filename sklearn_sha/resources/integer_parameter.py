@@ -108,20 +108,32 @@ class IntegerParameter(Resource):
         return {self.name: n_resources}
 
     def space_error(self, tuned: TunedEstimator) -> str:
-        if self.name not in tuned.searched:
+        names = {name for model in tuned.models() for name in names_of(model, self.name)}
+        if tuned.searched.isdisjoint(names):
             return ""
+        (name, *_) = sorted(names & tuned.searched, key=lambda name: name != self.name)
+        alias = "" if name == self.name else f", as {name!r}"
         return (
-            f"resource={self.name!r} is searched too; take it out of {tuned.space_name}, or use "
-            "another resource."
+            f"resource={self.name!r} is searched too{alias}; take it out of {tuned.space_name}, or "
+            "use another resource."
         )
 
     def why_not(self, model: Any) -> str:
         name, last = type(model).__name__, last_step(model)
         params = model.get_params()
+        booster = _booster_with(model, self.name)
         # CatBoost's parameters are those that were set.
-        if self.name not in params and _booster_with(model, self.name) is None:
+        if self.name not in params and booster is None:
             which = name if last is model else f"{name} with the last step {last}"
             return f"resource={self.name!r} is no parameter of {which}"
+        if booster is not None:
+            owner, own = _owner(model, self.name), self.name.rpartition("__")[2]
+            other, n = growing_parameter(owner)
+            if other in booster.rounds[: booster.rounds.index(own)]:
+                return (
+                    f"resource={self.name!r} is another name of {other!r}, which "
+                    f"{type(owner).__name__} has set to {n}"
+                )
         value = params.get(self.name)
         if value is not None and not is_int(value):
             return (
@@ -133,7 +145,7 @@ class IntegerParameter(Resource):
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
         last = last_step(model)
         name, value = growing_parameter(last)
-        if not name or not searched.isdisjoint({name, *LEARNING_RATES}):
+        if not name or not searched.isdisjoint(names_of(last, name) | LEARNING_RATES):
             return None
         return last_prefix(model) + name, value
 
@@ -143,12 +155,33 @@ class IntegerParameter(Resource):
         return [
             name
             for name in sorted(shared)
-            if name.split("__")[-1] in _GROWING_PARAMETERS
-            and all(
-                is_int(value) and value >= 1
-                for value in (parameter_value(model, name) for model in models)
+            if all(
+                _counts_training(model, name) and searched.isdisjoint(names_of(model, name))
+                for model in models
             )
         ]
+
+
+def _counts_training(model: Any, name: str) -> bool:
+    """Return whether a parameter of a model is one that can be recommended as the resource."""
+    if name.rpartition("__")[2] not in _GROWING_PARAMETERS and _booster_with(model, name) is None:
+        return False
+    value = parameter_value(model, name)
+    return is_int(value) and value >= 1 and not IntegerParameter(name).why_not(model)
+
+
+def names_of(model: Any, name: str) -> set[str]:
+    """Return all names of a parameter: several if it counts the rounds of a booster.
+
+    Parameters
+    ----------
+    model : estimator
+    name : str
+        Can be nested, as in ``clf__n_estimators``.
+    """
+    booster = _booster_with(model, name)
+    prefix = name.removesuffix(name.rpartition("__")[2])
+    return {name} if booster is None else {prefix + other for other in booster.rounds}
 
 
 def growing_parameter(model: Any) -> tuple[str, int]:
@@ -211,9 +244,10 @@ def counted(name: str, model: Any) -> str:
     ('trees', 'units of n_jobs')
     """
     name = name.rpartition("__")[2]
+    booster = booster_of(model)
     grows_trees = hasattr(model, "max_depth")
     if name in ("n_estimators", "num_trees"):
         return "trees" if grows_trees else "estimators"
-    if name in ("max_iter", "n_iter", "iterations", "num_boost_round"):
+    if name in ("max_iter", "n_iter") or (booster is not None and name in booster.rounds):
         return "boosting iterations" if grows_trees else "iterations"
     return "epochs" if name in ("max_epochs", "n_epochs") else f"units of {name}"

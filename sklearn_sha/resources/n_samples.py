@@ -15,6 +15,7 @@ from sklearn_sha.resources.integer_parameter import (
     LEARNING_RATES,
     IntegerParameter,
     growing_parameter,
+    names_of,
 )
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
@@ -81,7 +82,9 @@ class SampleCount(Resource):
         for model, searched in tuned.variants():
             last = last_step(model)
             name, value = growing_parameter(last)
-            if not name or name in searched or not IntegerParameter(name).continues(last, n_train):
+            if not name or not searched.isdisjoint(names_of(last, name)):
+                return []
+            if not IntegerParameter(name).continues(last, n_train):
                 return []
             rates = ", ".join(sorted(LEARNING_RATES.intersection(searched)))
             found.add((f"{last_prefix(model)}{name}", value, rates))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Self
 
 from sklearn.model_selection import ParameterGrid
@@ -128,12 +129,9 @@ class TunedEstimator:
             return False
         if self.searches_requests:
             return False
-        name, step = self.estimator.steps[-1]
-        listed = [space[name] for space in self.spaces if name in space]
-        steps = [
-            step,
-            *(value for values in listed if not hasattr(values, "rvs") for value in values),
-        ]
+        name, own = self.estimator.steps[-1]
+        listed = (space.get(name, [own]) for space in self.spaces)
+        steps = chain.from_iterable([own] if hasattr(v, "rvs") else v for v in listed)
         return not any(step is None or isinstance(step, str) for step in steps)
 
     def models(self, largest: Sequence[str] = ()) -> list[Any]:
