@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Generator
 from dataclasses import replace
 from itertools import accumulate, chain, repeat
@@ -110,10 +111,10 @@ class Anytime(HalvingInTurn):
         later = at_maximum(schedule, plain, self.factor) if self.adds_folds else None
         sizes = _sizes(n_planned, bounds)
         totals = [*accumulate(sizes)]
-        n_first = 1 + sum(total < n_planned for total in totals)
+        n_first = 1 + bisect_left(totals, n_planned)
         schedules = chain(repeat(schedule, n_first), repeat(later or schedule))
         brackets = in_brackets(schedules, sizes, bounds.n_kept)
-        n_enough = 1 + sum(total < bounds.n_candidates for total in totals)
+        n_enough = 1 + bisect_left(totals, bounds.n_candidates)
         notes = (NOTE_AT_MAXIMUM.format(n_first),) if later and n_first < len(sizes) else ()
         return replace(
             brackets, is_bound=True, min_brackets=n_enough, notes=(*brackets.notes, *notes)
