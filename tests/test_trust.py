@@ -305,12 +305,6 @@ ADVISED = {
     "samples": {"resource": "n_samples", "max_resources": "auto", "min_folds": 2},
     "a schedule": {"algorithm": FixedSchedule([13, 5, 2], [4, 9, 27]), "n_candidates": 13},
     "a factor": {"algorithm": SuccessiveHalving(factor=4), "min_folds": "all", "n_candidates": 64},
-    "brackets": {
-        "resource": "n_samples", "max_resources": "auto", "sampler": "model", "n_candidates": 48,
-    },
-    "brackets with a maximum": {
-        "resource": "n_samples", "max_resources": 800, "sampler": "model", "n_candidates": 48,
-    },
 }  # fmt: skip
 
 
@@ -333,6 +327,30 @@ def test_the_recommended_search_is_accepted_has_rungs_and_costs_more(name):
         assert after.relative_cost() > before.relative_cost()
         n_advised += 1
     assert n_advised
+
+
+@pytest.mark.parametrize("min_folds", ["auto", 2])
+def test_after_brackets_with_all_samples_the_first_one_gets_them_too(min_folds, monkeypatch):
+    """A larger first rung would apply to all brackets."""
+    monkeypatch.setitem(COEFFICIENTS, "constant", 3.0)
+    rows = np.arange(1000.0).reshape(-1, 1)
+    first = set()
+    for seed in range(6):
+        search = search_of(
+            Unpredictable(), seed, resource="n_samples", max_resources="auto", sampler="model",
+            n_candidates=48, cv=KFold(10), min_folds=min_folds,
+        ).fit(rows)  # fmt: skip
+        brackets = search.schedule_.brackets
+        assert [bracket.n_resources[0] < 900 for bracket in brackets] == [True, *[False] * 3]
+        _, settings = advised_by(search)
+        assert settings.pop("min_folds", "auto") == "auto"
+        first.add(settings.get("min_resources", 1))
+        assert {"resource", "min_resources"} >= settings.keys()
+        plan = search.set_params(**settings, min_folds="auto").plan(rows)
+        assert len(plan.brackets) == 4
+        assert plan.relative_cost() > search.schedule_.relative_cost()
+    assert first <= {1, 2, 4}
+    assert max(first) > 1
 
 
 def test_a_first_rung_with_all_samples_gets_more_folds(monkeypatch):

@@ -467,7 +467,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:
         """Set the attributes that describe the results, the rungs and the best candidate."""
         self._set({**result_attributes(results), **spec_attributes(spec)})
-        factor: float = getattr(spec.algorithm, "factor", self.factor)
+        factor: Any = getattr(spec.algorithm, "factor", self.factor)
         self._set(rung_attributes(self.rung_history_, factor, results.audited))
         self.multimetric_ = results.is_multimetric
         self.promote_by_ = results.metric

@@ -226,17 +226,18 @@ def _can_start_at_maximum(search: Any) -> bool:
     schedule = search.schedule_
     last = max(schedule.n_resources)
     starts = [bracket.n_resources[0] for bracket in schedule.brackets if len(bracket.rungs) > 1]
-    # The maximum of a parameter need not be its value in the estimator.
-    is_whole = search.max_resources == "auto" or search.resource_ == "n_samples"
-    return is_whole and not schedule.repeats and starts[0] < last and last in starts
+    # With folds as the resource, models are trained with the automatic maximum.
+    is_automatic = search.max_resources == "auto"
+    return is_automatic and not schedule.repeats and starts[0] < last and last in starts
 
 
 def _on_folds(settings: Mapping[str, Any], search: Any) -> dict[str, Any]:
     """Return the parameters of a search of which no rung is below the maximum."""
     n_folds = settings.get("min_folds", search.min_folds)
-    changed = [name for name in ("max_resources", "min_folds") if getattr(search, name) != "auto"]
     first = {"min_resources": n_folds} if is_int(n_folds) else {}
-    return {"resource": "folds", **first, **dict.fromkeys(changed, "auto")}
+    # Both would set the folds of the first rung.
+    automatic = {} if search.min_folds == "auto" else {"min_folds": "auto"}
+    return {"resource": "folds", **first, **automatic}
 
 
 def _audit_advice(n_candidates: int, search: Any) -> str:
