@@ -26,6 +26,10 @@ X = np.zeros((12, 1))
 ONE_RUNG = {"resource": "n_samples", "min_resources": 1.0}
 
 
+def fails_always(model, X, y=None):
+    raise ValueError("no score today")
+
+
 class FailsFrom(Curve):
     """Fails from so many units on; `fails` has more that fail."""
 
@@ -476,6 +480,37 @@ def test_encoders_that_lack_categories_are_told_of():
     search = SuccessiveHalvingSearchCV(model, grid, min_resources=50, min_folds="all", cv=KFold(2))
     with pytest.raises(ValueError, match=r"unknown categories \['village'\](?s:.*)handle_unknown"):
         search.fit(city[:, None], city == "a")
+
+
+def test_an_impossible_candidate_does_not_hide_those_that_require_more_samples():
+    """Candidate 0 fails with all samples too, and 1 no longer does."""
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1500, 700, 800, 5, 900]}, resource="n_samples",
+        cv=3, min_resources=400, min_folds="all",
+    )  # fmt: skip
+    with (
+        pytest.warns(UserWarning, match="Scoring failed"),
+        pytest.warns(UserWarning, match="Candidates 1, 2, 4 failed when trained on 400 samples"),
+    ):
+        search.fit(X, y)
+    assert [row["candidates"] for row in search.rung_history_] == [[0, 1, 2, 3, 4], [0, 1, 3]]
+
+
+@pytest.mark.parametrize("first", ["auto", 200])
+def test_more_of_a_full_resource_is_not_recommended(first):
+    """An automatic first rung has it, on two of the folds."""
+    rows, labels = np.zeros((500, 1)), np.arange(500) % 2
+    search = SuccessiveHalvingSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 7]}, min_resources=first,
+        scoring=fails_always,
+    )  # fmt: skip
+    plan = search.plan(rows, labels)
+    assert [rung.n_resources for rung in plan.rungs] == [400 if first == "auto" else first, 400]
+    with pytest.raises(ValueError, match="No candidate has a score in the first rung") as raised:
+        search.fit(rows, labels)
+    assert ("That is the full resource" in str(raised.value)) == (first == "auto")
+    assert ("raise min_resources" in str(raised.value)) == (first == 200)
 
 
 def test_scores_that_fail_with_all_samples_are_no_matter_of_samples():

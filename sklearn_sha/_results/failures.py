@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import compress
 from operator import itemgetter
 from typing import Any
 
@@ -66,7 +67,9 @@ def all_failed_message(failures: Failures) -> str:
     )
 
 
-def no_score_message(failures: Failures, n_resources: str, *, has_own_rungs: bool) -> str:
+def no_score_message(
+    failures: Failures, n_resources: str, *, is_full: bool, has_own_rungs: bool
+) -> str:
     """Format that no candidate of a first rung has a score, and why.
 
     Parameters
@@ -75,15 +78,23 @@ def no_score_message(failures: Failures, n_resources: str, *, has_own_rungs: boo
         Failed fits and scores.
     n_resources : str
         How much the rung has, such as "12 trees".
+    is_full : bool
+        Whether that is the full resource.
     has_own_rungs : bool
         Whether a budget or the algorithm sets the first rung, and not `min_resources`.
     """
-    remedy = "raise min_resources; with min_resources=1.0 it is a grid search"
+    remedy = (
+        "If scores require more, raise min_resources; with min_resources=1.0 it is a grid search"
+    )
     if has_own_rungs:
-        remedy = "raise the budget, or the first rung of the algorithm"
+        remedy = "If scores require more, raise the budget, or the first rung of the algorithm"
+    if is_full:
+        remedy = (
+            "That is the full resource, so that a grid search would not have these scores either"
+        )
     message = (
         f"No candidate has a score in the first rung, with {n_resources}, so that none can be "
-        f"promoted. If scores require more, {remedy}."
+        f"promoted. {remedy}."
     )
     for what in ("fit", "score"):
         if failed := [failure for failure in failures if failure["failed"] == what]:
@@ -96,6 +107,7 @@ def few_samples_messages(
     n_resources: Sequence[int],
     n_train: int,
     *,
+    completed: Collection[int] = (),
     has_own_rungs: bool = False,
 ) -> list[str]:
     """Format which candidates failed in a rung with fewer samples than the training fold.
@@ -108,6 +120,8 @@ def few_samples_messages(
         Number of samples in each rung.
     n_train : int
         Number of samples of the largest training fold.
+    completed : collection of int, default=()
+        Candidates that were trained with all samples.
     has_own_rungs : bool, default=False
         Whether a budget or the algorithm sets the first rung, and not `min_resources`.
 
@@ -116,13 +130,18 @@ def few_samples_messages(
     list of str
         Empty if there is no such candidate whose error is about samples, otherwise one message.
     """
-    late = {_kind(failure) for failure in failures if failure["n_resources"] >= n_train}
+    is_late = [failure["n_resources"] >= n_train for failure in failures]
+    late = {_case(failure) for failure in compress(failures, is_late)}
+    early = [failure for failure in failures if failure["n_resources"] < n_train]
+    early = [failure for failure in early if _case(failure) not in late]
+    # Errors that occur with all samples, too, unless a candidate had them with few samples only.
+    others = {kind for _, kind in late}
+    others -= {kind for candidate, kind in map(_case, early) if candidate in completed}
     early = [
         failure
-        for failure in failures
-        if failure["n_resources"] < n_train
-        and not any(other in failure["error"] for other in _OTHER_REASONS)
-        and _kind(failure) not in late  # with all samples, too
+        for failure in early
+        if not any(other in failure["error"] for other in _OTHER_REASONS)
+        and _kind(failure) not in others
         and _names_samples(failure["error"])
     ]
     if not early:
@@ -151,6 +170,11 @@ def _names_samples(traceback: str) -> bool:
 def _kind(failure: Mapping[str, Any]) -> str:
     """Return the error of a failure without its numbers."""
     return _NUMBER.sub("0", failure["error"])
+
+
+def _case(failure: Mapping[str, Any]) -> tuple[int, str]:
+    """Return the candidate and the error of a failure, without numbers."""
+    return failure["candidate"], _kind(failure)
 
 
 def _details(failures: Failures, what: str) -> str:

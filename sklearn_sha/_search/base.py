@@ -459,9 +459,13 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         if run.results.all_failed:
             message = all_failed_message(failures) + spec.resource.failure_hint()
         else:
-            n_resources = quantity(min(spec.schedule.n_resources), spec.schedule.unit)
-            has_own_rungs = not spec.algorithm.needs_maximum
-            message = no_score_message(failures, n_resources, has_own_rungs=has_own_rungs)
+            first, unit = min(spec.schedule.n_resources), spec.schedule.unit
+            message = no_score_message(
+                failures,
+                quantity(first, unit),
+                is_full=first == max(spec.schedule.n_resources) and not spec.schedule.counts_folds,
+                has_own_rungs=not spec.algorithm.needs_maximum,
+            )
         return "\n".join([message, *few_samples_hints(spec, failures)])
 
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:

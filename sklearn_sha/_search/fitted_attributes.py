@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -180,7 +181,7 @@ def _other_messages(
     remedy = _more_folds(counts_folds=spec.resource.counts_folds)
     return [
         *_non_finite_messages(all_cv_results, {row["candidate"] for row in failures}),
-        *few_samples_hints(spec, failures),
+        *few_samples_hints(spec, failures, rung_history),
         *_failed_initial_messages(rung_history, failures, spec.schedule),
         *_equal_scores_messages(rung_history, len(spec.folds), remedy),
     ]
@@ -251,15 +252,21 @@ def _more_folds(*, counts_folds: bool) -> str:
     return "start with more folds" if counts_folds else 'set min_folds="all"'
 
 
-def few_samples_hints(spec: SearchSpec, failures: Sequence[Mapping[str, Any]]) -> list[str]:
+def few_samples_hints(
+    spec: SearchSpec,
+    failures: Sequence[Mapping[str, Any]],
+    rung_history: Sequence[Mapping[str, Any]] = (),
+) -> list[str]:
     """Return what to do if candidates failed on fewer samples than the training fold has."""
     if not spec.resource.counts_samples:
         return []
     n_train = max(len(fold.train) for fold in spec.folds)
+    full = (row["candidates"] for row in rung_history if row["n_resources"] >= n_train)
     return few_samples_messages(
         failures,
         spec.schedule.n_resources,
         n_train,
+        completed={*chain.from_iterable(full)},
         has_own_rungs=not spec.algorithm.needs_maximum,
     )
 
