@@ -41,7 +41,7 @@ def fold_order(
     splits: Sequence[tuple[Any, Any]],
     rng: RandomState | None,
     *,
-    are_series: bool = False,
+    are_series: bool,
 ) -> tuple[int, ...]:
     """Return all folds in the order in which they join.
 
@@ -58,7 +58,7 @@ def fold_order(
     splitter : cross-validator
     splits : sequence of (train, test)
     rng : RandomState or None
-    are_series : bool, default=False
+    are_series : bool
         What `is_series` returns.
 
     Returns

@@ -51,14 +51,13 @@ class NotebookProgress(ConsoleProgress):
 
         self._columns: dict[str, list[object]] = {}
         self._lines: list[str] = []
-        self._opening: tuple[str, ...] = ()
+        self._opening = opening(self.schedule)
         self._names: dict[str, str] = {}
         self._details = self._name = self._refit_params = self._audit = self._end = ""
         self._updated = self.progress.elapsed
         self._handle = display(_Output("", ""), display_id=True)
 
     def start(self) -> None:
-        self._opening = opening(self.schedule)
         self._lines.extend(self._opening)
 
     def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:

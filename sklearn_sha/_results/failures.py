@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from itertools import compress
 from operator import itemgetter
 from typing import Any
 
@@ -130,19 +129,21 @@ def few_samples_messages(
     list of str
         Empty if there is no such candidate whose error is about samples, otherwise one message.
     """
-    is_late = [failure["n_resources"] >= n_train for failure in failures]
-    late = {_case(failure) for failure in compress(failures, is_late)}
-    early = [failure for failure in failures if failure["n_resources"] < n_train]
-    early = [failure for failure in early if _case(failure) not in late]
+    kinds = [(failure, _kind(failure)) for failure in failures]
+    late = {(one["candidate"], kind) for one, kind in kinds if one["n_resources"] >= n_train}
+    few = [
+        (one, kind)
+        for one, kind in kinds
+        if one["n_resources"] < n_train and (one["candidate"], kind) not in late
+    ]
     # Errors that occur with all samples, too, unless a candidate had them with few samples only.
-    others = {kind for _, kind in late}
-    others -= {kind for candidate, kind in map(_case, early) if candidate in completed}
+    others = {kind for _, kind in late} - {k for one, k in few if one["candidate"] in completed}
     early = [
-        failure
-        for failure in early
-        if not any(other in failure["error"] for other in _OTHER_REASONS)
-        and _kind(failure) not in others
-        and _names_samples(failure["error"])
+        one
+        for one, kind in few
+        if not any(other in one["error"] for other in _OTHER_REASONS)
+        and kind not in others
+        and _names_samples(one["error"])
     ]
     if not early:
         return []
@@ -170,11 +171,6 @@ def _names_samples(traceback: str) -> bool:
 def _kind(failure: Mapping[str, Any]) -> str:
     """Return the error of a failure without its numbers."""
     return _NUMBER.sub("0", failure["error"])
-
-
-def _case(failure: Mapping[str, Any]) -> tuple[int, str]:
-    """Return the candidate and the error of a failure, without numbers."""
-    return failure["candidate"], _kind(failure)
 
 
 def _details(failures: Failures, what: str) -> str:

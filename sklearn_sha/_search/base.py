@@ -459,11 +459,11 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         if run.results.all_failed:
             message = all_failed_message(failures) + spec.resource.failure_hint()
         else:
-            first, unit = min(spec.schedule.n_resources), spec.schedule.unit
+            resources = spec.schedule.n_resources
             message = no_score_message(
                 failures,
-                quantity(first, unit),
-                is_full=first == max(spec.schedule.n_resources) and not spec.schedule.counts_folds,
+                quantity(min(resources), spec.schedule.unit),
+                is_full=min(resources) == max(resources),
                 has_own_rungs=not spec.algorithm.needs_maximum,
             )
         return "\n".join([message, *few_samples_hints(spec, failures)])

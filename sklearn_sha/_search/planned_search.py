@@ -156,9 +156,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         space = self._space()
         example = example_model(self.estimator, space, random_state)
         tuned = self._tuned_estimator()
-        check_targets(tuned.models(), y)
+        models = tuned.models()
+        check_targets(models, y)
         resource = self._resource(tuned)
-        check_estimators(resource, tuned, tuned.models())
+        check_estimators(resource, tuned, models)
         training = Training.of(resource, tuned)
         is_weighted = params.get("sample_weight") is not None and not routing_enabled()
         is_weighted = is_weighted and scoring.passes_sample_weight(type(self).__name__)
@@ -172,7 +173,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             routed.split,
             fold_order_state,
             # In a pipeline, a placeholder can be replaced by classifiers.
-            has_classes=any(map(is_classifier, tuned.models())),
+            has_classes=any(map(is_classifier, models)),
         )
         context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))
         algorithm, sampler = self._algorithm(), self._sampler()

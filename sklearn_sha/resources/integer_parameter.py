@@ -109,10 +109,10 @@ class IntegerParameter(Resource):
 
     def space_error(self, tuned: TunedEstimator) -> str:
         names = {name for model in tuned.models() for name in names_of(model, self.name)}
-        if tuned.searched.isdisjoint(names):
+        searched = names & tuned.searched
+        if not searched:
             return ""
-        (name, *_) = sorted(names & tuned.searched, key=lambda name: name != self.name)
-        alias = "" if name == self.name else f", as {name!r}"
+        alias = "" if self.name in searched else f", as {min(searched)!r}"
         return (
             f"resource={self.name!r} is searched too{alias}; take it out of {tuned.space_name}, or "
             "use another resource."
