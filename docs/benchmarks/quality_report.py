@@ -209,14 +209,12 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
     ]
     if ratios := slowdowns(runs):
         n_slowed = sum(ratio > SLOWED for ratio in ratios)
-        of_anytime = slowdowns([one for one in runs if one["contender"] == ANYTIME])
-        n_anytime = sum(ratio > SLOWED for ratio in of_anytime)
         lines += [
             "- **Two cores.** sklearn_sha and HalvingRandomSearchCV do the same work on one core "
             f"and on two. The median of these {len(ratios)} runs takes {median(ratios):.2f} of the "
-            f"time of one core. {n_slowed} take more than {SLOWED}, {n_anytime} of them anytime, "
-            "since other programs ran on the machine. They are shown as they were measured. Other "
-            "searches were measured at the same times.",
+            f"time of one core. Runs that took more than {SLOWED}, since other programs ran on the "
+            "machine, were measured again, together with those of other searches at the same "
+            f"times, but for the last four of them. Now {n_slowed} runs take more than {SLOWED}.",
         ]
     if left_out := {*map(split_of, measured["runs"])} - {*map(split_of, runs)}:
         named = (f"{quantity(n, 'cores')}, seed {seed}" for n, seed in sorted(left_out))
