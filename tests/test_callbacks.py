@@ -333,3 +333,23 @@ def test_preprocessing_alone_is_no_fit_of_the_pipeline_with_callbacks():
     ).fit(X, Y)  # fmt: skip
     assert search.failures_ == []
     assert recorder.told == []
+
+
+def test_a_search_that_starts_again_has_a_second_search_in_its_tree():
+    class NeedsSamples(LogisticRegression):
+        def fit(self, X, y):
+            if len(X) < 1_000:
+                raise ValueError("too few samples")
+            return super().fit(X, y)
+
+    samples, targets = np.tile(X, (20, 1)), np.tile(Y, 20)
+    recorder, automatic = Recorder(), {"min_resources": "auto", "max_resources": "auto"}
+    grid = {"C": np.logspace(-3, 3, 16).tolist()}
+    search = ours(NeedsSamples(), grid, resource="n_samples", **automatic)
+    search.set_callbacks(recorder, ProgressBar())
+    with pytest.warns(UserWarning, match="the search starts again"):
+        search.fit(samples, targets)
+    begun = [
+        place[4] for what, place, _ in recorder.told[1:-1] if what == "begin" and len(place) == 8
+    ]
+    assert begun == ["search", "search", "refit-with-best-params"]

@@ -101,33 +101,19 @@ def no_score_message(
     return message
 
 
-def few_samples_messages(
-    failures: Failures,
-    n_resources: Sequence[int],
-    n_train: int,
-    *,
-    completed: Collection[int] = (),
-    has_own_rungs: bool = False,
-) -> list[str]:
-    """Format which candidates failed in a rung with fewer samples than the training fold.
+def few_samples_failures(
+    failures: Failures, n_train: int, completed: Collection[int] = ()
+) -> Failures:
+    """Return the failures in rungs with too few samples, whose errors are about samples.
 
     Parameters
     ----------
     failures : sequence of dict
         Failures of a search whose resource is the number of samples.
-    n_resources : sequence of int
-        Number of samples in each rung.
     n_train : int
         Number of samples of the largest training fold.
     completed : collection of int, default=()
         Candidates that were trained with all samples.
-    has_own_rungs : bool, default=False
-        Whether a budget or the algorithm sets the first rung, and not `min_resources`.
-
-    Returns
-    -------
-    list of str
-        Empty if there is no such candidate whose error is about samples, otherwise one message.
     """
     kinds = [(failure, _kind(failure)) for failure in failures]
     late = {(one["candidate"], kind) for one, kind in kinds if one["n_resources"] >= n_train}
@@ -138,29 +124,70 @@ def few_samples_messages(
     ]
     # Errors that occur with all samples, too, unless a candidate had them with few samples only.
     others = {kind for _, kind in late} - {k for one, k in few if one["candidate"] in completed}
-    early = [
+    return [
         one
         for one, kind in few
         if not any(other in one["error"] for other in _OTHER_REASONS)
         and kind not in others
         and _names_samples(one["error"])
     ]
-    if not early:
-        return []
-    failed_at = sorted({failure["n_resources"] for failure in early})
+
+
+def few_samples_message(
+    failures: Failures, n_resources: Sequence[int], n_train: int, *, has_own_rungs: bool = False
+) -> str:
+    """Format which candidates failed in a rung with fewer samples than the training fold.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+        As `few_samples_failures` returns them.
+    n_resources : sequence of int
+        Number of samples in each rung.
+    n_train : int
+        Number of samples of the largest training fold.
+    has_own_rungs : bool, default=False
+        Whether a budget or the algorithm sets the first rung, and not `min_resources`.
+    """
+    failed_at = sorted({failure["n_resources"] for failure in failures})
     larger = min((n for n in n_resources if n > failed_at[-1]), default=n_train)
     is_last = failed_at[-1] >= max(n_resources)
     parameters = "max_resources and min_resources" if is_last else "min_resources"
     remedy = f"raise {parameters}, for example min_resources={larger}"
     if has_own_rungs:
         remedy = f"raise the budget, or the rungs of the algorithm, to start with {larger} samples"
-    if any("unknown categories" in failure["error"] for failure in early):
-        remedy += ", or set handle_unknown of the encoder, since few samples lack rare categories"
-    return [
-        f"{_candidates(early)} failed when trained on {listed(failed_at)} samples, fewer than the "
-        f"{n_train} samples of the training fold. If their parameters require more samples (such "
-        f"as n_neighbors or n_components), {remedy}."
-    ]
+    return (
+        f"{_candidates(failures)} failed when trained on {listed(failed_at)} samples, fewer than "
+        f"the {n_train} samples of the training fold. If their parameters require more samples "
+        f"(such as n_neighbors or n_components), {remedy}{_encoder_remedy(failures)}."
+    )
+
+
+def starts_again_message(failures: Failures, candidate: int, n_enough: int) -> str:
+    """Format that a search starts again, since no candidate has a score with few samples.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+        As `few_samples_failures` returns them.
+    candidate : int
+        One that has a score with more samples.
+    n_enough : int
+        How many these are.
+    """
+    n_failed = max(failure["n_resources"] for failure in failures)
+    return (
+        f"No candidate has a score with {n_failed} training samples, and candidate {candidate} has "
+        f"one with {n_enough}: the search starts again, with at least {n_enough} in its first "
+        f"rung. To start with them, set min_resources={n_enough}{_encoder_remedy(failures)}."
+        f"\n\n{_details(failures, 'fits or scores')}"
+    )
+
+
+def _encoder_remedy(failures: Failures) -> str:
+    if any("unknown categories" in failure["error"] for failure in failures):
+        return ", or set handle_unknown of the encoder, since few samples lack rare categories"
+    return ""
 
 
 def _names_samples(traceback: str) -> bool:

@@ -366,6 +366,11 @@ class Results:
         """Return whether no candidate of the last rung has a score, because fits failed."""
         return self._rungs[-1].has_failed
 
+    @property
+    def last_n_resources(self) -> int:
+        """Resource of the last rung."""
+        return self._rungs[-1].request.n_resources
+
     def last_rung_has_scores(self) -> bool:
         """Return whether a candidate of the last rung has a score that is a number."""
         return self._rungs[-1].has_scores

@@ -30,6 +30,7 @@ from sklearn_sha._results.failures import all_failed_message, no_score_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.delegation import BestEstimatorMixin
+from sklearn_sha._search.first_rung import TooFewSamplesError
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
     few_folds_message,
@@ -233,15 +234,22 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         self._replace_fitted({})
         X, y, params = data
         observed = X, y, metadata_of(params)
-        task = root_task(self, 1 + bool(self.refit)).begin(*observed)
+        n_runs = 1 if spec.planned_from is None else 2  # it can start again
+        task = root_task(self, n_runs + bool(self.refit)).begin(*observed)
         is_complete = False
         run: Run | None = None
         try:
             for name in _UNPICKLED:  # with their models, before others are trained
                 self.__dict__.pop(name, None)
             with autologged(self, X, y):
-                run = self._make_run(spec, store, start_time, task, refitted)
-                is_complete = self._evaluate_and_refit(run, store, task)
+                while True:
+                    run = self._make_run(spec, store, start_time, task, refitted)
+                    try:
+                        is_complete = self._evaluate_and_refit(run, store, task)
+                        break
+                    except TooFewSamplesError as error:
+                        warnings.warn(str(error), UserWarning, stacklevel=4)
+                        spec = spec.starting_with(error.n_enough)
             task.end(*observed)
         finally:
             completed: CompletedSearch | None = None
@@ -348,9 +356,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     def _requests_each_rung_once(self, spec: SearchSpec) -> bool:
         """Return whether there is one request for each planned rung, or none after an early end."""
-        is_custom = getattr(self, "algorithm", "auto") != "auto"
         grows = spec.sampler.uses_history or self.target_score is not None or spec.audits
-        return not (is_custom or grows)
+        return not (self._has_custom_algorithm() or grows)
 
     def _bracket_times(
         self, spec: SearchSpec, n_workers: int, start_time: float

@@ -11,7 +11,12 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from sklearn_sha._formatting import numbered, quantity
-from sklearn_sha._results.failures import few_samples_messages, fits_message, scores_message
+from sklearn_sha._results.failures import (
+    few_samples_failures,
+    few_samples_message,
+    fits_message,
+    scores_message,
+)
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.inspection.ranking import best_index
@@ -260,15 +265,15 @@ def few_samples_hints(
     """Return what to do if candidates failed on fewer samples than the training fold has."""
     if not spec.resource.counts_samples:
         return []
-    n_train = max(len(fold.train) for fold in spec.folds)
+    n_train = spec.n_train
     full = (row["candidates"] for row in rung_history if row["n_resources"] >= n_train)
-    return few_samples_messages(
-        failures,
-        spec.schedule.n_resources,
-        n_train,
-        completed={*chain.from_iterable(full)},
-        has_own_rungs=not spec.algorithm.needs_maximum,
-    )
+    early = few_samples_failures(failures, n_train, {*chain.from_iterable(full)})
+    if not early:
+        return []
+    has_own_rungs = not spec.algorithm.needs_maximum
+    return [
+        few_samples_message(early, spec.schedule.n_resources, n_train, has_own_rungs=has_own_rungs)
+    ]
 
 
 def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[str]:

@@ -306,7 +306,7 @@ class HyperbandSearchCV(AuditedSearch):
                 f"is a random search with n_resources={n_resources}. Raise max_resources or lower "
                 "min_resources, as far as the resource allows it, or lower factor.",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         sizes = [bracket.n_candidates[0] for bracket in brackets]
         candidates = candidates_for_brackets(

@@ -42,6 +42,7 @@ from sklearn_sha._search.routing import (
     routed_by_request,
 )
 from sklearn_sha._search.search_spec import (
+    SearchData,
     SearchSpec,
     example_model,
     scores_pipeline,
@@ -96,6 +97,17 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return whether the schedule may be replaced by a single rung, if that is cheaper."""
         return False
 
+    def _can_start_later(self, spec: SearchSpec) -> bool:
+        """Return whether the first rung has as few samples as an automatic one."""
+        is_automatic = self.min_resources == "auto" and spec.algorithm.needs_maximum
+        # The next run of a schedule that repeats has more samples.
+        is_automatic &= not (self._has_custom_algorithm() or spec.schedule.repeats)
+        return is_automatic and spec.resource.counts_samples and len(spec.schedule.rungs) > 1
+
+    def _has_custom_algorithm(self) -> bool:
+        """Return whether the user gave an algorithm."""
+        return getattr(self, "algorithm", "auto") != "auto"
+
     def _has_automatic_maximum(self) -> bool:
         """Return whether notes explain the resource of the last rung, which the user left open."""
         return bool(self.max_resources == "auto")
@@ -119,7 +131,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         Schedule
-            Prints as a table. After `fit`, the attribute ``schedule_`` is the same.
+            Prints as a table. After `fit`, the attribute ``schedule_`` is the same, unless no
+            candidate had a score with few samples and the search started again with more.
 
         Raises
         ------
@@ -176,30 +189,52 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             has_classes=any(map(is_classifier, models)),
         )
         context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))
-        algorithm, sampler = self._algorithm(), self._sampler()
-        plan = self._make_plan(algorithm, training, context, random_state)
+        state, known = deepcopy(random_state), SearchData(params, scoring, routed, data, seed)
+        spec = self._specify(training, context, known, random_state)
+        random_state.random_sample()  # another state in the next fit, also if nothing is sampled
+        if not self._can_start_later(spec):
+            return spec
+
+        def planned_from(n_enough: int) -> SearchSpec:
+            from_enough, rng = replace(context, n_enough=n_enough), deepcopy(state)
+            later = self._specify(training, from_enough, known, rng)
+            return replace(later, planned_from=planned_from)
+
+        return replace(spec, planned_from=planned_from)
+
+    def _specify(
+        self, training: Training, context: PlanningContext, known: SearchData, rng: RandomState
+    ) -> SearchSpec:
+        """Plan the rungs, and make candidates and folds."""
+        params, scoring, routed = known.params, known.scoring, known.routed
+        algorithm = self._algorithm()
+        plan = self._make_plan(algorithm, training, context, rng)
+        resource = plan.training.resource
         if plan.training is not training:
             # classes is a parameter of partial_fit only
             others = {k: v for k, v in params.items() if k.rpartition("__")[2] != "classes"}
+            is_weighted = "sample_weight" in routed.score
             routed = self._route(others, scoring, plan.training, scores_weighted=is_weighted)
-        if plan.training.shares_preprocessing and tuned.searches_requests:
-            check_requests(params, routed, plan.training.resource.name)
-        random_state.random_sample()  # another state in the next fit, also if nothing is sampled
-        subsamples = plan.training.resource.subsamples
+        if plan.training.shares_preprocessing and context.tuned.searches_requests:
+            check_requests(params, routed, resource.name)
         return SearchSpec(
-            space=space,
-            sampler=sampler,
+            space=self._space(),
+            sampler=self._sampler(),
             algorithm=algorithm,
             candidates=plan.candidates,
-            seed=seed,
+            seed=known.seed,
             schedule=plan.schedule,
             folds=search_folds(
-                data, routed, self._models(example, plan), subsamples=subsamples, seed=seed
+                known.data,
+                routed,
+                self._models(context.example, plan),
+                subsamples=resource.subsamples,
+                seed=known.seed,
             ),
-            fold_order=data.fold_order,
-            config=self._config(plan, scoring, routed, context, y, seed),
+            fold_order=known.data.fold_order,
+            config=self._config(plan, scoring, routed, context, known.data.y, known.seed),
             scoring=scoring,
-            resource=plan.training.resource,
+            resource=resource,
             warning=plan.warning,
             audits=() if self.audit_eliminated is None else (self.audit_eliminated,),
         )
@@ -240,7 +275,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             raise ValueError(error)
         self._check_plan(schedule, limits)
         for message in resource.warnings(context.tuned, schedule.rungs[-1].n_resources):
-            warnings.warn(message, UserWarning, stacklevel=4)
+            warnings.warn(message, UserWarning, stacklevel=5)
         warning = ""
         whole_fit: WholeFit | None = None
         n_different = len({id(params) for params in candidates})  # brackets can share a candidate

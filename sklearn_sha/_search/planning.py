@@ -32,12 +32,15 @@ class PlanningContext:
     data : TrainingData
     fit_params : sequence of str
         Names of the parameters that are passed to the training method.
+    n_enough : int
+        Resource with which models are known to succeed, and not with less. 0: nothing is known.
     """
 
     tuned: TunedEstimator
     example: Any
     data: TrainingData
     fit_params: Sequence[str]
+    n_enough: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,8 @@ class Plan:
 def resource_limits(resource: Resource, context: PlanningContext) -> Limits:
     """Return how much of a resource the estimator and the data allow."""
     limits = resource.limits(context.tuned, context.example, context.data)
-    return replace(limits, resource=resource.name, unit=resource.unit_for(context.example))
+    limits = replace(limits, resource=resource.name, unit=resource.unit_for(context.example))
+    return limits.starting_with(context.n_enough)
 
 
 def planning_bounds(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -65,6 +66,9 @@ class SearchSpec:
         Whether `candidates` are all those of a completed search, to which none are added.
     n_rounds : int or None
         Number of rounds of the algorithm that are run. None: all.
+    planned_from : callable or None
+        Returns the specification whose automatic first rung has at least so many samples. None if
+        the first rung is not automatic, or not of samples.
     """
 
     space: Any
@@ -83,6 +87,24 @@ class SearchSpec:
     audits: tuple[int | Literal["auto"], ...] = ()
     is_closed: bool = False
     n_rounds: int | None = None
+    planned_from: Callable[[int], SearchSpec] | None = None
+
+    @property
+    def n_train(self) -> int:
+        """Number of samples of the largest training fold."""
+        return max(len(fold.train) for fold in self.folds)
+
+    def starting_with(self, n_resources: int) -> SearchSpec:
+        """Return the specification with at least so many samples in the automatic first rung."""
+        assert self.planned_from is not None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # which were shown before
+            planned = self.planned_from(n_resources)
+        if not self.evaluations:
+            return planned
+        # Those of an extended search, whose candidates are known.
+        known = {"space": self.space, "candidates": self.candidates}
+        return replace(planned, **known, evaluations=self.evaluations)
 
 
 @dataclass(frozen=True)
@@ -125,6 +147,29 @@ class SplitData:
         return TrainingData(
             self.X, len(largest), n_classes, self.fold_order, lowest, first, n_rarest
         )
+
+
+@dataclass(frozen=True)
+class SearchData:
+    """What a search has before it is planned.
+
+    Attributes
+    ----------
+    params : dict
+        Parameters of `fit`.
+    scoring : Scoring
+    routed : RoutedParams
+        Those parameters by recipient.
+    data : SplitData
+    seed : int
+        As in `SearchSpec`.
+    """
+
+    params: dict[str, Any]
+    scoring: Scoring
+    routed: RoutedParams
+    data: SplitData
+    seed: int
 
 
 def split_data(

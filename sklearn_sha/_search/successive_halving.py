@@ -117,7 +117,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         full resource, as in a grid search. "auto" is the largest value with which the last rung
         compares at most `ceil(factor)` candidates at the maximum. If the number of folds grows, it
         is a larger value (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples,
-        and enough to include 10 of the rarest class (at most half of it) and two of each class; for
+        and enough to include 10 of the rarest class (at most half of it) and two of each class, and
+        if all candidates fail with so few samples, the search starts again with more; for
         "folds" as many as ``min_folds="auto"`` starts with (fewer than 100 test samples raise a
         ValueError); for a custom resource its ``lowest``.
     max_resources : int or "auto", default="auto"
@@ -553,7 +554,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                 f"maximum, {n_resources}: all {plan.n_candidates[0]} candidates are trained with "
                 "full resource. Lower min_resources.",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         # Later brackets can have the full resource in all rungs.
         n_last = plan.brackets[0].n_candidates[-1]
@@ -566,5 +567,5 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                 f"the last rung compares {n_last}. Raise max_resources, or choose another "
                 "resource.",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )

@@ -85,7 +85,7 @@ def first_candidates(
             f"{names[1]}={wanted} is more than the {quantity(n, 'different candidates')} that "
             f"{source}; trying these.",
             UserWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
     return n, candidates
 
@@ -175,7 +175,7 @@ def candidates_for_brackets(
         f"room for {n}, so candidates take part more than once; with so few, "
         "SuccessiveHalvingSearchCV tries each just once.",
         UserWarning,
-        stacklevel=6,
+        stacklevel=7,
     )
     return [pool[position] for position in _in_rounds(len(pool), sizes, n_initial, rng)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -88,6 +88,16 @@ class Limits:
     continues: bool = False
     fit_can_stop: bool = False
     reason_of_first: str = ""
+
+    def starting_with(self, n_enough: int) -> Limits:
+        """Limits without less resource than models have succeeded with; 0: nothing is known."""
+        if n_enough <= self.first:
+            return self
+        reason = (
+            f"The automatic first rung has at least {quantity(n_enough, self.unit)}, since no "
+            "candidate has a score with fewer."
+        )
+        return replace(self, lowest=n_enough, first=n_enough, reason_of_first=reason)
 
     def cap(self, max_resources: Any) -> int | None:
         """The maximum for a candidate; None if neither user nor data set it."""

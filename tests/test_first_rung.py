@@ -1,0 +1,291 @@
+"""If no candidate has a score with the samples of the first rung, the search starts with more."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from toys import is_measured
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._search.first_rung import larger_rungs
+from sklearn_sha.bandit import FixedSchedule
+from sklearn_sha.resources import SampleCount
+from sklearn_sha.schedules import schedule_from_range
+
+FITS: list[tuple[float, int]] = []
+N_TRAIN = 2000
+X = np.random.default_rng(0).normal(size=(2 * N_TRAIN, 1))
+Y = (X[:, 0] > 0).astype(int)
+GRID = {"threshold": np.linspace(-1, 1, 20).tolist()}
+
+
+class NeedsSamples(ClassifierMixin, BaseEstimator):
+    """Predicts by a threshold, and fails with fewer samples than it needs."""
+
+    def __init__(self, threshold=0.0, needs=0, message="too few samples"):
+        self.threshold = threshold
+        self.needs = needs
+        self.message = message
+
+    def fit(self, X, y):
+        FITS.append((self.threshold, len(X)))
+        if len(X) < self.needs:
+            raise ValueError(f"{len(X)} are {self.message}")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return (X[:, 0] > self.threshold).astype(int)
+
+
+class AtLeast(SampleCount):
+    """Begins with at least so many samples."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def limits(self, tuned, example, data):
+        return replace(super().limits(tuned, example, data), first=self.n)
+
+
+def search_of(
+    needs, cls=SuccessiveHalvingSearchCV, message="too few samples", space=GRID, **params
+):
+    params = {"resource": "n_samples", "cv": KFold(2), "min_folds": "all"} | params
+    FITS.clear()
+    return cls(NeedsSamples(needs=needs, message=message), space, **params)
+
+
+def assert_same_scores(search, other):
+    rows, others = search.all_cv_results_, other.all_cv_results_
+    for name in {**rows, **others}:
+        if not is_measured(name):
+            np.testing.assert_array_equal(rows[name], others[name], err_msg=name)
+
+
+@pytest.mark.parametrize("needs", [201, 300, 500, 501, 1001, 2000])
+def test_the_search_is_that_of_a_larger_first_rung(needs):
+    first, *larger = search_of(0).plan(X, Y).n_resources
+    enough = min(n for n in larger if n >= needs)
+    with pytest.warns(UserWarning, match="No candidate has a score with") as caught:
+        search = search_of(needs, random_state=0).fit(X, Y)
+    (message,) = [str(warning.message) for warning in caught]
+    assert f"starts again, with at least {enough} in its first rung" in message
+    assert f"{first} are too few samples" in message
+    assert caught[0].filename == __file__
+    expected = search_of(needs, random_state=0, resource=AtLeast(enough)).fit(X, Y)
+    assert_same_scores(search, expected)
+    assert search.best_params_ == expected.best_params_
+    assert search.failures_ == []
+    assert min(search.n_resources_) == enough
+
+
+def test_folds_grow_from_a_larger_first_rung():
+    with pytest.warns(UserWarning, match="No candidate has a score with"):
+        search = search_of(500, min_folds=1).fit(X, Y)
+    assert min(search.n_resources_) >= 500
+    assert search.rung_history_[0]["n_folds"] == 1
+    assert search.failures_ == []
+
+
+def test_the_schedule_tells_why_it_has_few_rungs():
+    search = SuccessiveHalvingSearchCV(NeedsSamples(needs=500), GRID, cv=KFold(2), factor=4)
+    with pytest.warns(UserWarning, match="No candidate has a score with"):
+        search.fit(X, Y)
+    enough = min(search.n_resources_)
+    reason = f"at least {enough} training samples, since no candidate has a score with fewer."
+    assert reason in " ".join(search.schedule_.notes)
+
+
+def test_with_all_samples_it_is_the_grid_search():
+    search = SuccessiveHalvingSearchCV(NeedsSamples(needs=N_TRAIN), GRID, cv=KFold(2))
+    with pytest.warns(UserWarning, match=f"with at least {N_TRAIN} in its first rung"):
+        search.fit(X, Y)
+    theirs = GridSearchCV(NeedsSamples(), GRID, cv=KFold(2)).fit(X, Y)
+    np.testing.assert_array_equal(
+        search.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+    )
+    assert search.best_params_ == theirs.best_params_
+
+
+def test_one_candidate_is_trained_to_find_out():
+    first, *larger = search_of(0).plan(X, Y).n_resources
+    enough = min(n for n in larger if n >= 1000)
+    with pytest.warns(UserWarning, match="the search starts again"):
+        search = search_of(1000, refit=False).fit(X, Y)
+    thresholds = GRID["threshold"]
+    tried = [(thresholds[0], n) for n in larger if n < enough]
+    before = [fit for fit in FITS if fit[1] < enough]
+    assert sorted(before) == sorted(2 * [*((t, first) for t in thresholds), *tried])
+    # With enough samples, it is not trained again.
+    assert len(FITS) - len(before) == sum(
+        len(row["candidates"]) * 2 for row in search.rung_history_
+    )
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"min_resources": 200},
+        {"budget": 20_000},
+        {"algorithm": FixedSchedule([20, 4], [200, 2000])},
+    ],
+)
+def test_a_first_rung_of_the_user_is_not_changed(params):
+    with pytest.raises(ValueError, match="All the 40 fits failed"):
+        search_of(1500, **params).fit(X, Y)
+    assert len(FITS) == 40
+
+
+def test_another_error_is_raised_at_once():
+    with pytest.raises(ValueError, match="All the 40 fits failed"):
+        search_of(1500, message="not my day").fit(X, Y)
+    assert len(FITS) == 40
+
+
+def test_if_more_samples_do_not_help_the_errors_are_raised():
+    larger = len(search_of(0).plan(X, Y).n_resources) - 1
+    with pytest.raises(ValueError, match=f"All the {40 + 2 * larger} fits failed") as raised:
+        search_of(10**6).fit(X, Y)
+    assert len(FITS) == 40 + 2 * larger
+    assert "min_resources" not in str(raised.value)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("params", [{"min_folds": "all", "random_state": 1}, {"random_state": 3}])
+def test_a_rare_category_is_no_obstacle(params, n_jobs):
+    """An encoder fails on test samples with its default parameters, not in each fold."""
+    city = np.random.default_rng(0).choice(list("abc"), 4000).astype(object)
+    city[[50, 100, 150, 2000, 2050, 2100, 3800, 3850, 3900]] = "village"
+    y = np.arange(4000) % 2
+    model = make_pipeline(OneHotEncoder(), KNeighborsClassifier(algorithm="brute"))
+    grid = {"kneighborsclassifier__n_neighbors": range(5, 69, 4)}
+    cv = KFold(3)
+    GridSearchCV(model, grid, cv=cv, error_score="raise").fit(city[:, None], y)
+    search = SuccessiveHalvingSearchCV(
+        model, grid, cv=cv, resource="n_samples", n_jobs=n_jobs, **params
+    )
+    with pytest.warns(UserWarning, match=r"or set handle_unknown(?s:.*)unknown categories"):
+        search.fit(city[:, None], y)
+    assert np.isfinite(search.best_score_)
+    assert search.failures_ == []
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"budget": "anytime", "n_candidates": 32, "patience": None},
+        {"sampler": "model", "n_candidates": 48},
+    ],
+    ids=["anytime", "model"],
+)
+def test_a_first_bracket_without_scores_is_not_followed_by_others(params):
+    params |= {"space": {"threshold": uniform(-1, 2)}, "random_state": 0}
+    first = min(search_of(0, **params).plan(X, Y).n_resources)
+    found = []
+    for n_jobs in (None, 2):
+        with pytest.warns(UserWarning, match="the search starts again") as caught:
+            found.append(search_of(first + 1, n_jobs=n_jobs, **params).fit(X, Y))
+        assert len(caught) == 1
+    search, repeated = found
+    assert min(search.n_resources_) > first
+    assert search.failures_ == []
+    assert search.schedule_.n_different == search_of(0, **params).plan(X, Y).n_different
+    assert_same_scores(repeated, search)
+
+
+def test_a_bracket_of_hyperband_with_scores_is_enough():
+    """Its narrowest bracket has the full resource."""
+    search = search_of(N_TRAIN, HyperbandSearchCV, space={"threshold": uniform(-1, 2)})
+    with pytest.warns(UserWarning, match="min_resources=2000"), pytest.warns(FitFailedWarning):
+        search.fit(X, Y)
+    assert np.isfinite(search.best_score_)
+
+
+class Interrupting(NeedsSamples):
+    """Raises KeyboardInterrupt once, with so many samples."""
+
+    at = 0
+
+    def fit(self, X, y):
+        if len(X) == type(self).at:
+            type(self).at = 0
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("rung", [0, 1, 2, 3])
+@pytest.mark.parametrize("how", ["resume", "checkpoint"])
+@pytest.mark.filterwarnings("ignore:No candidate has a score")
+def test_an_interrupted_search_is_completed(rung, how, tmp_path):
+    plan = search_of(0).plan(X, Y).n_resources
+    expected = search_of(plan[1] + 1, random_state=0).fit(X, Y)
+    params = {"checkpoint": tmp_path / "search"} if how == "checkpoint" else {}
+    search = search_of(0, random_state=0, **params).set_params(
+        estimator=Interrupting(needs=plan[1] + 1)
+    )
+    Interrupting.at = plan[rung]
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, Y)
+    n_before = len(FITS)
+    (search.resume if how == "resume" else search.fit)(X, Y)
+    assert_same_scores(search, expected)
+    assert [*map(dict, search.failures_)] == []
+    # Nothing is trained twice.
+    assert len({*FITS[:n_before]} & {*FITS[n_before:]}) <= 1
+
+
+@pytest.mark.filterwarnings("ignore:No candidate has a score")
+@pytest.mark.parametrize("fitted_from", [10, 20])
+def test_extend_is_one_search_over_all(fitted_from):
+    space = {"threshold": uniform(-1, 2)}
+    first = min(search_of(0, space=space, n_candidates=40).plan(X, Y).n_resources)
+    params = {"space": space, "random_state": 0}
+    expected = search_of(first + 1, n_candidates=40, **params).fit(X, Y)
+    assert min(expected.n_resources_) > first
+    search = search_of(first + 1, n_candidates=fitted_from, **params).fit(X, Y)
+    search.extend(X, Y, n_candidates=40 - fitted_from)
+    assert_same_scores(search, expected)
+    search.audit(X, Y, n_candidates=1)
+    assert search.all_cv_results_["audited"].sum() == 1
+
+
+def test_the_plan_of_a_search_that_is_random_by_its_splits_has_the_splits_of_the_first_rung():
+    """A splitter without random_state yields others each time."""
+    splits = []
+
+    class Recording(KFold):
+        def split(self, X, y=None, groups=None):
+            for split in super().split(X, y, groups):
+                splits.append(split)
+                yield split
+
+    search = search_of(1000, cv=Recording(2, shuffle=True))
+    with pytest.warns(UserWarning, match="the search starts again"):
+        search.fit(X, Y)
+    assert len(splits) == 2
+
+
+def test_verbose_tells_that_the_search_starts_again(capsys):
+    with pytest.warns(UserWarning, match="the search starts again"):
+        search_of(300, verbose=1).fit(X, Y)
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("the search starts again" in line for line in lines) == 1
+
+
+def test_larger_rungs_end_with_the_maximum():
+    run = larger_rungs(schedule_from_range(8, max_resources=80), 3, 10)
+    requests = [next(run), run.send(None), run.send(None)]
+    with pytest.raises(StopIteration) as end:
+        run.send(None)
+    assert end.value.value is None
+    assert [(one.candidate_ids, one.n_resources, one.folds) for one in requests] == [
+        ((3,), n, None) for n in (20, 40, 80)
+    ]
