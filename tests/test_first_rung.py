@@ -144,6 +144,33 @@ def test_a_first_rung_of_the_user_is_not_changed(params):
     assert len(FITS) == 40
 
 
+def test_later_runs_of_budget_doubling_have_more_samples():
+    search = search_of(500, budget="double", space={"threshold": [0.0, 0.1, 0.2, 0.3]})
+    with pytest.warns(FitFailedWarning), pytest.warns(UserWarning, match="failed when trained on"):
+        search.fit(X, Y)
+    first, second, third, *_ = search.rung_history_
+    assert [row["n_resources"] for row in (first, second, third)] == [200, 400, 800]
+    assert first["candidates"] == second["candidates"] == third["candidates"] == [0, 1, 2, 3]
+
+
+def test_if_all_runs_of_budget_doubling_fail_the_errors_are_raised():
+    space = {"threshold": GRID["threshold"][:6]}
+    search = search_of(1500, budget="double", max_resources=1600, space=space)
+    runs = [run.n_resources for run in search.plan(X, Y).brackets]
+    assert [min(resources) for resources in runs] == [200, 400]
+    assert max(runs[0]) > 400
+    with pytest.raises(ValueError, match="All the 24 fits failed"):
+        search.fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore:max_resources=400")
+def test_a_maximum_of_the_user_remains():
+    with pytest.warns(UserWarning, match="starts again, with at least 400 in its first rung"):
+        search = search_of(300, max_resources=400).fit(X, Y)
+    assert search.n_resources_ == [400]
+    assert search.n_candidates_ == [20]
+
+
 def test_another_error_is_raised_at_once():
     with pytest.raises(ValueError, match="All the 40 fits failed"):
         search_of(1500, message="not my day").fit(X, Y)
@@ -255,6 +282,20 @@ def test_extend_is_one_search_over_all(fitted_from):
     assert_same_scores(search, expected)
     search.audit(X, Y, n_candidates=1)
     assert search.all_cv_results_["audited"].sum() == 1
+
+
+@pytest.mark.filterwarnings("ignore:No candidate has a score")
+def test_extend_proposes_from_what_is_known():
+    """The first rung of more candidates has fewer samples, with which all of them fail."""
+    params = {"space": {"threshold": uniform(-1, 2)}, "random_state": 0, "sampler": "model"}
+    search = search_of(300, n_candidates=6, **params).fit(X, Y)
+    known = search.all_cv_results_["params"][:6]
+    search.extend(X, Y, n_candidates=6)
+    assert search.n_candidates_[0] == 12
+    assert search.all_cv_results_["params"][:6] == known
+    assert search.failures_ == []
+    plain = search_of(0, n_candidates=6, **params).fit(X, Y).extend(X, Y, n_candidates=6)
+    assert plain.all_cv_results_["params"][:12] == search.all_cv_results_["params"][:12]
 
 
 def test_the_plan_of_a_search_that_is_random_by_its_splits_has_the_splits_of_the_first_rung():

@@ -163,7 +163,7 @@ def few_samples_message(
     )
 
 
-def starts_again_message(failures: Failures, candidate: int, n_enough: int) -> str:
+def starts_again_message(failures: Failures, candidate: int, n_failed: int, n_enough: int) -> str:
     """Format that a search starts again, since no candidate has a score with few samples.
 
     Parameters
@@ -172,10 +172,9 @@ def starts_again_message(failures: Failures, candidate: int, n_enough: int) -> s
         As `few_samples_failures` returns them.
     candidate : int
         One that has a score with more samples.
-    n_enough : int
-        How many these are.
+    n_failed, n_enough : int
+        Samples with which no candidate has a score, and with which this one has.
     """
-    n_failed = max(failure["n_resources"] for failure in failures)
     return (
         f"No candidate has a score with {n_failed} training samples, and candidate {candidate} has "
         f"one with {n_enough}: the search starts again, with at least {n_enough} in its first "

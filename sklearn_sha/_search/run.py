@@ -133,15 +133,19 @@ class Run:
         spec, results = self.spec, self.results
         if spec.planned_from is None:
             return
-        failures = few_samples_failures(results.failures, spec.n_train)
+        n_failed = results.last_n_resources
+        failures = [
+            failure
+            for failure in few_samples_failures(results.failures, spec.n_train)
+            if failure["n_resources"] == n_failed
+        ]
         if not failures:
             return
         candidate = failures[0]["candidate"]
-        n_failed = max(failure["n_resources"] for failure in failures)
         self.engine.run([larger_rungs(spec.schedule, candidate, n_failed)])
         if results.last_rung_has_scores():
             n_enough = results.last_n_resources
-            message = starts_again_message(failures, candidate, n_enough)
+            message = starts_again_message(failures, candidate, n_failed, n_enough)
             self.display.ends_early(message.partition("\n")[0])
             raise TooFewSamplesError(message, n_enough)
 
