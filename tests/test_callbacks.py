@@ -335,21 +335,33 @@ def test_preprocessing_alone_is_no_fit_of_the_pipeline_with_callbacks():
     assert recorder.told == []
 
 
-def test_a_search_that_starts_again_has_a_second_search_in_its_tree():
-    class NeedsSamples(LogisticRegression):
-        def fit(self, X, y):
-            if len(X) < 1_000:
-                raise ValueError("too few samples")
-            return super().fit(X, y)
+class NeedsSamples(LogisticRegression):
+    def fit(self, X, y):
+        if len(X) < 1_000:
+            raise ValueError("too few samples")
+        return super().fit(X, y)
 
-    samples, targets = np.tile(X, (20, 1)), np.tile(Y, 20)
-    recorder, automatic = Recorder(), {"min_resources": "auto", "max_resources": "auto"}
-    grid = {"C": np.logspace(-3, 3, 16).tolist()}
-    search = ours(NeedsSamples(), grid, resource="n_samples", **automatic)
-    search.set_callbacks(recorder, ProgressBar())
+
+def starting_again(recorder):
+    automatic = {"min_resources": "auto", "max_resources": "auto", "resource": "n_samples"}
+    search = ours(NeedsSamples(), {"C": np.logspace(-3, 3, 16).tolist()}, **automatic)
+    return search.set_callbacks(recorder, ProgressBar())
+
+
+def test_a_search_that_starts_again_has_a_second_search_in_its_tree():
+    recorder = Recorder()
     with pytest.warns(UserWarning, match="the search starts again"):
-        search.fit(samples, targets)
-    begun = [
-        place[4] for what, place, _ in recorder.told[1:-1] if what == "begin" and len(place) == 8
-    ]
-    assert begun == ["search", "search", "refit-with-best-params"]
+        starting_again(recorder).fit(np.tile(X, (20, 1)), np.tile(Y, 20))
+    names = ["search", "search", "refit-with-best-params"]
+    for event in ("begin", "end"):
+        tasks = [
+            place[4] for what, place, _ in recorder.told[1:-1] if (what, len(place)) == (event, 8)
+        ]
+        assert tasks == names
+
+
+def test_a_search_does_not_start_again_if_a_callback_stops_it():
+    recorder = Recorder(lambda context: context.task_name == "halving-iteration")
+    with pytest.raises(ValueError, match="All the 48 fits failed"):
+        starting_again(recorder).fit(np.tile(X, (20, 1)), np.tile(Y, 20))
+    assert sum(told[0] == "begin" and len(told[1]) == 8 for told in recorder.told[1:-1]) == 1

@@ -163,18 +163,27 @@ def few_samples_message(
     )
 
 
-def starts_again_message(failures: Failures, candidate: int, n_failed: int, n_enough: int) -> str:
+def trial_message(candidates: Sequence[int], n_failed: int) -> str:
+    """Format which candidates are tried with more samples."""
+    return (
+        f"No candidate has a score with {n_failed} training samples. More are tried with "
+        f"{numbered('candidate', candidates)}."
+    )
+
+
+def starts_again_message(failures: Failures, candidate: int, n_enough: int) -> str:
     """Format that a search starts again, since no candidate has a score with few samples.
 
     Parameters
     ----------
     failures : sequence of dict
-        As `few_samples_failures` returns them.
+        Those of the rung, as `few_samples_failures` returns them.
     candidate : int
         One that has a score with more samples.
-    n_failed, n_enough : int
-        Samples with which no candidate has a score, and with which this one has.
+    n_enough : int
+        How many these are.
     """
+    n_failed = failures[0]["n_resources"]
     return (
         f"No candidate has a score with {n_failed} training samples, and candidate {candidate} has "
         f"one with {n_enough}: the search starts again, with at least {n_enough} in its first "
@@ -185,7 +194,7 @@ def starts_again_message(failures: Failures, candidate: int, n_failed: int, n_en
 
 def _encoder_remedy(failures: Failures) -> str:
     if any("unknown categories" in failure["error"] for failure in failures):
-        return ", or set handle_unknown of the encoder, since few samples lack rare categories"
+        return ", or set handle_unknown of the encoder, since few samples can lack a rare category"
     return ""
 
 

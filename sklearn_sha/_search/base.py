@@ -11,13 +11,14 @@ from math import inf
 from time import perf_counter, time
 from typing import Any, Self
 
+import numpy as np
 from numpy.random import RandomState
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
 from sklearn_sha._data.slicing import n_samples_of
-from sklearn_sha._engine.callbacks import Task, metadata_of, root_task
+from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task, metadata_of, root_task
 from sklearn_sha._engine.engine import Engine
 from sklearn_sha._engine.interruption import StoppedError, never_replacing
 from sklearn_sha._engine.refit import refit
@@ -26,11 +27,15 @@ from sklearn_sha._parallel.workers import Workers, local_backend
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
-from sklearn_sha._results.failures import all_failed_message, no_score_message
+from sklearn_sha._results.failures import (
+    all_failed_message,
+    no_score_message,
+    starts_again_message,
+    trial_message,
+)
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.delegation import BestEstimatorMixin
-from sklearn_sha._search.first_rung import TooFewSamplesError
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
     few_folds_message,
@@ -56,6 +61,7 @@ from sklearn_sha._search.run import (
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
+from sklearn_sha._search.too_few_samples import LargerRungs, TooFewSamplesError
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
@@ -68,6 +74,8 @@ from sklearn_sha.inspection.trust import trust_report
 
 _UNPICKLED = "_interrupted_search", "_completed_search"
 """States with all results, and of an interrupted search also with the data and all models."""
+
+_HOW_TO_CONTINUE = "Completed results are kept: resume(X, y) continues the search."
 
 _AGGREGATIONS = {"best": running_min, "mean": running_mean}
 
@@ -234,7 +242,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         self._replace_fitted({})
         X, y, params = data
         observed = X, y, metadata_of(params)
-        n_runs = 1 if spec.planned_from is None else 2  # it can start again
+        n_runs = 1 if spec.with_more_samples is None else 2  # it can start again
         task = root_task(self, n_runs + bool(self.refit)).begin(*observed)
         is_complete = False
         run: Run | None = None
@@ -242,14 +250,13 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             for name in _UNPICKLED:  # with their models, before others are trained
                 self.__dict__.pop(name, None)
             with autologged(self, X, y):
-                while True:
-                    run = self._make_run(spec, store, start_time, task, refitted)
-                    try:
-                        is_complete = self._evaluate_and_refit(run, store, task)
-                        break
-                    except TooFewSamplesError as error:
-                        warnings.warn(str(error), UserWarning, stacklevel=4)
-                        spec = spec.starting_with(error.n_enough)
+                run = self._make_run(spec, store, start_time, task, refitted)
+                try:
+                    is_complete = self._evaluate_and_refit(run, store, task)
+                except TooFewSamplesError as few:
+                    spec = self._spec_after(few, run, store, start_time)
+                    run = self._make_run(spec, store, start_time, task, refitted, time())
+                    is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
         finally:
             completed: CompletedSearch | None = None
@@ -266,6 +273,50 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             if not is_complete:
                 self._interrupted_search = InterruptedSearch(origin, spec, store)
 
+    def _spec_after(
+        self, few: TooFewSamplesError, run: Run, store: Store, start_time: float
+    ) -> SearchSpec:
+        """Try candidates with more samples; return the search with enough of them, if there are."""
+        spec, candidates = run.spec, run.pool.params
+        assert spec.with_more_samples is not None
+        run.display.ends_early(trial_message(few.candidates, few.n_samples))
+        trial = replace(
+            spec,
+            algorithm=LargerRungs(spec.schedule, few.candidates, few.n_samples),
+            candidates=[*candidates],
+            audits=(),
+            is_closed=True,
+            with_more_samples=None,
+        )
+        tried = self._make_run(trial, store, start_time, NO_CALLBACKS, None)
+        try:
+            tried.evaluate_rungs()
+        except StoppedError:
+            self._set(result_attributes(run.results))
+            raise TimeoutError(
+                f"max_time={quantity(self.max_time, 'seconds')} ended before a candidate had a "
+                f"score, since {few.n_samples} training samples are too few. Raise min_resources "
+                "or max_time, or call resume to continue the search."
+            ) from None
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(_HOW_TO_CONTINUE)
+            self.interrupted_ = True
+            raise
+        is_scored = np.isfinite(tried.results.mean_scores()) & ~tried.results.have_failed_fits()
+        if not is_scored.any():
+            return replace(spec, more_samples_fail=True)
+        n_enough = tried.results.last_n_resources
+        candidate = few.candidates[int(is_scored.argmax())]
+        message = starts_again_message(few.failures, candidate, n_enough)
+        warnings.warn(message, UserWarning, stacklevel=5)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those of the first plan
+            again = spec.with_more_samples(n_enough)
+        # Known outcomes are those of candidates with the same numbers.
+        return replace(
+            again, space=spec.space, candidates=[*candidates], evaluations=spec.evaluations
+        )
+
     def _make_run(
         self,
         spec: SearchSpec,
@@ -273,8 +324,11 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         start_time: float,
         task: Task,
         refitted: Refitted | None,
+        run_time: float | None = None,
     ) -> Run:
-        """Make the parts of a run of the search."""
+        """Make the parts of a run of the search, which begins with it or at a later `run_time`."""
+        begin = start_time if run_time is None else run_time
+        left = None if self.max_time is None else start_time + self.max_time - begin
         plan = spec.schedule
         pool = CandidatePool(
             spec.sampler,
@@ -285,7 +339,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             is_closed=spec.is_closed,
         )
         workers = self._make_workers(store)
-        results, display = self._make_results_and_display(spec, pool.params, workers.n_workers)
+        results, display = self._make_results_and_display(
+            spec, pool.params, workers.n_workers, left
+        )
         observer = RungObserver(
             results,
             display,
@@ -294,9 +350,10 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             n_rungs=len(plan.rungs) if self._requests_each_rung_once(spec) else None,
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
-            bracket_times=self._bracket_times(spec, workers.n_workers, start_time),
+            bracket_times=self._bracket_times(spec, workers.n_workers, begin, left),
             n_stored=len(store.outcomes),
-            shows_known=not spec.is_closed,  # those of an audit were shown by fit
+            # Those before an audit or a trial were shown.
+            shows_known=not (spec.is_closed or spec.more_samples_fail),
         )
         config = replace(
             spec.config,
@@ -334,7 +391,11 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         )
 
     def _make_results_and_display(
-        self, spec: SearchSpec, params: list[dict[str, Any]], n_workers: int
+        self,
+        spec: SearchSpec,
+        params: list[dict[str, Any]],
+        n_workers: int,
+        max_time: float | None,
     ) -> tuple[Results, ConsoleProgress]:
         """Make the empty results, and what displays them as they come."""
         results = make_results(
@@ -348,7 +409,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             self.verbose,
             plan,
             params,
-            Progress(plan, n_folds, n_workers, max_time=self.max_time),
+            Progress(plan, n_folds, n_workers, max_time=max_time),
             n_folds=n_folds,
             error_score=results.error_score,
         )
@@ -356,11 +417,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     def _requests_each_rung_once(self, spec: SearchSpec) -> bool:
         """Return whether there is one request for each planned rung, or none after an early end."""
+        is_custom = getattr(self, "algorithm", "auto") != "auto"
         grows = spec.sampler.uses_history or self.target_score is not None or spec.audits
-        return not (self._has_custom_algorithm() or grows)
+        return not (is_custom or grows)
 
     def _bracket_times(
-        self, spec: SearchSpec, n_workers: int, start_time: float
+        self, spec: SearchSpec, n_workers: int, start_time: float, max_time: float | None
     ) -> BracketTimes | None:
         """Return what decides whether further brackets are begun; None: all of them are."""
         return None
@@ -438,13 +500,15 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 ) from None
             is_complete = False
         except KeyboardInterrupt as interrupt:
-            interrupt.add_note("Completed results are kept: resume(X, y) continues the search.")
+            interrupt.add_note(_HOW_TO_CONTINUE)
             self.interrupted_ = True
             results.end_interrupted()
             if results.n_rungs:
                 with never_replacing(interrupt):
                     self._set_attributes(run.spec, results)
                     self._set_refitted(run)
+            raise
+        except TooFewSamplesError:
             raise
         except Exception:
             self._replace_fitted(result_attributes(results))
@@ -473,6 +537,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 is_full=min(resources) == max(resources),
                 has_own_rungs=not spec.algorithm.needs_maximum,
             )
+        if spec.more_samples_fail:
+            largest = max(spec.schedule.n_resources)
+            return f"{message}\nWith more samples, up to {largest}, candidates fail too."
         return "\n".join([message, *few_samples_hints(spec, failures)])
 
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:

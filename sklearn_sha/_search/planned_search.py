@@ -97,16 +97,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return whether the schedule may be replaced by a single rung, if that is cheaper."""
         return False
 
-    def _can_start_later(self, spec: SearchSpec) -> bool:
-        """Return whether the first rung has as few samples as an automatic one."""
-        is_automatic = self.min_resources == "auto" and spec.algorithm.needs_maximum
-        # The next run of a schedule that repeats has more samples.
-        is_automatic &= not (self._has_custom_algorithm() or spec.schedule.repeats)
-        return is_automatic and spec.resource.counts_samples and len(spec.schedule.rungs) > 1
-
-    def _has_custom_algorithm(self) -> bool:
-        """Return whether the user gave an algorithm."""
-        return getattr(self, "algorithm", "auto") != "auto"
+    def _can_have_more_samples(self, spec: SearchSpec) -> bool:
+        """Return whether the first rung may have more samples than planned."""
+        return False
 
     def _has_automatic_maximum(self) -> bool:
         """Return whether notes explain the resource of the last rung, which the user left open."""
@@ -192,15 +185,14 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         state, known = deepcopy(random_state), SearchData(params, scoring, routed, data, seed)
         spec = self._specify(training, context, known, random_state)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
-        if not self._can_start_later(spec):
+        if not self._can_have_more_samples(spec):
             return spec
 
-        def planned_from(n_enough: int) -> SearchSpec:
+        def with_more_samples(n_enough: int) -> SearchSpec:
             from_enough, rng = replace(context, n_enough=n_enough), deepcopy(state)
-            later = self._specify(training, from_enough, known, rng)
-            return replace(later, planned_from=planned_from)
+            return self._specify(training, from_enough, known, rng)
 
-        return replace(spec, planned_from=planned_from)
+        return replace(spec, with_more_samples=with_more_samples)
 
     def _specify(
         self, training: Training, context: PlanningContext, known: SearchData, rng: RandomState

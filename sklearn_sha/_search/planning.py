@@ -33,7 +33,7 @@ class PlanningContext:
     fit_params : sequence of str
         Names of the parameters that are passed to the training method.
     n_enough : int
-        Resource with which models are known to succeed, and not with less. 0: nothing is known.
+        Minimum of the automatic first rung, with which models succeed. 0: nothing is known.
     """
 
     tuned: TunedEstimator

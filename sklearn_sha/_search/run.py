@@ -13,12 +13,11 @@ from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
 from sklearn_sha._engine.engine import Engine
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._progress.console import ConsoleProgress
-from sklearn_sha._results.failures import few_samples_failures, starts_again_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, audit_plan
-from sklearn_sha._search.first_rung import TooFewSamplesError, larger_rungs
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._search.too_few_samples import check_samples
 from sklearn_sha._storage.free_memory import free_memory
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.report import TrustReport
@@ -113,41 +112,17 @@ class Run:
         while requests is not None and self.rounds.n != self.spec.n_rounds:
             self.observer.final_losses.clear()
             self.engine.run(requests)
+            best = float(np.fmin.reduce([nan, *self.observer.final_losses]))
+            if isnan(best) and self.rounds.n == 0:
+                self.observer.check_not_stopped()
+                check_samples(self.spec, self.results.failures, self.results.last_n_resources)
             self.rounds.n += 1
             self.rounds.cost = self.results.cost
-            best = float(np.fmin.reduce([nan, *self.observer.final_losses]))
-            if self.rounds.n == 1 and isnan(best):
-                self._check_samples()
             try:
                 requests = rounds.send(best)
             except StopIteration:
                 requests = None
         self.rounds.are_all = True
-
-    def _check_samples(self) -> None:
-        """Raise an error if no candidate has a score because the first rung has few samples.
-
-        If a candidate failed with too few, it is trained with more: only if it then has a score on
-        all folds is the number of samples the reason.
-        """
-        spec, results = self.spec, self.results
-        if spec.planned_from is None:
-            return
-        n_failed = results.last_n_resources
-        failures = [
-            failure
-            for failure in few_samples_failures(results.failures, spec.n_train)
-            if failure["n_resources"] == n_failed
-        ]
-        if not failures:
-            return
-        candidate = failures[0]["candidate"]
-        self.engine.run([larger_rungs(spec.schedule, candidate, n_failed)])
-        if results.last_rung_has_scores():
-            n_enough = results.last_n_resources
-            message = starts_again_message(failures, candidate, n_failed, n_enough)
-            self.display.ends_early(message.partition("\n")[0])
-            raise TooFewSamplesError(message, n_enough)
 
     def _audit(self, n_candidates: int | Literal["auto"], *, is_last: bool) -> None:
         """Audit so many candidates, or until the report sees no risk; show the last audit only."""

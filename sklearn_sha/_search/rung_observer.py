@@ -15,6 +15,7 @@ from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.bracket_times import BracketTimes
+from sklearn_sha._search.too_few_samples import TooFewSamplesError
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungLosses, RungRequest
 from sklearn_sha.candidates.pool import CandidatePool
@@ -85,8 +86,7 @@ class RungObserver:
         return self
 
     def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
-        if self._stop_requested:
-            raise StoppedError
+        self.check_not_stopped()
         # A resumed search first replays the completed rungs.
         self._is_replaying &= self._results.n_fits < self._n_stored
         self._is_replaying &= n_known == sum(rung.n_new for rung in rungs)
@@ -104,6 +104,11 @@ class RungObserver:
                 of=rung.n_new,
                 sequential_subtasks=False,
             ).begin()
+
+    def check_not_stopped(self) -> None:
+        """Raise an error if a callback has requested to stop."""
+        if self._stop_requested:
+            raise StoppedError
 
     def _is_shown(self) -> bool:
         return self._shows_known or not self._is_replaying
@@ -153,5 +158,5 @@ class RungObserver:
 
     def __exit__(self, kind: type[BaseException] | None, *exception: Any) -> None:
         self._display.end()
-        if kind is None or issubclass(kind, StoppedError):
+        if kind is None or issubclass(kind, (StoppedError, TooFewSamplesError)):
             self._task.end()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -66,9 +65,11 @@ class SearchSpec:
         Whether `candidates` are all those of a completed search, to which none are added.
     n_rounds : int or None
         Number of rounds of the algorithm that are run. None: all.
-    planned_from : callable or None
-        Returns the specification whose automatic first rung has at least so many samples. None if
-        the first rung is not automatic, or not of samples.
+    with_more_samples : callable or None
+        Returns the specification of the same search with at least so many samples in its automatic
+        first rung. None if that is not possible.
+    more_samples_fail : bool
+        Whether candidates without a score have none with more samples either.
     """
 
     space: Any
@@ -87,24 +88,13 @@ class SearchSpec:
     audits: tuple[int | Literal["auto"], ...] = ()
     is_closed: bool = False
     n_rounds: int | None = None
-    planned_from: Callable[[int], SearchSpec] | None = None
+    with_more_samples: Callable[[int], SearchSpec] | None = None
+    more_samples_fail: bool = False
 
     @property
     def n_train(self) -> int:
         """Number of samples of the largest training fold."""
         return max(len(fold.train) for fold in self.folds)
-
-    def starting_with(self, n_resources: int) -> SearchSpec:
-        """Return the specification with at least so many samples in the automatic first rung."""
-        assert self.planned_from is not None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # which were shown before
-            planned = self.planned_from(n_resources)
-        if not self.evaluations:
-            return planned
-        # Those of an extended search, whose candidates are known.
-        known = {"space": self.space, "candidates": self.candidates}
-        return replace(planned, **known, evaluations=self.evaluations)
 
 
 @dataclass(frozen=True)
@@ -151,7 +141,7 @@ class SplitData:
 
 @dataclass(frozen=True)
 class SearchData:
-    """What a search has before it is planned.
+    """The data of a search and its parameters of `fit`, before it is planned.
 
     Attributes
     ----------

@@ -117,9 +117,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         full resource, as in a grid search. "auto" is the largest value with which the last rung
         compares at most `ceil(factor)` candidates at the maximum. If the number of folds grows, it
         is a larger value (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples,
-        and enough to include 10 of the rarest class (at most half of it) and two of each class, and
-        if all candidates fail with so few samples, the search starts again with more; for
-        "folds" as many as ``min_folds="auto"`` starts with (fewer than 100 test samples raise a
+        and enough to include 10 of the rarest class (at most half of it) and two of each class (if
+        all candidates fail with so few samples, the search starts again with more); for "folds" as
+        many as ``min_folds="auto"`` starts with (fewer than 100 test samples raise a
         ValueError); for a custom resource its ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
@@ -510,9 +510,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         return n, candidates
 
     def _bracket_times(
-        self, spec: SearchSpec, n_workers: int, start_time: float
+        self, spec: SearchSpec, n_workers: int, start_time: float, max_time: float | None
     ) -> BracketTimes | None:
-        if self.budget != "anytime" or self.max_time is None or spec.is_closed:
+        if self.budget != "anytime" or max_time is None or spec.is_closed:
             return None
         n_samples = n_samples_of(spec.folds[0].X) if spec.resource.counts_samples else None
         return BracketTimes(
@@ -521,10 +521,16 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             n_workers,
             refits=bool(self.refit),
             start_time=start_time,
-            max_time=self.max_time,
+            max_time=max_time,
             whole_fit=spec.config.whole_fit,
             n_samples=n_samples,
         )
+
+    def _can_have_more_samples(self, spec: SearchSpec) -> bool:
+        # The next run of budget doubling has more samples.
+        is_automatic = self.min_resources == "auto" and self.budget in (None, "anytime")
+        is_automatic &= self.algorithm == "auto" and len(spec.schedule.rungs) > 1
+        return is_automatic and spec.resource.counts_samples
 
     def _is_fully_automatic(self) -> bool:
         params = self.resource, self.min_resources, self.max_resources, self.algorithm

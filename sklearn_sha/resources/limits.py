@@ -90,13 +90,15 @@ class Limits:
     reason_of_first: str = ""
 
     def starting_with(self, n_enough: int) -> Limits:
-        """Limits without less resource than models have succeeded with; 0: nothing is known."""
-        if n_enough <= self.first:
+        """Limits with at least so much resource; `first` has a reason if it is raised."""
+        if n_enough <= self.lowest:
             return self
         reason = (
             f"The automatic first rung has at least {quantity(n_enough, self.unit)}, since no "
             "candidate has a score with fewer."
         )
+        if n_enough <= self.first:
+            return replace(self, lowest=n_enough)
         return replace(self, lowest=n_enough, first=n_enough, reason_of_first=reason)
 
     def cap(self, max_resources: Any) -> int | None:

@@ -14,8 +14,10 @@ from sklearn.preprocessing import OneHotEncoder
 from toys import is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha._search.first_rung import larger_rungs
-from sklearn_sha.bandit import FixedSchedule
+from sklearn_sha._engine.interruption import StoppedError
+from sklearn_sha._search.too_few_samples import LargerRungs
+from sklearn_sha.bandit import FixedSchedule, RungLosses, numbered
+from sklearn_sha.candidates import Sampler
 from sklearn_sha.resources import SampleCount
 from sklearn_sha.schedules import schedule_from_range
 
@@ -115,19 +117,33 @@ def test_with_all_samples_it_is_the_grid_search():
     assert search.best_params_ == theirs.best_params_
 
 
-def test_one_candidate_is_trained_to_find_out():
+def test_two_candidates_are_trained_to_find_out():
     first, *larger = search_of(0).plan(X, Y).n_resources
     enough = min(n for n in larger if n >= 1000)
     with pytest.warns(UserWarning, match="the search starts again"):
         search = search_of(1000, refit=False).fit(X, Y)
     thresholds = GRID["threshold"]
-    tried = [(thresholds[0], n) for n in larger if n < enough]
+    tried = [(one, n) for one in (thresholds[0], thresholds[-1]) for n in larger if n < enough]
     before = [fit for fit in FITS if fit[1] < enough]
-    assert sorted(before) == sorted(2 * [*((t, first) for t in thresholds), *tried])
-    # With enough samples, it is not trained again.
+    assert sorted(before) == sorted(2 * [*((one, first) for one in thresholds), *tried])
+    # With enough samples, they are not trained again.
     assert len(FITS) - len(before) == sum(
         len(row["candidates"]) * 2 for row in search.rung_history_
     )
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*fits failed", "ignore:Candidates .* failed when trained")
+@pytest.mark.parametrize("needs", [[1900, 300], [300, 1900], [10**6, 300], [300, 10**6]])
+def test_the_order_of_a_grid_does_not_matter(needs):
+    """The last candidates fail more often than the first, or the first than the last."""
+    first, last = needs
+    space = [{"needs": [first], "threshold": GRID["threshold"][:10]}]
+    space += [{"needs": [last], "threshold": GRID["threshold"][10:]}]
+    search = search_of(0, space=space)
+    with pytest.warns(UserWarning, match="starts again, with at least 400"):
+        search.fit(X, Y)
+    assert search.best_params_["needs"] == 300
+    assert min(search.n_resources_) == 400
 
 
 @pytest.mark.parametrize(
@@ -179,10 +195,148 @@ def test_another_error_is_raised_at_once():
 
 def test_if_more_samples_do_not_help_the_errors_are_raised():
     larger = len(search_of(0).plan(X, Y).n_resources) - 1
-    with pytest.raises(ValueError, match=f"All the {40 + 2 * larger} fits failed") as raised:
+    with pytest.raises(ValueError, match="All the 40 fits failed") as raised:
         search_of(10**6).fit(X, Y)
-    assert len(FITS) == 40 + 2 * larger
+    assert len(FITS) == 40 + 4 * larger
     assert "min_resources" not in str(raised.value)
+    assert str(raised.value).endswith("With more samples, up to 2000, candidates fail too.")
+
+
+@pytest.mark.parametrize("needs", [11, 23, 89, 100, 190])
+@pytest.mark.filterwarnings("ignore:max_resources=190", "ignore:Including the fixed cost")
+def test_a_maximum_below_the_automatic_first_rung(needs):
+    """Rungs begin with fewer than 200 samples then, and the search starts again at most once."""
+    search = search_of(needs, max_resources=190)
+    first = min(search.plan(X, Y).n_resources)
+    if needs <= first:
+        search.fit(X, Y)
+    else:
+        with pytest.warns(UserWarning, match="the search starts again"):
+            search.fit(X, Y)
+    assert needs <= min(search.n_resources_)
+    assert max(search.n_resources_) == 190
+    assert search.failures_ == []
+
+
+def test_a_failure_with_the_maximum_is_no_reason_to_start_again():
+    class FailsFrom(NeedsSamples):
+        def fit(self, X, y):
+            if len(X) >= 400:
+                raise ValueError("too many samples")
+            return super().fit(X, y)
+
+    search = search_of(0, max_resources=400, n_candidates=4).set_params(estimator=FailsFrom())
+    with pytest.warns(FitFailedWarning), pytest.warns(UserWarning, match="when trained on 400 samples"):
+        search.fit(X, Y)
+    assert search.best_n_resources_ == 200
+
+
+def test_several_metrics_need_a_score_of_the_one_that_promotes():
+    def fails(model, X, y):
+        raise ValueError("too few samples to tell")
+
+    scoring = {"a": fails, "b": "accuracy"}
+    for refit in ("a", "b"):
+        search = search_of(0, scoring=scoring, refit=refit)
+        if refit == "a":
+            with pytest.raises(ValueError, match="No candidate has a score in the first rung"):
+                search.fit(X, Y)
+        else:
+            with pytest.warns(UserWarning, match="Scoring failed"):
+                search.fit(X, Y)
+            assert len(search.n_resources_) > 1
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.0])
+def test_a_score_on_all_folds_is_needed(error_score):
+    """Of the two folds, one needs more samples. Its score is a number too."""
+
+    class OneFoldNeedsMore(NeedsSamples):
+        def fit(self, X, y):
+            self.needs = 1500 if X[0, 1] else 300
+            return super().fit(X, y)
+
+    search = search_of(0, error_score=error_score).set_params(estimator=OneFoldNeedsMore())
+    with pytest.warns(UserWarning, match="starts again, with at least 2000"):
+        search.fit(np.column_stack([X, np.arange(len(X)) < N_TRAIN]), Y)
+    assert search.failures_ == []
+
+
+class Spread(Sampler):
+    """Points that depend on how many there are."""
+
+    uses_history = True
+
+    def propose(self, n, space, history, rng):
+        return [{"threshold": k / n + len(history.candidates) / 1000} for k in range(n)]
+
+
+def test_scores_are_those_of_their_parameters():
+    """The first plan has brackets of 9 candidates, and the second one has a bracket of 36."""
+
+    class Truthful(NeedsSamples):
+        def score(self, X, y):
+            return -self.threshold
+
+    space = {"threshold": uniform()}
+    search = search_of(0, sampler=Spread(), n_candidates=36, space=space)
+    assert len(search.plan(X, Y).brackets) == 4
+    with pytest.warns(UserWarning, match="the search starts again"):
+        search.set_params(estimator=Truthful(needs=1200)).fit(X, Y)
+    assert len(search.schedule_.brackets) == 1
+    rows = search.all_cv_results_
+    scores = [-params["threshold"] for params in rows["params"]]
+    np.testing.assert_array_equal(rows["mean_test_score"], scores)
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*fits failed", "ignore:Candidates .* failed when trained")
+def test_a_trial_in_vain_leaves_no_trace(monkeypatch):
+    """The candidates of the first bracket fail, and those of later ones have scores."""
+
+    class FailsAbove(NeedsSamples):
+        def fit(self, X, y):
+            self.needs = 10**6 if self.threshold in failing else 0
+            return super().fit(X, y)
+
+    params = {"space": {"threshold": uniform(-1, 2)}, "random_state": 0, "patience": None}
+    params |= {"budget": "anytime", "n_candidates": 16}
+    first = search_of(0, **params).fit(X, Y).all_cv_results_["params"][:8]
+    failing = [one["threshold"] for one in first]
+    search = search_of(0, **params).set_params(estimator=FailsAbove()).fit(X, Y)
+    n_fits = len(FITS)
+    monkeypatch.setattr(SuccessiveHalvingSearchCV, "_can_have_more_samples", lambda *_: False)
+    expected = search_of(0, **params).set_params(estimator=FailsAbove()).fit(X, Y)
+    assert n_fits > len(FITS)
+    for one in (search, expected):
+        one.audit(X, Y, n_candidates=2)
+    assert_same_scores(search, expected)
+    histories = [
+        [{name: row[name] for name in row if not is_measured(name)} for row in one.rung_history_]
+        for one in (search, expected)
+    ]
+    np.testing.assert_equal(*histories)
+    assert len(search.failures_) == len(expected.failures_)
+
+
+def test_a_search_whose_time_ends_in_the_trial_can_be_resumed(monkeypatch):
+    search = search_of(1000, max_time=100)
+    expected = search_of(1000)
+    with pytest.warns(UserWarning, match="the search starts again"):
+        expected.fit(X, Y)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LargerRungs, "requests", stopping)
+        with pytest.raises(TimeoutError, match="since 200 training samples are too few"):
+            search.fit(X, Y)
+    assert len(search.failures_) == 40
+    with pytest.warns(UserWarning, match="the search starts again"):
+        search.resume(X, Y)
+    assert_same_scores(search, expected)
+
+
+def stopping(algorithm, plan, propose):
+    raise StoppedError
+    yield
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
@@ -318,15 +472,19 @@ def test_verbose_tells_that_the_search_starts_again(capsys):
     with pytest.warns(UserWarning, match="the search starts again"):
         search_of(300, verbose=1).fit(X, Y)
     lines = capsys.readouterr().out.splitlines()
-    assert sum("the search starts again" in line for line in lines) == 1
+    trial = lines.index(
+        "No candidate has a score with 200 training samples. More are tried with candidates 0, 19."
+    )
+    assert lines[trial + 2].startswith("rung 1/3   2 candidates,  400 training samples")
+    assert sum(line.startswith("rung 0/") for line in lines) == 2
 
 
 def test_larger_rungs_end_with_the_maximum():
-    run = larger_rungs(schedule_from_range(8, max_resources=80), 3, 10)
-    requests = [next(run), run.send(None), run.send(None)]
-    with pytest.raises(StopIteration) as end:
+    schedule = schedule_from_range(8, max_resources=80)
+    run = LargerRungs(schedule, (3, 5), 10).requests(schedule, numbered())
+    requests = [next(run), run.send(None), run.send(RungLosses.of([np.nan] * 2, [[np.nan]] * 2))]
+    with pytest.raises(StopIteration):
         run.send(None)
-    assert end.value.value is None
     assert [(one.candidate_ids, one.n_resources, one.folds) for one in requests] == [
-        ((3,), n, None) for n in (20, 40, 80)
+        ((3, 5), n, None) for n in (20, 40, 80)
     ]

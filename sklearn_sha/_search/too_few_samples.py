@@ -1,0 +1,108 @@
+"""What follows if no candidate has a score with the samples of a rung: some are tried with more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sklearn_sha._results.failures import few_samples_failures
+from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.bandit.requests import Propose, Requests, RungRequest, as_rung_losses
+from sklearn_sha.schedules import Schedule
+
+
+class TooFewSamplesError(Exception):
+    """No candidate has a score with the samples of a rung, since they are too few.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+        Failures of the rung that are about samples, as in ``failures_``.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples of the rung.
+    candidates : tuple of int
+        The first and the last one that failed. If their parameters are sorted, one of them needs
+        the fewest samples.
+    """
+
+    def __init__(self, failures: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__()
+        ids = [failure["candidate"] for failure in failures]
+        self.failures = failures
+        self.n_samples: int = failures[0]["n_resources"]
+        self.candidates = tuple(sorted({min(ids), max(ids)}))
+
+
+def check_samples(
+    spec: SearchSpec, failures: Sequence[Mapping[str, Any]], n_resources: int
+) -> None:
+    """Raise an error if a rung without scores has too few samples, and the search can have more.
+
+    Parameters
+    ----------
+    spec : SearchSpec
+    failures : sequence of dict
+        Failures so far.
+    n_resources : int
+        Resource of the rung.
+
+    Raises
+    ------
+    TooFewSamplesError
+    """
+    if spec.with_more_samples is None or spec.more_samples_fail:
+        return
+    if n_resources >= max(spec.schedule.n_resources):
+        return
+    early = [
+        failure
+        for failure in few_samples_failures(failures, spec.n_train)
+        if failure["n_resources"] == n_resources
+    ]
+    if early:
+        raise TooFewSamplesError(early)
+
+
+class LargerRungs(Algorithm):
+    """Trains candidates with the samples of each larger rung, until one has a score on all folds.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        Plan of the search.
+    candidates : tuple of int
+    n_samples : int
+        Samples with which they have no score.
+
+    Examples
+    --------
+    >>> from sklearn_sha.bandit import Bounds, numbered
+    >>> from sklearn_sha.schedules import schedule_from_range
+    >>> schedule = schedule_from_range(8, max_resources=800)
+    >>> requests = LargerRungs(schedule, (0, 7), 100).requests(schedule, numbered())
+    >>> next(requests).n_resources, requests.send(None).n_resources
+    (200, 400)
+    """
+
+    def __init__(self, schedule: Schedule, candidates: tuple[int, ...], n_samples: int) -> None:
+        self.schedule = schedule
+        self.candidates = candidates
+        self.n_samples = n_samples
+
+    def plan(self, bounds: Bounds) -> Schedule:
+        return self.schedule
+
+    def requests(self, plan: Schedule, propose: Propose) -> Requests:
+        n_samples = self.n_samples
+        for number, rung in enumerate(plan.brackets[0].rungs):
+            if rung.n_resources <= n_samples:  # later rungs can add folds only
+                continue
+            n_samples = rung.n_resources
+            losses = yield RungRequest(number, self.candidates, n_samples)
+            if losses is not None and not as_rung_losses(losses).has_failed.all():
+                return None
+        return None
