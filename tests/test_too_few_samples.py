@@ -225,8 +225,12 @@ def test_a_failure_with_the_maximum_is_no_reason_to_start_again():
                 raise ValueError("too many samples")
             return super().fit(X, y)
 
-    search = search_of(0, max_resources=400, n_candidates=4).set_params(estimator=FailsFrom())
-    with pytest.warns(FitFailedWarning), pytest.warns(UserWarning, match="when trained on 400 samples"):
+    search = search_of(0, max_resources=400, n_candidates=4, refit=False)
+    search.set_params(estimator=FailsFrom())
+    with (
+        pytest.warns(FitFailedWarning),
+        pytest.warns(UserWarning, match="when trained on 400 samples"),
+    ):
         search.fit(X, Y)
     assert search.best_n_resources_ == 200
 
