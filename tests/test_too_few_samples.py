@@ -1,4 +1,4 @@
-"""If no candidate has a score with the samples of the first rung, the search starts with more."""
+"""If no candidate has a score with the samples of a rung, the search starts again with more."""
 
 from dataclasses import replace
 
