@@ -395,36 +395,39 @@ def test_a_bracket_of_hyperband_with_scores_is_enough():
 
 
 class Interrupting(NeedsSamples):
-    """Raises KeyboardInterrupt once, with so many samples."""
+    """Raises KeyboardInterrupt once: with so many samples, and one of the thresholds."""
 
-    at = 0
+    at = 0, ()
 
     def fit(self, X, y):
-        if len(X) == type(self).at:
-            type(self).at = 0
+        n_samples, thresholds = type(self).at
+        if len(X) == n_samples and self.threshold in thresholds:
+            type(self).at = 0, ()
             raise KeyboardInterrupt
         return super().fit(X, y)
 
 
-@pytest.mark.parametrize("rung", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    ("rung", "candidates"),
+    [(0, [10]), (1, [0]), (2, [19]), (2, [10]), (3, range(20))],
+    ids=["first rung", "trial", "end of the trial", "first rung again", "last rung"],
+)
 @pytest.mark.parametrize("how", ["resume", "checkpoint"])
 @pytest.mark.filterwarnings("ignore:No candidate has a score")
-def test_an_interrupted_search_is_completed(rung, how, tmp_path):
+def test_an_interrupted_search_is_completed(rung, candidates, how, tmp_path):
     plan = search_of(0).plan(X, Y).n_resources
-    expected = search_of(plan[1] + 1, random_state=0).fit(X, Y)
+    needs = plan[1] + 1
+    expected = search_of(needs, random_state=0).fit(X, Y)
+    n_fits = len(FITS)
     params = {"checkpoint": tmp_path / "search"} if how == "checkpoint" else {}
-    search = search_of(0, random_state=0, **params).set_params(
-        estimator=Interrupting(needs=plan[1] + 1)
-    )
-    Interrupting.at = plan[rung]
+    search = search_of(0, random_state=0, **params).set_params(estimator=Interrupting(needs=needs))
+    Interrupting.at = plan[rung], {GRID["threshold"][one] for one in candidates}
     with pytest.raises(KeyboardInterrupt):
         search.fit(X, Y)
-    n_before = len(FITS)
     (search.resume if how == "resume" else search.fit)(X, Y)
     assert_same_scores(search, expected)
-    assert [*map(dict, search.failures_)] == []
-    # Nothing is trained twice.
-    assert len({*FITS[:n_before]} & {*FITS[n_before:]}) <= 1
+    assert search.failures_ == []
+    assert len(FITS) == n_fits
 
 
 @pytest.mark.filterwarnings("ignore:No candidate has a score")
@@ -456,7 +459,7 @@ def test_extend_proposes_from_what_is_known():
     assert plain.all_cv_results_["params"][:12] == search.all_cv_results_["params"][:12]
 
 
-def test_the_plan_of_a_search_that_is_random_by_its_splits_has_the_splits_of_the_first_rung():
+def test_the_splits_are_made_once():
     """A splitter without random_state yields others each time."""
     splits = []
 
