@@ -345,7 +345,7 @@ class NeedsSamples(LogisticRegression):
 def starting_again(recorder):
     automatic = {"min_resources": "auto", "max_resources": "auto", "resource": "n_samples"}
     search = ours(NeedsSamples(), {"C": np.logspace(-3, 3, 16).tolist()}, **automatic)
-    return search.set_callbacks(recorder, ProgressBar())
+    return search.set_callbacks(recorder)
 
 
 def test_a_search_that_starts_again_has_a_second_search_in_its_tree():

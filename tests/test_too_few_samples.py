@@ -108,7 +108,7 @@ def test_the_schedule_tells_why_it_has_few_rungs():
 
 def test_with_all_samples_it_is_the_grid_search():
     search = SuccessiveHalvingSearchCV(NeedsSamples(needs=N_TRAIN), GRID, cv=KFold(2))
-    with pytest.warns(UserWarning, match=f"with at least {N_TRAIN} in its first rung"):
+    with pytest.warns(UserWarning, match=f"with at least {N_TRAIN} in .*set resource=.folds"):
         search.fit(X, Y)
     theirs = GridSearchCV(NeedsSamples(), GRID, cv=KFold(2)).fit(X, Y)
     np.testing.assert_array_equal(
@@ -187,6 +187,38 @@ def test_a_maximum_of_the_user_remains():
     assert search.n_candidates_ == [20]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "y contains previously unseen labels: ['rare']",
+        "The feature names should match those that were passed during fit.",
+        "X has 16 features, but LogisticRegression is expecting 15 features as input.",
+    ],
+)
+def test_errors_of_other_encodings_are_known(message):
+    """As of LabelEncoder and pandas.get_dummies, which lack a rare category."""
+
+    class Encoding(NeedsSamples):
+        def fit(self, X, y):
+            if len(X) < 300:
+                raise ValueError(message)
+            return super().fit(X, y)
+
+    search = search_of(0).set_params(estimator=Encoding())
+    with pytest.warns(UserWarning, match="starts again, with at least 400"):
+        search.fit(X, Y)
+
+
+def test_a_category_that_is_missing_in_a_dict_is_one_of_them():
+    class Counting(NeedsSamples):
+        def fit(self, X, y):
+            {len(X) >= 300: None}[True]
+            return super().fit(X, y)
+
+    with pytest.warns(UserWarning, match="starts again, with at least 400"):
+        search_of(0).set_params(estimator=Counting()).fit(X, Y)
+
+
 def test_another_error_is_raised_at_once():
     with pytest.raises(ValueError, match="All the 40 fits failed"):
         search_of(1500, message="not my day").fit(X, Y)
@@ -198,8 +230,7 @@ def test_if_more_samples_do_not_help_the_errors_are_raised():
     with pytest.raises(ValueError, match="All the 40 fits failed") as raised:
         search_of(10**6).fit(X, Y)
     assert len(FITS) == 40 + 4 * larger
-    assert "min_resources" not in str(raised.value)
-    assert str(raised.value).endswith("With more samples, up to 2000, candidates fail too.")
+    assert "Candidates 0, 19 fail with more samples too, up to 2000." in str(raised.value)
 
 
 @pytest.mark.parametrize("needs", [11, 23, 89, 100, 190])

@@ -19,7 +19,8 @@ _OTHER_REASONS = "InvalidParameterError: ", "fit_timeout=", "The worker process 
 
 _ABOUT_SAMPLES = re.compile(
     r"samples\b|sample\(s\)|n_components|n_splits|members|[Ii]nvalid classes|unknown categories|"
-    r"examples for at least one class|number of classes =|< documents|no terms remain"
+    r"examples for at least one class|number of classes =|< documents|no terms remain|"
+    r"previously unseen labels|feature names should match|features, but|(?m:^KeyError)"
 )
 
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
@@ -171,7 +172,17 @@ def trial_message(candidates: Sequence[int], n_failed: int) -> str:
     )
 
 
-def starts_again_message(failures: Failures, candidate: int, n_enough: int) -> str:
+def trial_in_vain_message(candidates: Sequence[int], n_samples: int) -> str:
+    """Format that candidates without a score have none with up to `n_samples` either."""
+    return (
+        f"{numbered('Candidate', candidates)} fail with more samples too, up to {n_samples}. If "
+        "others require more samples, raise min_resources."
+    )
+
+
+def starts_again_message(
+    failures: Failures, candidate: int, n_enough: int, *, are_all: bool
+) -> str:
     """Format that a search starts again, since no candidate has a score with few samples.
 
     Parameters
@@ -182,12 +193,15 @@ def starts_again_message(failures: Failures, candidate: int, n_enough: int) -> s
         One that has a score with more samples.
     n_enough : int
         How many these are.
+    are_all : bool
+        Whether these are all samples, with which the search is a grid search.
     """
     n_failed = failures[0]["n_resources"]
+    remedy = 'resource="folds"' if are_all else f"min_resources={n_enough}"
     return (
         f"No candidate has a score with {n_failed} training samples, and candidate {candidate} has "
         f"one with {n_enough}: the search starts again, with at least {n_enough} in its first "
-        f"rung. To start with them, set min_resources={n_enough}{_encoder_remedy(failures)}."
+        f"rung. To start with them, set {remedy}{_encoder_remedy(failures)}."
         f"\n\n{_details(failures, 'fits or scores')}"
     )
 

@@ -31,6 +31,7 @@ from sklearn_sha._results.failures import (
     all_failed_message,
     no_score_message,
     starts_again_message,
+    trial_in_vain_message,
     trial_message,
 )
 from sklearn_sha._results.results import Results
@@ -304,10 +305,11 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             raise
         is_scored = np.isfinite(tried.results.mean_scores()) & ~tried.results.have_failed_fits()
         if not is_scored.any():
-            return replace(spec, more_samples_fail=True)
+            return replace(spec, failed_trial=few.candidates)
         n_enough = tried.results.last_n_resources
         candidate = few.candidates[int(is_scored.argmax())]
-        message = starts_again_message(few.failures, candidate, n_enough)
+        are_all = n_enough >= spec.n_train
+        message = starts_again_message(few.failures, candidate, n_enough, are_all=are_all)
         warnings.warn(message, UserWarning, stacklevel=5)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of the first plan
@@ -353,7 +355,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             bracket_times=self._bracket_times(spec, workers.n_workers, begin, left),
             n_stored=len(store.outcomes),
             # Those before an audit or a trial were shown.
-            shows_known=not (spec.is_closed or spec.more_samples_fail),
+            shows_known=not (spec.is_closed or spec.failed_trial),
         )
         config = replace(
             spec.config,
@@ -537,10 +539,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 is_full=min(resources) == max(resources),
                 has_own_rungs=not spec.algorithm.needs_maximum,
             )
-        if spec.more_samples_fail:
+        if spec.failed_trial:
             largest = max(spec.schedule.n_resources)
-            return f"{message}\nWith more samples, up to {largest}, candidates fail too."
-        return "\n".join([message, *few_samples_hints(spec, failures)])
+            hints = [trial_in_vain_message(spec.failed_trial, largest)]
+        else:
+            hints = few_samples_hints(spec, failures)
+        return "\n".join([message, *hints])
 
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:
         """Set the attributes that describe the results, the rungs and the best candidate."""

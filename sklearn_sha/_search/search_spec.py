@@ -68,8 +68,8 @@ class SearchSpec:
     with_more_samples : callable or None
         Returns the specification of the same search with at least so many samples in its automatic
         first rung. None if that is not possible.
-    more_samples_fail : bool
-        Whether candidates without a score have none with more samples either.
+    failed_trial : tuple of int
+        Candidates without a score that have none with more samples either.
     """
 
     space: Any
@@ -89,7 +89,7 @@ class SearchSpec:
     is_closed: bool = False
     n_rounds: int | None = None
     with_more_samples: Callable[[int], SearchSpec] | None = None
-    more_samples_fail: bool = False
+    failed_trial: tuple[int, ...] = ()
 
     @property
     def n_train(self) -> int:

@@ -54,7 +54,7 @@ def check_samples(
     ------
     TooFewSamplesError
     """
-    if spec.with_more_samples is None or spec.more_samples_fail:
+    if spec.with_more_samples is None or spec.failed_trial:
         return
     if n_resources >= max(spec.schedule.n_resources):
         return
