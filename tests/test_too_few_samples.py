@@ -47,7 +47,7 @@ class NeedsSamples(ClassifierMixin, BaseEstimator):
         return (X[:, 0] > self.threshold).astype(int)
 
 
-class AtLeast(SampleCount):
+class FromMany(SampleCount):
     """Begins with at least so many samples."""
 
     def __init__(self, n):
@@ -82,7 +82,7 @@ def test_the_search_is_that_of_a_larger_first_rung(needs):
     assert f"starts again, with at least {enough} in its first rung" in message
     assert f"{first} are too few samples" in message
     assert caught[0].filename == __file__
-    expected = search_of(needs, random_state=0, resource=AtLeast(enough)).fit(X, Y)
+    expected = search_of(needs, random_state=0, resource=FromMany(enough)).fit(X, Y)
     assert_same_scores(search, expected)
     assert search.best_params_ == expected.best_params_
     assert search.failures_ == []
