@@ -7,13 +7,14 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import loguniform, randint
+from scipy.stats import loguniform, randint, uniform
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import (
     load_digits,
     load_iris,
     make_classification,
+    make_hastie_10_2,
     make_multilabel_classification,
     make_regression,
 )
@@ -122,6 +123,53 @@ FOREST = RandomForestClassifier()
 )
 def test_auto_is_what_all_candidates_have_and_what_is_cheapest(estimator, space, expected):
     assert auto_resource(estimator, space if isinstance(space, list) else [space]) == expected
+
+
+TREE = DecisionTreeClassifier(random_state=0)
+PRUNING = {"ccp_alpha": [0, 0.001, 0.003, 0.01], "max_depth": [4, 8, None]}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space", "params", "expected"),
+    [
+        (TREE, PRUNING, {}, "folds"),
+        (TREE, {"min_impurity_decrease": uniform(0, 0.01)}, {"n_candidates": 12}, "folds"),
+        (in_pipeline(TREE), {"clf__ccp_alpha": [0.0, 0.001, 0.01, 0.1]}, {}, "folds"),
+        (TREE, PRUNING, {"sampler": "model", "n_candidates": 12}, "folds"),
+        (TREE, {"max_depth": [2, 4, 6, 8, 10, 12, 14, None]}, {}, "n_samples"),
+        # Their trees are trained on all samples.
+        (FOREST, PRUNING, {}, "n_estimators"),
+        # What the user sets is a number of samples.
+        (TREE, PRUNING, {"resource": "n_samples"}, "n_samples"),
+        (TREE, PRUNING, {"min_resources": 300}, "n_samples"),
+        (TREE, PRUNING, {"max_resources": 1000}, "n_samples"),
+        (TREE, PRUNING, {"budget": 10_000}, "n_samples"),
+        (TREE, PRUNING, {"budget": "anytime"}, "n_samples"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:max_resources=1000")
+def test_if_pruning_is_searched_the_resource_is_the_folds(estimator, space, params, expected):
+    X, y = make_classification(3000, flip_y=0.2, random_state=0)
+    search = SuccessiveHalvingSearchCV(estimator, space, random_state=0, **params)
+    plan = search.plan(X, y)
+    unit = {"folds": "folds", "n_samples": "training samples", "n_estimators": "trees"}[expected]
+    assert plan.unit == unit
+    is_told = any("since rungs with few samples mislead" in note for note in plan.notes)
+    assert is_told == (expected == "folds")
+
+
+def test_pruning_is_ranked_on_all_samples():
+    """With 200 samples, all small values have the same tree, and the first of them remain."""
+    X, y = make_hastie_10_2(3000, random_state=1)
+    space = {"ccp_alpha": np.logspace(-5, -1, 16).tolist()}
+    searches = [
+        GridSearchCV(TREE, space).fit(X, y),
+        SuccessiveHalvingSearchCV(TREE, space, random_state=0).fit(X, y),
+        SuccessiveHalvingSearchCV(TREE, space, random_state=0, resource="n_samples").fit(X, y),
+    ]
+    best, ours, on_samples = (search.best_score_ for search in searches)
+    assert ours == best
+    assert on_samples < best - 0.02
 
 
 class OfWidth(MLPClassifier):

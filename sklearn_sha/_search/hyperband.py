@@ -53,7 +53,8 @@ class HyperbandSearchCV(AuditedSearch):
         Keep 1/factor of the candidates after each rung and multiply the resource by `factor`.
         Must be larger than 1.
     resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
-        As in SuccessiveHalvingSearchCV, but brackets are never replaced by a single rung.
+        As in SuccessiveHalvingSearchCV, but brackets are never replaced by a single rung, and
+        "auto" is never "folds".
     min_resources : int, float or "auto", default="auto"
         Lower bound of the resource of the first rung of the first bracket. A float is a fraction
         of the maximum. "auto" is the minimum of the resource: one epoch or tree; 200 samples, and

@@ -10,6 +10,8 @@ from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.registry import KINDS, NAMED
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 
+_PRUNING = frozenset({"ccp_alpha", "min_impurity_decrease"})
+
 
 def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
     """The resource of a search that names none: one that all candidates of its space have.
@@ -48,6 +50,25 @@ def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
         return SampleCount.name
     ((name, _),) = found
     return name if name not in NAMED or _suits(NAMED[name](), tuned) else SampleCount.name
+
+
+def prefers_folds(tuned: TunedEstimator) -> bool:
+    """Whether early rungs on few samples would mislead: pruning of trees is searched.
+
+    The best value of these parameters is smaller with more samples. With few, small values give the
+    same tree, so that they cannot be ranked.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from sklearn_sha.resources.automatic import prefers_folds
+    >>> tree = DecisionTreeClassifier()
+    >>> prefers_folds(TunedEstimator(tree, [{"ccp_alpha": [0, 0.01]}]))
+    True
+    >>> prefers_folds(TunedEstimator(tree, [{"max_depth": [5, 10]}]))
+    False
+    """
+    return not _PRUNING.isdisjoint(tuned.searched_of_last)
 
 
 def _suits(resource: Resource, tuned: TunedEstimator) -> bool:
