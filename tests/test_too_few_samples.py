@@ -48,7 +48,7 @@ class NeedsSamples(ClassifierMixin, BaseEstimator):
 
 
 class FromMany(SampleCount):
-    """Begins with at least so many samples."""
+    """Begins with at least `n` samples."""
 
     def __init__(self, n):
         self.n = n
@@ -426,7 +426,7 @@ def test_a_bracket_of_hyperband_with_scores_is_enough():
 
 
 class Interrupting(NeedsSamples):
-    """Raises KeyboardInterrupt once: with so many samples, and one of the thresholds."""
+    """Raises KeyboardInterrupt once: with one number of samples and some of the thresholds."""
 
     at = 0, ()
 

@@ -66,8 +66,8 @@ class SearchSpec:
     n_rounds : int or None
         Number of rounds of the algorithm that are run. None: all.
     with_more_samples : callable or None
-        Returns the specification of the same search with at least so many samples in its automatic
-        first rung. None if that is not possible.
+        Returns the specification of the same search, given a minimum number of samples of its
+        automatic first rung. None if that is not possible.
     failed_trial : tuple of int
         Candidates without a score that have none with more samples either.
     """

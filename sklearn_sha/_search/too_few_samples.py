@@ -80,7 +80,7 @@ class LargerRungs(Algorithm):
 
     Examples
     --------
-    >>> from sklearn_sha.bandit import Bounds, numbered
+    >>> from sklearn_sha.bandit import numbered
     >>> from sklearn_sha.schedules import schedule_from_range
     >>> schedule = schedule_from_range(8, max_resources=800)
     >>> requests = LargerRungs(schedule, (0, 7), 100).requests(schedule, numbered())
