@@ -414,13 +414,14 @@ def test_failed_candidates_are_not_kept_and_the_search_warns():
 
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0])
-def test_candidates_whose_fits_fail_are_not_kept_whatever_their_score_is(error_score):
+@pytest.mark.parametrize(("fails", "warning"), [("fit", FitFailedWarning), ("score", UserWarning)])
+def test_candidates_that_fail_are_not_kept_whatever_their_score_is(fails, warning, error_score):
     search = curves(
         space={"limit": uniform(0.5, 0.5)}, error_score=error_score,
-        n_candidates=8, initial_candidates=[{"fails": "fit"}], keep_initial=True,
+        n_candidates=8, initial_candidates=[{"fails": fails}], keep_initial=True,
     )  # fmt: skip
     with (
-        pytest.warns(FitFailedWarning),
+        pytest.warns(warning, match="(?i)fits failed|scoring failed"),
         pytest.warns(UserWarning, match=r"initial candidates \[0\] failed"),
     ):
         search.fit(NOTHING)

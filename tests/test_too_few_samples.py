@@ -89,6 +89,35 @@ def test_the_search_is_that_of_a_larger_first_rung(needs):
     assert min(search.n_resources_) == enough
 
 
+@pytest.mark.parametrize("fails", ["fit", "score"])
+def test_a_number_as_error_score_is_no_score(fails):
+    class FailsToScore(NeedsSamples):
+        def fit(self, X, y):
+            self.n_samples_ = len(X)
+            return super().fit(X, y) if fails == "fit" else self
+
+        def score(self, X, y):
+            if self.n_samples_ < self.needs:
+                raise ValueError("too few samples")
+            return -abs(self.threshold)
+
+    expected = search_of(0, resource=FromMany(400)).set_params(estimator=FailsToScore()).fit(X, Y)
+    search = search_of(0, error_score=0).set_params(estimator=FailsToScore(needs=300))
+    with pytest.warns(UserWarning, match="starts again, with at least 400"):
+        search.fit(X, Y)
+    assert_same_scores(search, expected)
+    assert search.failures_ == []
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.0])
+def test_scores_that_fail_in_each_rung_are_an_error(error_score):
+    def fails(model, X, y):
+        raise ValueError("not my day")
+
+    with pytest.raises(ValueError, match="No candidate has a score in the first rung"):
+        search_of(0, scoring=fails, error_score=error_score).fit(X, Y)
+
+
 def test_folds_grow_from_a_larger_first_rung():
     with pytest.warns(UserWarning, match="No candidate has a score with"):
         search = search_of(500, min_folds=1).fit(X, Y)

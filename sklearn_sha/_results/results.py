@@ -148,14 +148,13 @@ class Results:
             return np.where(is_new, array([getattr(outcome, name) for outcome in outcomes]), np.nan)
 
         fit_failed = array([outcome.fit_failed for outcome in outcomes])
-        test = self._by_metric([outcome.test_scores for outcome in outcomes])
-        train = self._by_metric([outcome.train_scores for outcome in outcomes])
+        test, failed = self._by_metric([outcome.test_scores for outcome in outcomes])
+        train, _ = self._by_metric([outcome.train_scores for outcome in outcomes])
         rung = RungOutcome(
             request,
             jobs.folds,
             is_new,
             is_complete,
-            self._has_failed(fit_failed),
             jobs.target,
             request.n_resources - (0 if previous is None else previous.request.n_resources),
             units,
@@ -167,6 +166,7 @@ class Results:
             {metric: array(train[metric]) for metric in self.metrics}
             if self.return_train_score
             else {},
+            {metric: array(failed[metric]) for metric in self.metrics},
         )
         self._rungs = [*earlier, rung]
 
@@ -194,6 +194,7 @@ class Results:
                 rung,
                 test={name: scores for name in names for scores in rung.test.values()},
                 train={name: scores for name in names for scores in rung.train.values()},
+                test_failed={name: one for name in names for one in rung.test_failed.values()},
             )
             for rung in self._rungs
         ]
@@ -263,18 +264,18 @@ class Results:
         units = self._missing_units([candidate], rung.folds, rung.target)[0]
         return float(units[is_missing].sum()) / self._n_folds_in_cost
 
-    def _has_failed(self, fit_failed: NDArray[np.bool_]) -> bool:
-        """Return whether no candidate has a score, because fits failed."""
-        # If a failed fit scores NaN, the mean over the folds is NaN too.
-        return bool((fit_failed.any(axis=1) if np.isnan(self.error_score) else fit_failed).all())
-
-    def _by_metric(self, scores: Sequence[Scores | None]) -> dict[str, list[float]]:
-        metrics, failed = self.metrics, self.error_score
-        rows = [_row_of(one, metrics) for one in scores]
-        return {
-            metric: [failed if (score := row[metric]) is None else score for row in rows]
-            for metric in metrics
+    def _by_metric(
+        self, scores: Sequence[Scores | None]
+    ) -> tuple[dict[str, list[float]], dict[str, list[bool]]]:
+        """Return the scores, with `error_score` for those that failed, and which ones failed."""
+        rows = [_row_of(one, self.metrics) for one in scores]
+        columns = {metric: [row[metric] for row in rows] for metric in self.metrics}
+        values = {
+            metric: [self.error_score if score is None else score for score in column]
+            for metric, column in columns.items()
         }
+        failed = {metric: [score is None for score in column] for metric, column in columns.items()}
+        return values, failed
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         """Record which candidates of a rung were promoted.
@@ -333,7 +334,7 @@ class Results:
     def never_scored(self) -> bool:
         """Whether no candidate has a score, and none has full resource."""
         return all(
-            np.isnan(rung.mean_scores(self.metric)).all() and not rung.request.is_last_rung
+            not rung.have_scores(self.metric).any() and not rung.request.is_last_rung
             for rung in self._rungs
         )
 
@@ -362,22 +363,22 @@ class Results:
         """Number of the run from which the best candidate is selected, with budget doubling."""
         return selected_run(self._rungs)
 
-    def last_rung_failed(self) -> bool:
-        """Return whether no candidate of the last rung has a score, because fits failed."""
-        return self._rungs[-1].has_failed
-
     @property
     def last_n_resources(self) -> int:
         """Resource of the last rung."""
         return self._rungs[-1].request.n_resources
 
     def last_rung_has_scores(self) -> bool:
-        """Return whether a candidate of the last rung has a score that is a number."""
+        """Return whether a candidate of the last rung has a score by any metric."""
         return self._rungs[-1].has_scores
 
-    def have_failed_fits(self) -> NDArray[np.bool_]:
-        """Return whether a fit of the last rung failed, for each candidate."""
-        return np.asarray(self._rungs[-1].fit_failed.any(axis=1))
+    def have_scores(self) -> NDArray[np.bool_]:
+        """Return which candidates of the last rung have a score by the metric that promotes."""
+        return self._rungs[-1].have_scores(self.metric)
+
+    def have_failed(self) -> NDArray[np.bool_]:
+        """Return for which candidates of the last rung a fit failed, or a score that promotes."""
+        return np.asarray(self._rungs[-1].test_failed[self.metric].any(axis=1))
 
     def mean_scores(self) -> NDArray[np.float64]:
         """Return the mean test scores of the last rung, by the metric that promotes."""

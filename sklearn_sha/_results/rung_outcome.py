@@ -30,8 +30,6 @@ class RungOutcome:
         Whether the evaluation was first requested by this rung, and not by an earlier one.
     is_complete : bool
         Whether all candidates were evaluated.
-    has_failed : bool
-        Whether no candidate has a score, because fits failed.
     target : int
         Units with which each model is trained in total.
     step : int
@@ -45,13 +43,14 @@ class RungOutcome:
     fit_failed : ndarray of bool
     test, train : dict of str to ndarray of float
         Scores by metric.
+    test_failed : dict of str to ndarray of bool
+        Whether the fit or the test score failed, by metric.
     """
 
     request: RungRequest
     folds: tuple[int, ...]
     is_new: NDArray[np.bool_]
     is_complete: bool
-    has_failed: bool
     target: int
     step: int
     units: int
@@ -61,12 +60,12 @@ class RungOutcome:
     fit_failed: NDArray[np.bool_]
     test: dict[str, NDArray[np.float64]]
     train: dict[str, NDArray[np.float64]]
+    test_failed: dict[str, NDArray[np.bool_]]
 
     @cached_property
     def has_scores(self) -> bool:
-        """Whether a candidate has a score that is a number, by any metric, and fits succeeded."""
-        numbers = (~np.isnan(scores.mean(axis=1)) for scores in self.test.values())
-        return not self.has_failed and any(map(np.any, numbers))
+        """Whether a candidate has a score by any metric."""
+        return any(self.have_scores(metric).any() for metric in self.test)
 
     @property
     def size(self) -> int:
@@ -85,6 +84,10 @@ class RungOutcome:
         columns, own_columns = common_positions(jobs.folds, self.folds)
         found[np.ix_(rows, columns)] = self.is_new[np.ix_(own_rows, own_columns)]
         return found
+
+    def have_scores(self, metric: str) -> NDArray[np.bool_]:
+        """Return which candidates have a mean score that is a number and not just `error_score`."""
+        return ~np.isnan(self.mean_scores(metric)) & ~self.test_failed[metric].all(axis=1)
 
     def mean_scores(self, metric: str) -> NDArray[np.float64]:
         """Return the mean test score of each candidate."""

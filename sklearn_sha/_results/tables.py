@@ -165,14 +165,12 @@ def _last_rungs(
 ) -> list[int]:
     """Indices of the last complete rung of each complete bracket, or of each bracket.
 
-    Failed rungs are ignored if there are others, and so are rungs without a number among their
-    scores. Incomplete rungs count only if no rung is complete, and incomplete brackets only if no
-    bracket is.
+    Rungs without scores are ignored if there are others. Incomplete rungs count only if no rung is
+    complete, and incomplete brackets only if no bracket is.
     """
     indices = range(len(rungs))
-    succeeded = [k for k in indices if not rungs[k].has_failed] or indices
-    complete = [k for k in succeeded if rungs[k].is_complete] or succeeded
-    complete = [k for k in complete if rungs[k].has_scores] or complete
+    scored = [k for k in indices if rungs[k].has_scores] or indices
+    complete = [k for k in scored if rungs[k].is_complete] or scored
     last = {rungs[k].request.bracket: k for k in complete}
     if not repeats:
         furthest = max(completions[k] for k in last.values())

@@ -11,7 +11,6 @@ from math import inf
 from time import perf_counter, time
 from typing import Any, Self
 
-import numpy as np
 from numpy.random import RandomState
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -303,7 +302,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             interrupt.add_note(_HOW_TO_CONTINUE)
             self.interrupted_ = True
             raise
-        is_scored = np.isfinite(tried.results.mean_scores()) & ~tried.results.have_failed_fits()
+        is_scored = tried.results.have_scores() & ~tried.results.have_failed()
         if not is_scored.any():
             return replace(spec, failed_trial=few.candidates)
         n_enough = tried.results.last_n_resources

@@ -187,7 +187,7 @@ def _other_messages(
     return [
         *_non_finite_messages(all_cv_results, {row["candidate"] for row in failures}),
         *few_samples_hints(spec, failures, rung_history),
-        *_failed_initial_messages(rung_history, failures, spec.schedule),
+        *_failed_initial_messages(rung_history, failures, spec.schedule.n_kept),
         *_equal_scores_messages(rung_history, len(spec.folds), remedy),
     ]
 
@@ -297,13 +297,17 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
 def _failed_initial_messages(
     rung_history: Sequence[Mapping[str, Any]],
     failures: Sequence[Mapping[str, Any]],
-    schedule: Schedule,
+    n_kept: int,
 ) -> list[str]:
     """Return a warning about candidates that were to be kept, and failed."""
     scored = [zip(row["candidates"], row["scores"], strict=True) for row in rung_history]
     failed = {c for row in scored for c, score in row if np.isnan(score)}
     failed |= {failure["candidate"] for failure in failures if failure["failed"] == "fit"}
-    failed = {candidate for candidate in failed if candidate < schedule.n_kept}
+    last = {row.get("bracket"): row["iter"] for row in rung_history}
+    for row in rung_history:
+        if row["promoted"] and row["iter"] < last[row.get("bracket")]:
+            failed |= {*row["candidates"]} - {*row["promoted"]}
+    failed = {candidate for candidate in failed if candidate < n_kept}
     if not failed:
         return []
     return [

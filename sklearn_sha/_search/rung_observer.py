@@ -138,7 +138,7 @@ class RungObserver:
         self._pool.record(new_ids, request.n_resources, results.fold_scores()[is_new])
         if self._is_shown():
             self._display.rung_ends(request, scores, is_complete)
-        if results.last_rung_failed():
+        if not results.last_rung_has_scores():
             return None
         losses = -scores
         if request.is_last_rung:
@@ -146,9 +146,9 @@ class RungObserver:
             self.final_losses.append(float(np.fmin.reduce(losses)))
         elif self._aggregate is not None:
             losses = results.aggregated(self._aggregate)
-        if not request.is_last_rung and np.isnan(losses).all():
+        if not request.is_last_rung and not results.have_scores().any():
             return None  # promoting the first ones would select by their order
-        return RungLosses.of(losses, -results.fold_scores(), results.have_failed_fits())
+        return RungLosses.of(losses, -results.fold_scores(), results.have_failed())
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         self._results.promoted(request, ids)

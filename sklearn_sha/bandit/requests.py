@@ -70,7 +70,7 @@ class RungLosses(np.ndarray):
     fold_losses : ndarray of float, shape (n_candidates, n_folds)
         Losses on the folds that score the rung.
     has_failed : ndarray of bool, shape (n_candidates,)
-        Whether a fit failed or the loss is NaN. A failed candidate has a loss if
+        Whether a fit or a score failed, or the loss is NaN. A failed candidate has a loss if
         `error_score` of the search is a number.
 
     Examples
@@ -85,7 +85,7 @@ class RungLosses(np.ndarray):
     has_failed: NDArray[np.bool_]
 
     def __array_wrap__(self, array: Any, context: Any = None, *args: Any) -> Any:
-        """Return the result of a computation; the fits that failed remain the same."""
+        """Return the result of a computation; the candidates that failed remain the same."""
         wrapped = super().__array_wrap__(array, context, *args)
         if (
             isinstance(wrapped, RungLosses)
@@ -97,19 +97,19 @@ class RungLosses(np.ndarray):
 
     @classmethod
     def of(
-        cls, losses: ArrayLike, fold_losses: ArrayLike, fit_failed: ArrayLike | None = None
+        cls, losses: ArrayLike, fold_losses: ArrayLike, has_failed: ArrayLike | None = None
     ) -> Self:
-        """Return losses with those on each fold, and whether fits failed (None: no fit did)."""
+        """Return losses with those on each fold, and which candidates failed (None: none did)."""
         rung_losses = np.array(losses, dtype=float).view(cls)
         rung_losses.fold_losses = np.asarray(fold_losses, dtype=float)
         rung_losses.has_failed = np.isnan(np.asarray(rung_losses))
-        if fit_failed is not None:
-            rung_losses.has_failed |= np.asarray(fit_failed, dtype=bool)
+        if has_failed is not None:
+            rung_losses.has_failed |= np.asarray(has_failed, dtype=bool)
         return rung_losses
 
 
 def as_rung_losses(losses: ArrayLike) -> RungLosses:
-    """Return losses as `RungLosses`; others count as those of a single fold without failed fits."""
+    """Return losses as `RungLosses`; others count as those of a single fold without failures."""
     if isinstance(losses, RungLosses) and hasattr(losses, "fold_losses"):
         return losses  # and not an array that was computed from some, which has no attributes
     has_failed = getattr(losses, "has_failed", None)
