@@ -810,6 +810,30 @@ def test_a_rung_whose_folds_do_not_distinguish_candidates_is_a_warning():
     assert search.rung_history_[0]["promoted"] == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("n_equal", [11, 12, 15])
+@pytest.mark.parametrize("differ_later", [False, True])
+def test_a_cut_through_equal_scores_is_a_warning_if_they_differ_later(n_equal, differ_later):
+    class Equal(OnFolds):
+        def score(self, X, y=None):
+            if self.candidate >= n_equal:
+                return -self.candidate
+            return super().score(X, y) if differ_later and X[0, 0] > 0 else 0.25
+
+    search = search_of(16, random_state=None).set_params(estimator=Equal())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(X)
+    expected = (
+        f"{n_equal} of the 16 candidates of rung 0 have the same score, 0.25, on 1 of 5 folds, so "
+        "that those that come first were promoted. If these folds cannot distinguish the "
+        'candidates, set min_folds="all".'
+    )
+    # If all of a rung are equal, that is a warning in any case.
+    shown = [str(one.message) for one in caught if not str(one.message).startswith("All 8")]
+    assert shown == ([expected] if differ_later and n_equal >= 12 else [])
+    assert search.rung_history_[0]["promoted"] == [*range(8)]
+
+
 def test_a_candidate_that_needs_history_is_not_eliminated_on_the_shortest_one():
     class NeedsHistory(BaseEstimator):
         def __init__(self, needed=0):

@@ -319,20 +319,42 @@ def _failed_initial_messages(
 _MANY = 8
 """Number of candidates that hardly have equal scores by chance; a few good ones often do."""
 
+_MOST = 0.75
+"""Share of the candidates of a rung."""
+
 
 def _equal_scores_messages(
     rung_history: Sequence[Mapping[str, Any]], n_splits: int, remedy: str
 ) -> list[str]:
-    """Return a warning if candidates were eliminated on some folds that score all of them equal."""
-    for row in rung_history:
+    """Return a warning if most candidates of a rung on some folds are promoted by their order."""
+    for number, row in enumerate(rung_history):
         n_candidates, n_folds = row["n_candidates"], row["n_folds"]
-        eliminates = n_folds < n_splits and 0 < len(row["promoted"]) < n_candidates
-        if eliminates and n_candidates >= _MANY and len({*row["scores"]}) == 1:
+        scores = dict(zip(row["candidates"], row["scores"], strict=True))
+        lowest = min((scores[candidate] for candidate in row["promoted"]), default=np.nan)
+        equal = {candidate for candidate, score in scores.items() if score == lowest}
+        promoted = equal & {*row["promoted"]}
+        is_order = n_folds < n_splits and promoted < equal
+        if not is_order or len(equal) < max(_MANY, _MOST * n_candidates):
+            continue
+        # Some can be equal since they differ in a parameter without effect.
+        if len(equal) == n_candidates or _differ_later(promoted, row, rung_history[number + 1 :]):
             bracket = f"bracket {row['bracket']}, " if "bracket" in row else ""
+            which = "All" if len(equal) == n_candidates else f"{len(equal)} of the"
             return [
-                f"All {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
-                f"score, {row['scores'][0]:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so "
-                "that those that come first were promoted. If these folds cannot distinguish the "
+                f"{which} {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
+                f"score, {lowest:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
+                "those that come first were promoted. If these folds cannot distinguish the "
                 f"candidates, {remedy}."
             ]
     return []
+
+
+def _differ_later(
+    candidates: Collection[int], row: Mapping[str, Any], later: Sequence[Mapping[str, Any]]
+) -> bool:
+    """Return whether candidates that were promoted from a rung differ in the next one."""
+    for other in later:
+        if other.get("bracket") == row.get("bracket"):
+            scores = zip(other["candidates"], other["scores"], strict=True)
+            return len({score for candidate, score in scores if candidate in candidates}) > 1
+    return False
