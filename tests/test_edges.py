@@ -129,6 +129,14 @@ def test_integers_of_a_distribution_are_reported_as_a_list(end, optimum):
         assert edges == ([("a", True)] if optimum == 3 and end > 3 else [])
 
 
+@pytest.mark.parametrize(("best", "n_edges"), [(-1, 1), (-2, 0)])
+def test_the_only_parameter_was_tried_beyond_its_best_value(best, n_edges):
+    """The largest of 40 values is in the last rung, and can be worse than the one before it."""
+    values = np.logspace(-2, 2, 40)
+    fixed = {"optimum": np.log10(values[best])}
+    assert len(report({"a": values}, fixed=fixed).edges) == n_edges
+
+
 def test_a_long_range_is_not_listed():
     space = {"a": range(1, 10**15)}
     (edge,) = report(space, n_candidates=16, max_resources=64, fixed={"optimum": 20}).edges

@@ -140,6 +140,8 @@ def edge_report(search: Any) -> EdgeReport:
     - the value of the best candidate is in the outer 5 % (in the outer 1/(n + 1) with n < 19
       candidates) of a bounded distribution or of a list, of at least three numbers, or beyond the
       range, and no candidate is further beyond this edge; and
+    - if it is the only parameter, no candidate closer to this edge was trained with the same
+      resource on the same number of folds; and
     - values closer to this edge were better: over the candidates in this half of the range, the
       rank correlation between the value and the result is positive, with a p-value of at most 0.1.
       The result is the furthest rung, and then the score. The candidates are the four nearest to
@@ -185,7 +187,11 @@ def edge_report(search: Any) -> EdgeReport:
     if len(matching) != 1:
         return EdgeReport((), is_known=False)
     (space,) = matching
-    edges = (_edge(name, values, best[name], candidates) for name, values in space.items())
+    is_level = results["n_resources"] == results["n_resources"][row]
+    is_level &= results["n_folds"] == results["n_folds"][row]
+    rivals = [results["params"][one] for one in np.flatnonzero(is_level) if len(best) == 1]
+    rivals = [params for params in rivals if params.keys() == best.keys()]
+    edges = (_edge(name, values, best[name], candidates, rivals) for name, values in space.items())
     return EdgeReport(tuple(edge for edge in edges if edge is not None))
 
 
@@ -202,9 +208,16 @@ def _by_result(results: Mapping[str, Any], metric: str, n_kept: int) -> list[dic
 
 
 def _edge(
-    name: str, values: Any, value: Any, candidates: Sequence[Mapping[str, Any]]
+    name: str,
+    values: Any,
+    value: Any,
+    candidates: Sequence[Mapping[str, Any]],
+    rivals: Sequence[Mapping[str, Any]],
 ) -> Edge | None:
-    """Return the edge of a range at which the best value is; None if there is none."""
+    """Return the edge of a range at which the best value is; None if there is none.
+
+    `rivals` are the candidates at the same resource, if they differ in this parameter only.
+    """
     scale = _Scale.of(values)
     if scale is None or not _is_number(value):
         return None
@@ -220,6 +233,9 @@ def _edge(
         or scale.is_natural(is_upper)
         or (is_lower and value <= 0 < scale.lower)
     ):
+        return None
+    is_beyond = gt if is_upper else lt
+    if any(is_beyond(p[name], value) for p in rivals if _is_number(p[name])):
         return None
     positions = np.array([scale.position(other) for other in tried])
     if not _improves(positions if is_upper else 1 - positions):
