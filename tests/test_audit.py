@@ -925,6 +925,7 @@ class Growing(Stopped):
         return super().partial_fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:No candidate of the last rung has a score")
 @pytest.mark.parametrize("n_candidates", [2, "auto"])
 def test_after_a_last_run_that_fails_the_run_before_is_audited(n_candidates):
     params = {"estimator": Growing(), "max_resources": 8, "n_candidates": 8}

@@ -1,5 +1,6 @@
 """What resource="auto" chooses, and when an automatic search is a grid search."""
 
+import re
 import warnings
 from fractions import Fraction
 from typing import ClassVar
@@ -10,9 +11,11 @@ import pytest
 from scipy.stats import loguniform, randint, uniform
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.cluster import DBSCAN
 from sklearn.datasets import (
     load_digits,
     load_iris,
+    make_blobs,
     make_classification,
     make_hastie_10_2,
     make_multilabel_classification,
@@ -29,7 +32,14 @@ from sklearn.ensemble import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.metrics import silhouette_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -37,11 +47,12 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from sklearn.utils import check_random_state
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import FixedBudget, FixedSchedule
+from sklearn_sha.inspection import trust_report
 from sklearn_sha.resources import PartialFit, SampleCount, TrainingData, TunedEstimator
 from sklearn_sha.resources.automatic import auto_resource
 from sklearn_sha.resources.fixed_costs import candidate_cost, fixed_cost
@@ -127,6 +138,8 @@ def test_auto_is_what_all_candidates_have_and_what_is_cheapest(estimator, space,
 
 TREE = DecisionTreeClassifier(random_state=0)
 PRUNING = {"ccp_alpha": [0, 0.001, 0.003, 0.01], "max_depth": [4, 8, None]}
+DEPTHS = {"max_depth": [2, 4, 6, 8, 10, 12, 14, None]}
+BOOSTING = GradientBoostingClassifier(n_estimators=10)
 
 
 @pytest.mark.parametrize(
@@ -136,25 +149,37 @@ PRUNING = {"ccp_alpha": [0, 0.001, 0.003, 0.01], "max_depth": [4, 8, None]}
         (TREE, {"min_impurity_decrease": uniform(0, 0.01)}, {"n_candidates": 12}, "folds"),
         (in_pipeline(TREE), {"clf__ccp_alpha": [0.0, 0.001, 0.01, 0.1]}, {}, "folds"),
         (TREE, PRUNING, {"sampler": "model", "n_candidates": 12}, "folds"),
-        (TREE, {"max_depth": [2, 4, 6, 8, 10, 12, 14, None]}, {}, "n_samples"),
+        (TREE, DEPTHS, {}, "folds"),
+        (in_pipeline(ExtraTreeClassifier()), {"clf__max_depth": [*range(1, 9)]}, {}, "folds"),
+        (
+            in_pipeline(TREE),
+            {"clf": [TREE, ExtraTreeClassifier()], "clf__max_depth": [*range(1, 9)]},
+            {},
+            "folds",
+        ),
+        (in_pipeline(TREE), {"clf": [TREE, SVC()]}, {"min_folds": 1}, "n_samples"),
+        (AdaBoostClassifier(), {"learning_rate": np.linspace(0.1, 1, 16)}, {}, "n_samples"),
+        (BOOSTING, {"learning_rate": [0.1, 0.3], "ccp_alpha": [0.0, 0.01, 0.1, 1]}, {}, "folds"),
+        (BOOSTING, {"learning_rate": [0.1, 0.3], "max_depth": [1, 2, 3, 4]}, {}, "n_samples"),
         # Their trees are trained on all samples.
         (FOREST, PRUNING, {}, "n_estimators"),
         # What the user sets is a number of samples.
         (TREE, PRUNING, {"resource": "n_samples"}, "n_samples"),
         (TREE, PRUNING, {"min_resources": 300}, "n_samples"),
         (TREE, PRUNING, {"max_resources": 1000}, "n_samples"),
+        (TREE, PRUNING, {"min_folds": "all"}, "n_samples"),
         (TREE, PRUNING, {"budget": 10_000}, "n_samples"),
         (TREE, PRUNING, {"budget": "anytime"}, "n_samples"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:max_resources=1000")
-def test_if_pruning_is_searched_the_resource_is_the_folds(estimator, space, params, expected):
+def test_for_the_size_of_a_tree_the_resource_is_the_folds(estimator, space, params, expected):
     X, y = make_classification(3000, flip_y=0.2, random_state=0)
     search = SuccessiveHalvingSearchCV(estimator, space, random_state=0, **params)
     plan = search.plan(X, y)
     unit = {"folds": "folds", "n_samples": "training samples", "n_estimators": "trees"}[expected]
     assert plan.unit == unit
-    is_told = any("since rungs with few samples mislead" in note for note in plan.notes)
+    is_told = any("since the best size of a tree depends on the number" in n for n in plan.notes)
     assert is_told == (expected == "folds")
 
 
@@ -170,6 +195,57 @@ def test_pruning_is_ranked_on_all_samples():
     best, ours, on_samples = (search.best_score_ for search in searches)
     assert ours == best
     assert on_samples < best - 0.02
+
+
+def test_advice_keeps_folds_as_the_resource():
+    """`min_resources` alone would be a number of samples."""
+
+    def noise(model, X, y):
+        if model.ccp_alpha == 0:
+            return 0.6
+        return np.random.default_rng([int(1e6 * model.ccp_alpha), len(X), y.sum()]).normal(
+            0.58, 0.1
+        )
+
+    X, y = make_classification(1500, flip_y=0.3, random_state=0)
+    space = {"ccp_alpha": np.linspace(0, 1, 12).tolist()}
+    cv = ShuffleSplit(10, random_state=0)
+    search = SuccessiveHalvingSearchCV(TREE, space, scoring=noise, cv=cv, random_state=0)
+    advice = trust_report(search.fit(X, y)).advice
+    first = int(re.search(r"Next time set resource='folds' and min_resources=(\d+)\.", advice)[1])
+    again = clone(search).set_params(resource="folds", min_resources=first)
+    assert again.plan(X, y).n_resources[0] == first > 1
+
+
+def test_without_scores_on_a_fold_no_samples_are_recommended():
+    def fails(model, X, y):
+        raise RuntimeError("no score today")
+
+    X, y = make_classification(500, random_state=0)
+    space = {"ccp_alpha": np.linspace(0, 0.02, 16).tolist()}
+    search = SuccessiveHalvingSearchCV(TREE, space, scoring=fails)
+    with pytest.raises(ValueError, match=r"with 1 fold, so that .* Models have the full resource"):
+        search.fit(X, y)
+
+
+@pytest.mark.parametrize("n_folds", [1, 2])
+def test_clusters_are_found_in_all_samples(n_folds):
+    """A scorer of what was found in the training samples has as many test samples."""
+
+    def silhouette(model, X, y=None):
+        labels = model.labels_
+        return silhouette_score(X, labels) if len({*labels}) > 1 else -1
+
+    X, _ = make_blobs(1500, 5, centers=6, cluster_std=2, random_state=0)
+    space = {"eps": [0.8, 1.2, 1.6, 2.0, 2.5, 3.0], "min_samples": [5, 10, 20]}
+    cv = n_folds * [(np.arange(1500), np.arange(1500))]
+    params = {"scoring": silhouette, "cv": cv}
+    search = SuccessiveHalvingSearchCV(DBSCAN(), space, random_state=0, **params).fit(X)
+    theirs = GridSearchCV(DBSCAN(), space, **params).fit(X)
+    assert search.best_params_ == theirs.best_params_
+    assert search.best_score_ == theirs.best_score_
+    notes = " ".join(search.schedule_.notes)
+    assert ("since models without predict are scored by what they found" in notes) == (n_folds > 1)
 
 
 class OfWidth(MLPClassifier):

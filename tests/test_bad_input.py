@@ -411,7 +411,10 @@ def test_a_failure_costs_its_candidate_only_and_is_told_once():
 
 def test_an_error_score_stands_for_what_failed_and_may_be_promoted():
     grid = {"limit": [0.2, 0.9], "fails": [False, "score"]}
-    with pytest.warns(UserWarning, match=r"will be set to 0.5"):
+    with (
+        pytest.warns(UserWarning, match=r"will be set to 0.5"),
+        pytest.warns(UserWarning, match="No candidate of the last rung has a score"),
+    ):
         search = curves(grid, error_score=0.5, min_resources=1).fit(X)
     first = search.all_cv_results_["iter"] == 0
     assert search.all_cv_results_["mean_test_score"][first].tolist() == [0.1, 0.45, 0.5, 0.5]
@@ -536,6 +539,7 @@ def test_failed_fits_are_tried_anew_where_their_error_score_is_promoted():
     search = curves({"limit": [0.1, 0.2, 0.3], "fails": ["fit", False]}, error_score=9.0)
     with (
         pytest.warns(FitFailedWarning, match="12 fits failed out of a total of 18"),
+        pytest.warns(UserWarning, match="No candidate of the last rung has a score"),
         pytest.raises(RuntimeError, match="no fit today"),  # of the refit, as in GridSearchCV
     ):
         search.fit(X)

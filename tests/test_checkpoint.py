@@ -519,8 +519,9 @@ def test_the_checkpoint_of_another_search_raises(tmp_path, params, data, named):
     other = same_search(tmp_path).set_params(**params)
     with pytest.raises(
         CheckpointError, match=f"another search, which differs in {named}.* Set checkpoint"
-    ):
+    ) as raised:
         other.fit(data)
+    assert ("random_state" in str(raised.value)) == ("random_state" in params)
     after = files_of(tmp_path)
     assert {p for p in before if before[p] != after[p]} <= {tmp_path / "process"}
 

@@ -714,9 +714,11 @@ def test_the_resource_may_not_change():
     """Few candidates are not worth rungs, which are of samples then; more are, of trees."""
     search = forest(2, resource="auto").fit(X, Y)
     assert search.resource_ == "n_samples"
-    message = r"the resource \(from 'n_samples', .* to 'n_estimators'\) changed since"
+    message = "resource is 'n_estimators', .* Set resource='n_estimators', and call fit before"
     with pytest.raises(ValueError, match=message):
         search.extend(X, Y, n_candidates=30)
+    search.set_params(resource="n_estimators").fit(X, Y)
+    assert search.extend(X, Y, n_candidates=30).n_candidates_[0] == 32
 
 
 def test_the_number_of_further_candidates_has_the_name_of_randomized_search_too():

@@ -9,6 +9,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold
@@ -100,7 +101,10 @@ def test_a_rung_that_fails_ends_its_bracket_only():
 def test_where_all_fail_later_the_rung_before_decides(error_score):
     space = {"limit": [0.1, 0.4, 0.3, 0.2], "until": [6]}
     search = search_of(space, min_resources=2, max_resources=8, error_score=error_score)
-    with pytest.warns(FitFailedWarning, match="2 fits failed out of a total of 14"):
+    with (
+        pytest.warns(FitFailedWarning, match="2 fits failed out of a total of 14"),
+        pytest.warns(UserWarning, match="earlier rung is .* 4 epochs on 2 of 2 .* See failures_.$"),
+    ):
         search.fit(X)
     assert search.n_resources_ == [2, 4, 8]
     assert search.rung_history_[2]["promoted"] == []
@@ -118,7 +122,10 @@ def test_a_fold_that_fails_is_enough_for_a_score_that_is_missing():
 
     search = search_of({"limit": [0.1, 0.4]}, min_resources=4, max_resources=8)
     search.set_params(estimator=OneFold())
-    with pytest.warns(FitFailedWarning, match="1 fits failed out of a total of 6"):
+    with (
+        pytest.warns(FitFailedWarning, match="1 fits failed out of a total of 6"),
+        pytest.warns(UserWarning, match="No candidate of the last rung has a score"),
+    ):
         search.fit(np.zeros((11, 1)))
     assert (search.best_candidate_, search.best_n_resources_) == (1, 4)
 
@@ -371,7 +378,10 @@ def test_a_last_run_that_fails_promotes_no_candidate_of_the_run_before():
 
     search = search_of({"limit": [0.1, 0.2, 0.8, 0.9]}, max_resources=8, budget="double")
     search.set_params(estimator=CrossingCurves())
-    with pytest.warns(FitFailedWarning):
+    with (
+        pytest.warns(FitFailedWarning),
+        pytest.warns(UserWarning, match="No candidate of the last rung has a score"),
+    ):
         search.fit(X)
     *_, before, last = search.rung_history_
     assert (last["n_resources"], last["promoted"]) == (8, [])
@@ -452,9 +462,27 @@ def test_later_rungs_without_scores_leave_the_best_of_the_rung_before():
 
     search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, scoring=scoring, min_resources=2,
                        max_resources=8)  # fmt: skip
-    with pytest.warns(UserWarning, match="non-finite"):
+    with (
+        pytest.warns(UserWarning, match="non-finite"),
+        pytest.warns(UserWarning, match="No candidate of the last rung has a score"),
+    ):
         search.fit(X)
     assert search.best_params_ == {"limit": 0.4}
+
+
+def test_a_score_of_another_metric_does_not_decide_which_rung_has_the_best():
+    def fails_later(model, X, y=None):
+        return model.score(X, y) if model.units_ < 4 else np.nan
+
+    scoring = {"fails": fails_later, "other": lambda model, X, y=None: -model.limit}
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, scoring=scoring, refit="fails",
+                       min_resources=2, max_resources=8)  # fmt: skip
+    with (
+        pytest.warns(UserWarning, match="non-finite"),
+        pytest.warns(UserWarning, match="No candidate of the last rung has a score"),
+    ):
+        search.fit(X)
+    assert (search.best_params_, search.best_n_resources_) == ({"limit": 0.4}, 2)
 
 
 @pytest.mark.parametrize("rungs", [{"min_resources": 1.0}, {"min_resources": 50}])
@@ -497,6 +525,23 @@ def test_an_impossible_candidate_does_not_hide_those_that_require_more_samples()
     assert [row["candidates"] for row in search.rung_history_] == [[0, 1, 2, 3, 4], [0, 1, 3]]
 
 
+@pytest.mark.parametrize(("n_samples", "n_told"), [(50, 1), (200, 0)])
+def test_more_components_than_features_are_not_about_samples(n_samples, n_told):
+    """There are 64 features."""
+    X, y = load_digits(return_X_y=True)
+    model = make_pipeline(PCA(), KNeighborsClassifier())
+    grid = {"pca__n_components": [100, 60, 20, 10], "kneighborsclassifier__n_neighbors": [1, 5]}
+    search = SuccessiveHalvingSearchCV(
+        model, grid, resource="n_samples", cv=3, min_resources=n_samples, min_folds="all"
+    )
+    with pytest.warns() as caught:
+        search.fit(X, y)
+    fits, *others = [str(warning.message) for warning in caught]
+    assert "n_components=100 must be between 0 and min(n_samples, n_features)=" in fits
+    assert len(others) == n_told
+    assert all("Candidates 0, 1, 4, 5 failed when trained on 50 samples" in one for one in others)
+
+
 @pytest.mark.parametrize("first", ["auto", 200])
 def test_more_of_a_full_resource_is_not_recommended(first):
     """An automatic first rung has it, on two of the folds."""
@@ -509,7 +554,7 @@ def test_more_of_a_full_resource_is_not_recommended(first):
     assert [rung.n_resources for rung in plan.rungs] == [400 if first == "auto" else first, 400]
     with pytest.raises(ValueError, match="No candidate has a score in the first rung") as raised:
         search.fit(rows, labels)
-    assert ("That is the full resource" in str(raised.value)) == (first == "auto")
+    assert ("Models have the full resource" in str(raised.value)) == (first == "auto")
     assert ("raise min_resources" in str(raised.value)) == (first == 200)
 
 

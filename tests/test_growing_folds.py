@@ -754,10 +754,12 @@ class FailsOnTheLastFold(DecisionTreeClassifier):
 SAMPLES = make_classification(3000, 8, flip_y=0.2, random_state=0)
 
 
-def test_a_candidate_that_failed_on_a_later_fold_is_not_selected():
+@pytest.mark.parametrize("resource", ["n_samples", "folds"])
+def test_a_candidate_that_failed_on_a_later_fold_is_not_selected(resource):
     search = SuccessiveHalvingSearchCV(
-        FailsOnTheLastFold(random_state=0), {"max_depth": range(1, 9)}, cv=KFold(5), random_state=0
-    )
+        FailsOnTheLastFold(random_state=0), {"max_depth": range(1, 9)}, cv=KFold(5),
+        resource=resource, random_state=0,
+    )  # fmt: skip
     with (
         pytest.warns(FitFailedWarning, match="2 fits failed"),
         pytest.warns(UserWarning, match="No candidate of the last rung has a score.* 2 of 5 folds"),

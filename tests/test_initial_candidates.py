@@ -428,6 +428,17 @@ def test_candidates_that_fail_are_not_kept_whatever_their_score_is(fails, warnin
     assert [0 in row["candidates"] for row in search.rung_history_[:2]] == [True, False]
 
 
+def test_a_run_of_budget_doubling_is_no_failure_of_kept_candidates():
+    initial = [{"limit": 0.0}, {"limit": 0.01}]
+    search = curves(
+        n_candidates=8, min_resources="auto", budget="double",
+        initial_candidates=initial, keep_initial=True,
+    )  # fmt: skip
+    search.fit(NOTHING)  # without a warning
+    assert len(search.rung_history_) > 4
+    assert all({*row["candidates"]} >= {0, 1} for row in search.rung_history_)
+
+
 def test_what_follows_is_the_same_after_interruptions_and_for_workers(tmp_path):
     params = {"initial_candidates": [{"candidate": 50}], "keep_initial": True}
     expected = results_of(search_of(20, **params).fit(X))

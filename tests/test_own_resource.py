@@ -206,7 +206,7 @@ def test_a_search_trains_on_by_it_as_planned():
     )
 
 
-@pytest.mark.filterwarnings("ignore:max_resources=")
+@pytest.mark.filterwarnings("ignore:max_resources=", "ignore:.* have the same score")
 @pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 @pytest.mark.parametrize("resource", [Leaves(), Share()], ids=["Leaves", "Share"])
 def test_a_search_starts_over_by_it(kind, resource):

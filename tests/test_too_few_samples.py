@@ -80,6 +80,8 @@ def test_the_search_is_that_of_a_larger_first_rung(needs):
         search = search_of(needs, random_state=0).fit(X, Y)
     (message,) = [str(warning.message) for warning in caught]
     assert f"starts again, with at least {enough} in its first rung" in message
+    remedy = 'resource="folds"' if enough == N_TRAIN else f"min_resources={enough}"
+    assert f"To start with them, set {remedy}." in message
     assert f"{first} are too few samples" in message
     assert caught[0].filename == __file__
     expected = search_of(needs, random_state=0, resource=FromMany(enough)).fit(X, Y)
@@ -131,7 +133,7 @@ def test_the_schedule_tells_why_it_has_few_rungs():
     with pytest.warns(UserWarning, match="No candidate has a score with"):
         search.fit(X, Y)
     enough = min(search.n_resources_)
-    reason = f"at least {enough} training samples, since no candidate has a score with fewer."
+    reason = f"at least {enough} training samples, since in a rung with fewer no candidate had a"
     assert reason in " ".join(search.schedule_.notes)
 
 
@@ -210,7 +212,7 @@ def test_if_all_runs_of_budget_doubling_fail_the_errors_are_raised():
 
 @pytest.mark.filterwarnings("ignore:max_resources=400")
 def test_a_maximum_of_the_user_remains():
-    with pytest.warns(UserWarning, match="starts again, with at least 400 in its first rung"):
+    with pytest.warns(UserWarning, match="starts again, with at least 400 .* min_resources=400."):
         search = search_of(300, max_resources=400).fit(X, Y)
     assert search.n_resources_ == [400]
     assert search.n_candidates_ == [20]
@@ -290,6 +292,7 @@ def test_a_failure_with_the_maximum_is_no_reason_to_start_again():
     with (
         pytest.warns(FitFailedWarning),
         pytest.warns(UserWarning, match="when trained on 400 samples"),
+        pytest.warns(UserWarning, match="No candidate of the last rung has a score"),
     ):
         search.fit(X, Y)
     assert search.best_n_resources_ == 200
@@ -401,6 +404,34 @@ def test_a_search_whose_time_ends_in_the_trial_can_be_resumed(monkeypatch):
 def stopping(algorithm, plan, propose):
     raise StoppedError
     yield
+
+
+@pytest.mark.parametrize("params", [{"min_folds": 1}, {"max_resources": N_TRAIN}])
+def test_what_is_recommended_is_possible(params):
+    """resource="folds" is not, with other parameters that set the folds or the maximum."""
+    search = search_of(N_TRAIN, **params)
+    with pytest.warns(UserWarning, match=f"To start with them, set min_resources={N_TRAIN}."):
+        search.fit(X, Y)
+    search.set_params(min_resources=N_TRAIN).fit(X, Y)
+    assert search.n_resources_ == [N_TRAIN] * len(search.n_resources_)
+
+
+def test_results_are_kept_if_a_trial_is_interrupted(monkeypatch):
+    def interrupt(*args):
+        raise KeyboardInterrupt
+        yield
+
+    search = search_of(1000)
+    with monkeypatch.context() as patched:
+        patched.setattr(LargerRungs, "requests", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            search.fit(X, Y)
+    assert search.interrupted_
+    assert len(search.all_cv_results_["params"]) == len(search.rung_history_[0]["candidates"]) == 20
+    assert len(search.failures_) == 40
+    with pytest.warns(UserWarning, match="the search starts again"):
+        search.resume(X, Y)
+    assert search.failures_ == []
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
@@ -540,7 +571,8 @@ def test_verbose_tells_that_the_search_starts_again(capsys):
         search_of(300, verbose=1).fit(X, Y)
     lines = capsys.readouterr().out.splitlines()
     trial = lines.index(
-        "No candidate has a score with 200 training samples. More are tried with candidates 0, 19."
+        "No candidate has a score with 200 training samples. Candidates 0, 19 are trained with "
+        "more of them."
     )
     assert lines[trial + 2].startswith("rung 1/3   2 candidates,  400 training samples")
     assert sum(line.startswith("rung 0/") for line in lines) == 2

@@ -535,7 +535,10 @@ def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason():
             return super().partial_fit(X, y)
 
     search = search_of(FailsLater(), n_candidates=8, max_resources=16)
-    with pytest.warns(FitFailedWarning):
+    with (
+        pytest.warns(FitFailedWarning),
+        pytest.warns(UserWarning, match="No candidate of the last rung has a score"),
+    ):
         search.fit(X)
     report = trust_report(search)
     assert np.isnan(report.probability)

@@ -23,6 +23,9 @@ _ABOUT_SAMPLES = re.compile(
     r"previously unseen labels|feature names should match|features, but|(?m:^KeyError)"
 )
 
+_SAMPLES_OR_FEATURES = re.compile(r"min\(n_samples, n_features\)=(\d+)")
+"""As in an error of PCA."""
+
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
@@ -79,7 +82,7 @@ def no_score_message(
     n_resources : str
         How much the rung has, such as "12 trees".
     is_full : bool
-        Whether that is the full resource.
+        Whether that is the full resource of a model.
     has_own_rungs : bool
         Whether a budget or the algorithm sets the first rung, and not `min_resources`.
     """
@@ -89,9 +92,7 @@ def no_score_message(
     if has_own_rungs:
         remedy = "If scores require more, raise the budget, or the first rung of the algorithm"
     if is_full:
-        remedy = (
-            "That is the full resource, so that a grid search would not have these scores either"
-        )
+        remedy = "Models have the full resource, so that a grid search has no scores either"
     message = (
         f"No candidate has a score in the first rung, with {n_resources}, so that none can be "
         f"promoted. {remedy}."
@@ -130,7 +131,7 @@ def few_samples_failures(
         for one, kind in few
         if not any(other in one["error"] for other in _OTHER_REASONS)
         and kind not in others
-        and _names_samples(one["error"])
+        and _is_about_samples(one)
     ]
 
 
@@ -166,23 +167,23 @@ def few_samples_message(
 
 def trial_message(candidates: Sequence[int], n_failed: int) -> str:
     """Format which candidates are tried with more samples."""
+    are = "is" if len(candidates) == 1 else "are"
     return (
-        f"No candidate has a score with {n_failed} training samples. More are tried with "
-        f"{numbered('candidate', candidates)}."
+        f"No candidate has a score with {n_failed} training samples. "
+        f"{numbered('Candidate', candidates)} {are} trained with more of them."
     )
 
 
 def trial_in_vain_message(candidates: Sequence[int], n_samples: int) -> str:
     """Format that candidates without a score have none with up to `n_samples` either."""
+    fail = "fails" if len(candidates) == 1 else "fail"
     return (
-        f"{numbered('Candidate', candidates)} fail with more samples too, up to {n_samples}. If "
+        f"{numbered('Candidate', candidates)} {fail} with more samples too, up to {n_samples}. If "
         "others require more samples, raise min_resources."
     )
 
 
-def starts_again_message(
-    failures: Failures, candidate: int, n_enough: int, *, are_all: bool
-) -> str:
+def starts_again_message(failures: Failures, candidate: int, n_enough: int, remedy: str) -> str:
     """Format that a search starts again, since no candidate has a score with few samples.
 
     Parameters
@@ -193,11 +194,10 @@ def starts_again_message(
         One that has a score with more samples.
     n_enough : int
         How many these are.
-    are_all : bool
-        Whether these are all samples, with which the search is a grid search.
+    remedy : str
+        What to set to start with them.
     """
     n_failed = failures[0]["n_resources"]
-    remedy = 'resource="folds"' if are_all else f"min_resources={n_enough}"
     return (
         f"No candidate has a score with {n_failed} training samples, and candidate {candidate} has "
         f"one with {n_enough}: the search starts again, with at least {n_enough} in its first "
@@ -212,9 +212,13 @@ def _encoder_remedy(failures: Failures) -> str:
     return ""
 
 
-def _names_samples(traceback: str) -> bool:
+def _is_about_samples(failure: Mapping[str, Any]) -> bool:
     """Return whether the message of an error, after the lines of code, is about samples."""
-    return bool(_ABOUT_SAMPLES.search(traceback.rpartition("\n  ")[2]))
+    message = failure["error"].rpartition("\n  ")[2]
+    smaller = _SAMPLES_OR_FEATURES.search(message)
+    if smaller and int(smaller[1]) < failure["n_resources"]:
+        return False  # about features
+    return bool(_ABOUT_SAMPLES.search(message))
 
 
 def _kind(failure: Mapping[str, Any]) -> str:

@@ -298,7 +298,7 @@ class Results:
             k
             for k, rung in enumerate(self._rungs)
             if self._promoted.get((rung.request.bracket, rung.request.rung)) == ()
-            and rung.has_scores
+            and rung.has_scores(self.metric)
         ]
         has_others = any(self._rungs[k].is_complete for k in {*range(self.n_rungs)} - {*growing})
         for k in growing:
@@ -334,7 +334,7 @@ class Results:
     def never_scored(self) -> bool:
         """Whether no candidate has a score, and none has full resource."""
         return all(
-            not rung.have_scores(self.metric).any() and not rung.request.is_last_rung
+            not rung.has_scores(self.metric) and not rung.request.is_last_rung
             for rung in self._rungs
         )
 
@@ -361,7 +361,7 @@ class Results:
     @property
     def selected_run(self) -> int:
         """Number of the run from which the best candidate is selected, with budget doubling."""
-        return selected_run(self._rungs)
+        return selected_run(self._rungs, self.metric)
 
     @property
     def last_n_resources(self) -> int:
@@ -369,8 +369,8 @@ class Results:
         return self._rungs[-1].request.n_resources
 
     def last_rung_has_scores(self) -> bool:
-        """Return whether a candidate of the last rung has a score by any metric."""
-        return self._rungs[-1].has_scores
+        """Return whether a candidate of the last rung has a score by the metric that promotes."""
+        return self._rungs[-1].has_scores(self.metric)
 
     def have_scores(self) -> NDArray[np.bool_]:
         """Return which candidates of the last rung have a score by the metric that promotes."""
@@ -379,6 +379,20 @@ class Results:
     def have_failed(self) -> NDArray[np.bool_]:
         """Return for which candidates of the last rung a fit failed, or a score that promotes."""
         return np.asarray(self._rungs[-1].test_failed[self.metric].any(axis=1))
+
+    def without_score(self) -> set[int]:
+        """Return the candidates for which a fit or a score that promotes failed or was NaN."""
+        return {
+            candidate
+            for rung in self._rungs
+            for candidate, scores, failed in zip(
+                rung.request.candidate_ids,
+                rung.test[self.metric],
+                rung.test_failed[self.metric],
+                strict=True,
+            )
+            if failed.any() or np.isnan(scores).any()
+        }
 
     def mean_scores(self) -> NDArray[np.float64]:
         """Return the mean test scores of the last rung, by the metric that promotes."""
@@ -431,7 +445,9 @@ class Results:
 
     def cv_results(self, all_results: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[np.intp]]:
         """Return ``cv_results_``, and its rows in ``all_cv_results_``."""
-        return cv_results(self._rungs, all_results, repeats=self._repeats, audited=self.audited)
+        return cv_results(
+            self._rungs, all_results, self.metric, repeats=self._repeats, audited=self.audited
+        )
 
     def rung_history(
         self, all_results: Mapping[str, Any], results: Mapping[str, Any], rows: NDArray[np.intp]

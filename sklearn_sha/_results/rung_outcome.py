@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +61,6 @@ class RungOutcome:
     train: dict[str, NDArray[np.float64]]
     test_failed: dict[str, NDArray[np.bool_]]
 
-    @cached_property
-    def has_scores(self) -> bool:
-        """Whether a candidate has a score by any metric."""
-        return any(self.have_scores(metric).any() for metric in self.test)
-
     @property
     def size(self) -> int:
         """Number of candidates."""
@@ -88,6 +82,10 @@ class RungOutcome:
     def have_scores(self, metric: str) -> NDArray[np.bool_]:
         """Return which candidates have a mean score that is a number and not just `error_score`."""
         return ~np.isnan(self.mean_scores(metric)) & ~self.test_failed[metric].all(axis=1)
+
+    def has_scores(self, metric: str) -> bool:
+        """Return whether a candidate has such a score."""
+        return bool(self.have_scores(metric).any())
 
     def mean_scores(self, metric: str) -> NDArray[np.float64]:
         """Return the mean test score of each candidate."""

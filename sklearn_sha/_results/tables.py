@@ -96,6 +96,7 @@ def all_cv_results(
 def cv_results(
     rungs: Sequence[RungOutcome],
     all_results: Mapping[str, Any],
+    metric: str,
     *,
     repeats: bool,
     audited: Mapping[tuple[int, int], int],
@@ -107,6 +108,8 @@ def cv_results(
     rungs : sequence of RungOutcome
     all_results : mapping
         Result of `all_cv_results`.
+    metric : str
+        Metric that promotes. Rungs without such scores are ignored if there are others.
     repeats : bool
         Whether brackets are runs over the same candidates. Then only one of them counts.
     audited : mapping of (int, int) to int
@@ -119,9 +122,9 @@ def cv_results(
     rows : ndarray of int
         Rows of `all_results` that these are.
     """
-    completions = [_completion(rungs, rung) for rung in rungs]
+    completions = [_completion(rungs, rung, metric) for rung in rungs]
     starts = np.cumsum([0, *(rung.size for rung in rungs)])
-    last = _last_rungs(rungs, completions, repeats)
+    last = _last_rungs(rungs, completions, repeats, metric)
     rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in last])
     # Last, in the order of the audits: the selected candidate is another one only if it is better.
     audits = [
@@ -130,11 +133,11 @@ def cv_results(
         for candidate in rungs[k].request.candidate_ids
     ]
     rows = rows[np.argsort(audits, kind="stable")]
-    resources = all_results["n_resources"][rows]
+    targets = _repeat(rungs, [rung.target for rung in rungs])[rows]
     levels = [
-        # A candidate that failed with the same resource on further folds ranks behind.
-        ~_fails_later(rungs, all_results["candidate"][rows], resources),
-        resources,
+        # A candidate that failed with the same training on further folds ranks behind.
+        ~_fails_later(rungs, all_results["candidate"][rows], targets, metric),
+        all_results["n_resources"][rows],
         all_results["n_folds"][rows],
     ]
     results: dict[str, Any] = {}
@@ -149,19 +152,25 @@ def cv_results(
     return results, rows
 
 
-def selected_run(rungs: Sequence[RungOutcome]) -> int:
+def selected_run(rungs: Sequence[RungOutcome], metric: str) -> int:
     """Return the number of the run whose last rung ``cv_results_`` is, with budget doubling.
 
     Parameters
     ----------
     rungs : sequence of RungOutcome
+    metric : str
+        Metric that promotes.
     """
-    completions = [_completion(rungs, rung) for rung in rungs]
-    return rungs[_last_rungs(rungs, completions, repeats=True)[0]].request.bracket
+    completions = [_completion(rungs, rung, metric) for rung in rungs]
+    (last,) = _last_rungs(rungs, completions, True, metric)
+    return rungs[last].request.bracket
 
 
 def _last_rungs(
-    rungs: Sequence[RungOutcome], completions: Sequence[_Completion], repeats: bool
+    rungs: Sequence[RungOutcome],
+    completions: Sequence[_Completion],
+    repeats: bool,
+    metric: str,
 ) -> list[int]:
     """Indices of the last complete rung of each complete bracket, or of each bracket.
 
@@ -169,7 +178,7 @@ def _last_rungs(
     complete, and incomplete brackets only if no bracket is.
     """
     indices = range(len(rungs))
-    scored = [k for k in indices if rungs[k].has_scores] or indices
+    scored = [k for k in indices if rungs[k].has_scores(metric)] or indices
     complete = [k for k in scored if rungs[k].is_complete] or scored
     last = {rungs[k].request.bracket: k for k in complete}
     if not repeats:
@@ -179,26 +188,29 @@ def _last_rungs(
 
 
 def _fails_later(
-    rungs: Sequence[RungOutcome], candidates: NDArray[np.intp], resources: NDArray[np.intp]
+    rungs: Sequence[RungOutcome],
+    candidates: NDArray[np.intp],
+    targets: NDArray[np.intp],
+    metric: str,
 ) -> NDArray[np.bool_]:
-    """Return which candidates are in a rung with the same resource that has no scores."""
+    """Return which candidates are in a rung with the same training that has no scores."""
     failed = {
-        (number, rung.request.n_resources)
+        (number, rung.target)
         for rung in rungs
-        if not rung.has_scores
+        if not rung.has_scores(metric)
         for number in rung.request.candidate_ids
     }
-    return np.array([pair in failed for pair in zip(candidates, resources, strict=True)])
+    return np.array([pair in failed for pair in zip(candidates, targets, strict=True)])
 
 
-def _completion(rungs: Sequence[RungOutcome], rung: RungOutcome) -> _Completion:
+def _completion(rungs: Sequence[RungOutcome], rung: RungOutcome, metric: str) -> _Completion:
     if not rung.is_complete:
         return _Completion.INCOMPLETE_RUNG
     is_bracket_complete = any(
         other.is_complete
         and other.request.bracket == rung.request.bracket
         and other.request.is_last_rung
-        and other.has_scores
+        and other.has_scores(metric)
         for other in rungs
     )
     return _Completion.COMPLETE_BRACKET if is_bracket_complete else _Completion.COMPLETE_RUNG

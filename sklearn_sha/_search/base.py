@@ -301,6 +301,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(_HOW_TO_CONTINUE)
             self.interrupted_ = True
+            self._set(result_attributes(run.results))
             raise
         is_scored = tried.results.have_scores() & ~tried.results.have_failed()
         if not is_scored.any():
@@ -308,7 +309,11 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         n_enough = tried.results.last_n_resources
         candidate = few.candidates[int(is_scored.argmax())]
         are_all = n_enough >= spec.n_train
-        message = starts_again_message(few.failures, candidate, n_enough, are_all=are_all)
+        can_count_folds = self.max_resources == "auto" and isinstance(self.min_folds, str)
+        remedy = f"min_resources={n_enough}"
+        if are_all and can_count_folds:  # which it would be a grid search without
+            remedy = 'resource="folds"'
+        message = starts_again_message(few.failures, candidate, n_enough, remedy)
         warnings.warn(message, UserWarning, stacklevel=5)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of the first plan
@@ -462,14 +467,16 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         elif hasattr(self, "best_index_"):
             row = self.cv_results_rows_[self.best_index_]
             n_folds = int(self.all_cv_results_["n_folds"][row])
-            if n_folds < self.n_splits_:
+            has_failed = not run.results.last_rung_has_scores()
+            is_earlier = has_failed and self.best_n_resources_ < run.results.last_n_resources
+            if n_folds < self.n_splits_ or is_earlier:
                 resource = quantity(self.best_n_resources_, self.schedule_.unit)
                 message = few_folds_message(
                     "" if self.schedule_.counts_folds else resource,
                     n_folds,
                     self.n_splits_,
                     is_complete=is_complete,
-                    last_rung_failed=not run.results.last_rung_has_scores(),
+                    last_rung_failed=has_failed,
                 )
                 warnings.warn(message, UserWarning, stacklevel=5)
         if run.results.audited and not is_complete:
@@ -494,10 +501,13 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         except StoppedError:
             results.end_interrupted()
             if not results.n_rungs:
+                lower = (
+                    "" if run.spec.resource.counts_folds else ", lower min_resources or min_folds"
+                )
                 raise TimeoutError(
                     f"max_time={quantity(self.max_time, 'seconds')} ended before any candidate was "
-                    "scored on all folds of the first rung. Raise max_time, lower min_resources or "
-                    "min_folds, or call resume to continue the search."
+                    f"scored on all folds of the first rung. Raise max_time{lower}, or call resume "
+                    "to continue the search."
                 ) from None
             is_complete = False
         except KeyboardInterrupt as interrupt:
@@ -535,7 +545,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             message = no_score_message(
                 failures,
                 quantity(min(resources), spec.schedule.unit),
-                is_full=min(resources) == max(resources),
+                is_full=spec.resource.counts_folds or min(resources) == max(resources),
                 has_own_rungs=not spec.algorithm.needs_maximum,
             )
         if spec.failed_trial:

@@ -91,7 +91,8 @@ def fingerprint(
         "candidates": digest([described_space(spec.space), *map(digest, spec.candidates)]),
         "n_candidates": repr(spec.schedule.n_different),
         "splits": digest([(f.train, f.test) for f in spec.folds]),
-        "random_state": digest([spec.seed, [(f.train_order, f.test_order) for f in spec.folds]]),
+        "random_state": digest(spec.seed),
+        "subsamples": digest([(f.train_order, f.test_order) for f in spec.folds]),
         "schedule": digest([vars(rung) for rung in spec.schedule.rungs]),
         # As resolved, with its attributes.
         "resource": f"{spec.resource.name} {digest(spec.resource)}",

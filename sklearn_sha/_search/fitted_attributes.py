@@ -171,7 +171,8 @@ def warn_about_scores(
         warnings.warn(message, FitFailedWarning, stacklevel=stacklevel + 1)
     messages = [scores_message(scores, error_score)] if scores else []
     if not spec.is_closed:
-        messages += _other_messages(all_cv_results, rung_history, failures, spec)
+        without_score = results.without_score()
+        messages += _other_messages(all_cv_results, rung_history, failures, without_score, spec)
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
 
@@ -180,14 +181,16 @@ def _other_messages(
     all_cv_results: Mapping[str, Any],
     rung_history: Sequence[Mapping[str, Any]],
     failures: Sequence[Mapping[str, Any]],
+    without_score: Collection[int],
     spec: SearchSpec,
 ) -> list[str]:
     """Return warnings about scores that did not fail, and about the reasons of failures."""
+    n_kept = spec.schedule.n_kept
     remedy = _more_folds(counts_folds=spec.resource.counts_folds)
     return [
         *_non_finite_messages(all_cv_results, {row["candidate"] for row in failures}),
         *few_samples_hints(spec, failures, rung_history),
-        *_failed_initial_messages(rung_history, failures, spec.schedule.n_kept),
+        *_failed_initial_messages([one for one in without_score if one < n_kept]),
         *_equal_scores_messages(rung_history, len(spec.folds), remedy),
     ]
 
@@ -202,7 +205,8 @@ def incomplete_rung_message(
     start, remedy = "The search was stopped", "Call"
     if max_time is not None:
         start = f"max_time={quantity(max_time, 'seconds')} ended"
-        remedy = "Raise max_time or lower min_resources, or call"
+        lower = "" if schedule.counts_folds else " or lower min_resources"
+        remedy = f"Raise max_time{lower}, or call"
     return (
         f"{start} in the first rung, when {n_completed} of {n_planned} candidates were completed: "
         f"the best candidate is selected from these only. {remedy} resume to complete the search."
@@ -240,9 +244,10 @@ def few_folds_message(
     with_resource = f" with {resource}" if resource else ""
     scored = f"the best candidate is scored{with_resource} on {folds}."
     if last_rung_failed:
+        more = "" if n_folds == n_splits else f", or {_more_folds(counts_folds=not resource)}"
         return (
             "No candidate of the last rung has a score, so that the best one of an earlier rung is "
-            f"selected: {scored} See failures_, or {_more_folds(counts_folds=not resource)}."
+            f"selected: {scored} See failures_{more}."
         )
     if is_complete:
         return f"The last rung did not have all folds: {scored}"
@@ -254,7 +259,9 @@ def few_folds_message(
 
 def _more_folds(*, counts_folds: bool) -> str:
     """Return how to have more folds in the first rung."""
-    return "start with more folds" if counts_folds else 'set min_folds="all"'
+    if counts_folds:
+        return 'set resource="folds" and a larger min_resources'
+    return 'set min_folds="all"'
 
 
 def few_samples_hints(
@@ -294,20 +301,8 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
     return messages
 
 
-def _failed_initial_messages(
-    rung_history: Sequence[Mapping[str, Any]],
-    failures: Sequence[Mapping[str, Any]],
-    n_kept: int,
-) -> list[str]:
+def _failed_initial_messages(failed: Sequence[int]) -> list[str]:
     """Return a warning about candidates that were to be kept, and failed."""
-    scored = [zip(row["candidates"], row["scores"], strict=True) for row in rung_history]
-    failed = {c for row in scored for c, score in row if np.isnan(score)}
-    failed |= {failure["candidate"] for failure in failures if failure["failed"] == "fit"}
-    last = {row.get("bracket"): row["iter"] for row in rung_history}
-    for row in rung_history:
-        if row["promoted"] and row["iter"] < last[row.get("bracket")]:
-            failed |= {*row["candidates"]} - {*row["promoted"]}
-    failed = {candidate for candidate in failed if candidate < n_kept}
     if not failed:
         return []
     return [

@@ -179,12 +179,13 @@ class Origin:
             changes.append(
                 "the splits (cv yields others each time: give it an integer as random_state)"
             )
-        if spec.resource.name != self.resource:
-            changes.append(
-                f"the resource (from {self.resource!r}, which has to be set for more candidates, "
-                f"to {spec.resource.name!r})"
-            )
         _raise_for(method, changes)
+        if spec.resource.name != self.resource:  # "auto" of other candidates
+            raise ValueError(
+                f"With these candidates, the resource is {spec.resource.name!r}, and results with "
+                f"resource={self.resource!r} cannot be used. Set resource={spec.resource.name!r}, "
+                f"and call fit before {method}."
+            )
 
     def _changed_data(self, data: FitArguments) -> list[str]:
         """Return what differs. Of the same objects, such as callbacks, the state is ignored."""

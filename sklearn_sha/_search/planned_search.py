@@ -63,6 +63,7 @@ from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
 from sklearn_sha.candidates.space import spaces_of, with_params
+from sklearn_sha.resources.automatic import why_folds
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit
 from sklearn_sha.resources.resolve import check_estimators, resolve_resource
@@ -94,7 +95,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Warn about a plan that is probably not intended."""
 
     def _is_fully_automatic(self) -> bool:
-        """Return whether the schedule may be replaced by a single rung, if that is cheaper."""
+        """Return whether the resource and the schedule may be replaced by better ones."""
         return False
 
     def _can_have_more_samples(self, spec: SearchSpec) -> bool:
@@ -310,9 +311,12 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         context: PlanningContext,
         whole_fit: WholeFit | None,
     ) -> tuple[str, ...]:
-        """Return notes: a cheaper resource, the reason of the maximum, and how it is refit."""
+        """Return notes: the reason of the resource and of the maximum, and how it is refit."""
         n_train = context.data.n_samples
         notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
+        if self.resource == "auto" and resource.counts_folds:
+            reason = why_folds(context.tuned)
+            notes.append(f"The resource is the number of folds, since {reason}.")
         if self._has_automatic_maximum():
             n_resources = schedule.rungs[-1].n_resources
             notes += resource.maximum_notes(context.tuned, context.example, n_resources)

@@ -139,15 +139,13 @@ class RungObserver:
         if self._is_shown():
             self._display.rung_ends(request, scores, is_complete)
         if not results.last_rung_has_scores():
-            return None
+            return None  # promoting the first ones would select by their order
         losses = -scores
         if request.is_last_rung:
             # The best candidate is selected by the scores of the last rung, as in a grid search.
             self.final_losses.append(float(np.fmin.reduce(losses)))
         elif self._aggregate is not None:
             losses = results.aggregated(self._aggregate)
-        if not request.is_last_rung and not results.have_scores().any():
-            return None  # promoting the first ones would select by their order
         return RungLosses.of(losses, -results.fold_scores(), results.have_failed())
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:

@@ -18,7 +18,6 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.extendable_search import ExtendableSearch
-from sklearn_sha._search.planning import PlanningContext
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
@@ -28,10 +27,10 @@ from sklearn_sha.bandit.in_turn import HalvingInTurn
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.proposals import first_candidates, proposed, without_grid_order
-from sklearn_sha.resources.automatic import prefers_folds
+from sklearn_sha.resources.automatic import why_folds
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.fold_count import FoldCount
-from sklearn_sha.resources.limits import Limits, WholeFit, minimum
+from sklearn_sha.resources.limits import Limits, minimum
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.schedules import Schedule
 
@@ -112,11 +111,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         - "auto": one that all candidates support and whose early scores usually predict the final
           ranking: "partial_fit" for neural networks, the trees or iterations of forests, bagging
           and boosting (except AdaBoost) if neither these nor the learning rate are searched,
-          otherwise "n_samples"; or "folds" if `ccp_alpha` or `min_impurity_decrease` is searched,
-          and all parameters below have their default values. The user guide has the complete table.
-          If `min_resources`, `max_resources`, `budget` and `algorithm` have their default values
-          too, `min_folds` is no integer, and rungs would cost more than 0.8 times a grid search,
-          there is a single rung at full resource.
+          otherwise "n_samples". The user guide has the complete table. If `min_resources`,
+          `max_resources`, `min_folds`, `budget` and `algorithm` have their default values too, it
+          is "folds" instead of "n_samples" for a single decision tree, if `ccp_alpha` or
+          `min_impurity_decrease` is searched, and for clustering without ``predict``. With these
+          defaults or ``min_folds="all"``, there is a single rung at full resource if rungs would
+          cost more than 0.8 times a grid search.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung
@@ -533,23 +533,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
 
     def _resource(self, tuned: TunedEstimator) -> Resource:
         resource = super()._resource(tuned)
-        is_chosen = self._is_fully_automatic() and resource.counts_samples
-        return FoldCount() if is_chosen and prefers_folds(tuned) else resource
-
-    def _notes(
-        self,
-        schedule: Schedule,
-        resource: Resource,
-        context: PlanningContext,
-        whole_fit: WholeFit | None,
-    ) -> tuple[str, ...]:
-        notes = super()._notes(schedule, resource, context, whole_fit)
-        if self.resource == "auto" and resource.counts_folds:
-            notes += (
-                "The resource is the number of folds, since rungs with few samples mislead if "
-                "ccp_alpha or min_impurity_decrease is searched.",
-            )
-        return notes
+        is_chosen = self._is_fully_automatic() and self.min_folds == "auto"
+        is_chosen &= resource.counts_samples and bool(why_folds(tuned))
+        return FoldCount() if is_chosen else resource
 
     def _can_have_more_samples(self, spec: SearchSpec) -> bool:
         # The next run of budget doubling has more samples.

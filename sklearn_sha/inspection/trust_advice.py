@@ -214,6 +214,9 @@ def _next_time(levels: Sequence[Level], risks: Sequence[float], search: Any) -> 
         settings |= {"budget": None, "max_resources": last}
     elif not getattr(algorithm, "needs_maximum", True):
         settings |= {"algorithm": "auto", "max_resources": last}
+    if search.schedule_.counts_folds and search.resource == "auto":
+        # With these settings, "auto" would be another resource.
+        settings = {"resource": "folds"} | settings
     changes = [f"{name}={value!r}" for name, value in settings.items()]
     return f"{start} {' and '.join(filter(None, [', '.join(changes[:-1]), changes[-1]]))}."
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sklearn.tree import BaseDecisionTree
+
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.registry import KINDS, NAMED
-from sklearn_sha.resources.tuned_estimator import TunedEstimator
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 
 _PRUNING = frozenset({"ccp_alpha", "min_impurity_decrease"})
+"""Parameters of trees, also in ensembles, whose best values are smaller with more samples."""
 
 
 def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
@@ -52,23 +55,32 @@ def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
     return name if name not in NAMED or _suits(NAMED[name](), tuned) else SampleCount.name
 
 
-def prefers_folds(tuned: TunedEstimator) -> bool:
-    """Whether early rungs on few samples would mislead: pruning of trees is searched.
+def why_folds(tuned: TunedEstimator) -> str:
+    """Why rungs with few samples would mislead, so that folds are the better resource.
 
-    The best value of these parameters is smaller with more samples. With few, small values give the
-    same tree, so that they cannot be ranked.
+    Returns
+    -------
+    str
+        Half a sentence; empty if they would not.
 
     Examples
     --------
+    >>> from sklearn.svm import SVC
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from sklearn_sha.resources.automatic import prefers_folds
-    >>> tree = DecisionTreeClassifier()
-    >>> prefers_folds(TunedEstimator(tree, [{"ccp_alpha": [0, 0.01]}]))
-    True
-    >>> prefers_folds(TunedEstimator(tree, [{"max_depth": [5, 10]}]))
-    False
+    >>> from sklearn_sha.resources import TunedEstimator
+    >>> from sklearn_sha.resources.automatic import why_folds
+    >>> why_folds(TunedEstimator(DecisionTreeClassifier(), [{"max_depth": [5, 10]}]))
+    'the best size of a tree depends on the number of samples'
+    >>> why_folds(TunedEstimator(SVC(), [{"C": [1, 10]}]))
+    ''
     """
-    return not _PRUNING.isdisjoint(tuned.searched_of_last)
+    models = [last_step(model) for model in tuned.models()]
+    if any(hasattr(model, "fit_predict") and not hasattr(model, "predict") for model in models):
+        return "models without predict are scored by what they found in their training samples"
+    are_trees = all(isinstance(model, BaseDecisionTree) for model in models)
+    if are_trees or not _PRUNING.isdisjoint(tuned.searched_of_last):
+        return "the best size of a tree depends on the number of samples"
+    return ""
 
 
 def _suits(resource: Resource, tuned: TunedEstimator) -> bool:

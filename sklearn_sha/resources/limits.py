@@ -94,8 +94,8 @@ class Limits:
         if n_enough <= self.lowest:
             return self
         reason = (
-            f"The automatic first rung has at least {quantity(n_enough, self.unit)}, since no "
-            "candidate has a score with fewer."
+            f"The automatic first rung has at least {quantity(n_enough, self.unit)}, since in a "
+            "rung with fewer no candidate had a score."
         )
         if n_enough <= self.first:
             return replace(self, lowest=n_enough)
