@@ -26,9 +26,8 @@ from sklearn_sha._parallel.workers import Workers, local_backend
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
-from sklearn_sha._results.failures import (
-    all_failed_message,
-    no_score_message,
+from sklearn_sha._results.failures import all_failed_message, no_score_message
+from sklearn_sha._results.few_samples import (
     starts_again_message,
     trial_in_vain_message,
     trial_message,
@@ -38,14 +37,9 @@ from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.delegation import BestEstimatorMixin
 from sklearn_sha._search.fitted_attributes import (
     best_attributes,
-    few_folds_message,
-    few_samples_hints,
-    incomplete_audit_message,
-    incomplete_rung_message,
     result_attributes,
     rung_attributes,
     spec_attributes,
-    warn_about_scores,
 )
 from sklearn_sha._search.mlflow import autologged
 from sklearn_sha._search.origin import FitArguments, Origin
@@ -59,6 +53,13 @@ from sklearn_sha._search.run import (
     memory_limit,
 )
 from sklearn_sha._search.rung_observer import RungObserver
+from sklearn_sha._search.score_warnings import (
+    few_folds_message,
+    few_samples_hints,
+    incomplete_audit_message,
+    incomplete_rung_message,
+    warn_about_scores,
+)
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._search.too_few_samples import LargerRungs, TooFewSamplesError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn_sha._results.failures import few_samples_failures
+from sklearn_sha._results.few_samples import few_samples_failures
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.requests import Propose, Requests, RungRequest, as_rung_losses

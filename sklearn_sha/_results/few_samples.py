@@ -1,0 +1,140 @@
+"""Failures for lack of samples: which ones they are, and messages about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sklearn_sha._formatting import listed, numbered
+from sklearn_sha._results.failures import Failures, candidates_text, details, kind_of
+
+_OTHER_REASONS = "InvalidParameterError: ", "fit_timeout=", "The worker process crashed"
+"""Parts of errors that more samples do not prevent."""
+
+_ABOUT_SAMPLES = re.compile(
+    r"samples\b|sample\(s\)|n_components|n_splits|members|[Ii]nvalid classes|unknown categories|"
+    r"examples for at least one class|number of classes =|< documents|no terms remain|"
+    r"previously unseen labels|feature names should match|features, but|(?m:^KeyError)"
+)
+
+_SAMPLES_OR_FEATURES = re.compile(r"min\(n_samples, n_features\)=(\d+)")
+"""As in an error of PCA."""
+
+
+def few_samples_failures(
+    failures: Failures, n_train: int, completed: Collection[int] = ()
+) -> Failures:
+    """Return the failures in rungs with too few samples, whose errors are about samples.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+        Failures of a search whose resource is the number of samples.
+    n_train : int
+        Number of samples of the largest training fold.
+    completed : collection of int, default=()
+        Candidates that were trained with all samples.
+    """
+    kinds = [(failure, kind_of(failure)) for failure in failures]
+    late = {(one["candidate"], kind) for one, kind in kinds if one["n_resources"] >= n_train}
+    few = [
+        (one, kind)
+        for one, kind in kinds
+        if one["n_resources"] < n_train and (one["candidate"], kind) not in late
+    ]
+    # Errors that occur with all samples, too, unless a candidate had them with few samples only.
+    others = {kind for _, kind in late} - {k for one, k in few if one["candidate"] in completed}
+    return [
+        one
+        for one, kind in few
+        if not any(other in one["error"] for other in _OTHER_REASONS)
+        and kind not in others
+        and _is_about_samples(one)
+    ]
+
+
+def few_samples_message(
+    failures: Failures, n_resources: Sequence[int], n_train: int, *, has_own_rungs: bool = False
+) -> str:
+    """Format which candidates failed in a rung with fewer samples than the training fold.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+        As `few_samples_failures` returns them.
+    n_resources : sequence of int
+        Number of samples in each rung.
+    n_train : int
+        Number of samples of the largest training fold.
+    has_own_rungs : bool, default=False
+        Whether a budget or the algorithm sets the first rung, and not `min_resources`.
+    """
+    failed_at = sorted({failure["n_resources"] for failure in failures})
+    larger = min((n for n in n_resources if n > failed_at[-1]), default=n_train)
+    is_last = failed_at[-1] >= max(n_resources)
+    parameters = "max_resources and min_resources" if is_last else "min_resources"
+    remedy = f"raise {parameters}, for example min_resources={larger}"
+    if has_own_rungs:
+        remedy = f"raise the budget, or the rungs of the algorithm, to start with {larger} samples"
+    return (
+        f"{candidates_text(failures)} failed when trained on {listed(failed_at)} samples, fewer "
+        f"than the {n_train} samples of the training fold. If a parameter requires more samples "
+        f"(such as n_neighbors or n_components), {remedy}{_encoder_remedy(failures)}."
+    )
+
+
+def trial_message(candidates: Sequence[int], n_failed: int) -> str:
+    """Format which candidates are tried with more samples."""
+    are = "is" if len(candidates) == 1 else "are"
+    return (
+        f"No candidate has a score with {n_failed} training samples. "
+        f"{numbered('Candidate', candidates)} {are} trained with more of them."
+    )
+
+
+def trial_in_vain_message(candidates: Sequence[int], n_samples: int) -> str:
+    """Format that candidates without a score have none with up to `n_samples` either."""
+    fail = "fails" if len(candidates) == 1 else "fail"
+    return (
+        f"{numbered('Candidate', candidates)} {fail} with more samples too, up to {n_samples}. If "
+        "others require more samples, raise min_resources."
+    )
+
+
+def starts_again_message(failures: Failures, candidate: int, n_enough: int, remedy: str) -> str:
+    """Format that a search starts again, since no candidate has a score with few samples.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+        Those of the rung, as `few_samples_failures` returns them.
+    candidate : int
+        One that has a score with more samples.
+    n_enough : int
+        How many these are.
+    remedy : str
+        What to set to start with them.
+    """
+    n_failed = failures[0]["n_resources"]
+    return (
+        f"No candidate has a score with {n_failed} training samples, and candidate {candidate} has "
+        f"one with {n_enough}: the search starts again, with at least {n_enough} in its first "
+        f"rung. To start with them, set {remedy}{_encoder_remedy(failures)}."
+        f"\n\n{details(failures, 'fits or scores')}"
+    )
+
+
+def _encoder_remedy(failures: Failures) -> str:
+    if any("unknown categories" in failure["error"] for failure in failures):
+        return ", or set handle_unknown of the encoder, since few samples can lack a rare category"
+    return ""
+
+
+def _is_about_samples(failure: Mapping[str, Any]) -> bool:
+    """Return whether the message of an error, after the lines of code, is about samples."""
+    message = failure["error"].rpartition("\n  ")[2]
+    smaller = _SAMPLES_OR_FEATURES.search(message)
+    if smaller and int(smaller[1]) < failure["n_resources"]:
+        return False  # about features
+    return bool(_ABOUT_SAMPLES.search(message))

@@ -1,0 +1,240 @@
+"""Warnings about the scores of a search: what failed, is missing, equal or incomplete."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import FitFailedWarning
+
+from sklearn_sha._formatting import numbered, quantity
+from sklearn_sha._results.failures import fits_message, scores_message
+from sklearn_sha._results.few_samples import few_samples_failures, few_samples_message
+from sklearn_sha._results.results import Results
+from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha.schedules import Schedule
+
+
+def warn_about_scores(
+    results: Results,
+    all_cv_results: Mapping[str, Any],
+    rung_history: Sequence[Mapping[str, Any]],
+    spec: SearchSpec,
+    error_score: float | str,
+    stacklevel: int,
+) -> None:
+    """Warn about failed fits, failed scores, scores that are not finite, and equal scores.
+
+    After an audit, only about the audited candidates: `fit` warned about the others.
+
+    Parameters
+    ----------
+    results : Results
+    all_cv_results : dict
+    rung_history : sequence of dict
+    spec : SearchSpec
+    error_score : float or "raise"
+    stacklevel : int
+        Of the warnings, counted from the caller.
+    """
+    failures: Sequence[Mapping[str, Any]] = results.failures
+    if spec.is_closed:
+        audited = {candidate for _, candidate in results.audited}
+        last = max(row["n_resources"] for row in rung_history)
+        failures = [
+            failure
+            for failure in failures
+            if failure["candidate"] in audited and failure["n_resources"] == last
+        ]
+    fits = [failure for failure in failures if failure["failed"] == "fit"]
+    scores = [failure for failure in failures if failure["failed"] == "score"]
+    if fits:
+        message = fits_message(fits, results.n_fits, error_score) + spec.resource.failure_hint()
+        warnings.warn(message, FitFailedWarning, stacklevel=stacklevel + 1)
+    messages = [scores_message(scores, error_score)] if scores else []
+    if not spec.is_closed:
+        without_score = results.without_score()
+        messages += _other_messages(all_cv_results, rung_history, failures, without_score, spec)
+    for message in messages:
+        warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+
+
+def _other_messages(
+    all_cv_results: Mapping[str, Any],
+    rung_history: Sequence[Mapping[str, Any]],
+    failures: Sequence[Mapping[str, Any]],
+    without_score: Collection[int],
+    spec: SearchSpec,
+) -> list[str]:
+    """Return warnings about scores that did not fail, and about the reasons of failures."""
+    n_kept = spec.schedule.n_kept
+    remedy = _more_folds(counts_folds=spec.resource.counts_folds)
+    return [
+        *_non_finite_messages(all_cv_results, {row["candidate"] for row in failures}),
+        *few_samples_hints(spec, failures, rung_history),
+        *_failed_initial_messages([one for one in without_score if one < n_kept]),
+        *_equal_scores_messages(rung_history, len(spec.folds), remedy),
+    ]
+
+
+def incomplete_rung_message(
+    schedule: Schedule, rung_history: Sequence[Mapping[str, Any]], max_time: float | None
+) -> str:
+    """Return the warning that the search ended before all candidates completed the first rung."""
+    n_completed = sum(row["n_candidates"] for row in rung_history)
+    brackets = [schedule.brackets[row.get("bracket", 0)] for row in rung_history]
+    n_planned = sum(bracket.rungs[0].n_candidates for bracket in brackets)
+    start, remedy = "The search was stopped", "Call"
+    if max_time is not None:
+        start = f"max_time={quantity(max_time, 'seconds')} ended"
+        lower = "" if schedule.counts_folds else " or lower min_resources"
+        remedy = f"Raise max_time{lower}, or call"
+    return (
+        f"{start} in the first rung, when {n_completed} of {n_planned} candidates were completed: "
+        f"the best candidate is selected from these only. {remedy} resume to complete the search."
+    )
+
+
+def incomplete_audit_message(
+    all_cv_results: Mapping[str, Any], audited: Collection[tuple[int, int]]
+) -> str:
+    """Return the warning that the search was interrupted in its audit."""
+    n_completed = int(np.sum(all_cv_results.get("audited", ())))
+    return (
+        f"The search was interrupted in its audit, when {n_completed} of "
+        f"{quantity(len(audited), 'candidates')} were trained on all folds. The search before is "
+        "complete. Raise max_time, or call resume to complete the audit."
+    )
+
+
+def few_folds_message(
+    resource: str, n_folds: int, n_splits: int, *, is_complete: bool, last_rung_failed: bool
+) -> str:
+    """Return the warning that the best candidate is not scored on all folds.
+
+    Parameters
+    ----------
+    resource : str
+        How much the best candidate has, such as "12 trees"; empty if the resource is the folds.
+    n_folds, n_splits : int
+    is_complete : bool
+        Whether the search was not interrupted.
+    last_rung_failed : bool
+        Whether no candidate of the last rung has a score.
+    """
+    folds = f"{n_folds} of {quantity(n_splits, 'folds')}"
+    with_resource = f" with {resource}" if resource else ""
+    scored = f"the best candidate is scored{with_resource} on {folds}."
+    if last_rung_failed:
+        more = "" if n_folds == n_splits else f", or {_more_folds(counts_folds=not resource)}"
+        return (
+            "No candidate of the last rung has a score, so that the best one of an earlier rung is "
+            f"selected: {scored} See failures_{more}."
+        )
+    if is_complete:
+        return f"The last rung did not have all folds: {scored}"
+    return (
+        f"The search was interrupted before its last rung was completed: {scored} Call resume to "
+        "complete it, with a larger max_time if that ended it."
+    )
+
+
+def _more_folds(*, counts_folds: bool) -> str:
+    """Return how to have more folds in the first rung."""
+    if counts_folds:
+        return 'set resource="folds" and a larger min_resources'
+    return 'set min_folds="all"'
+
+
+def few_samples_hints(
+    spec: SearchSpec,
+    failures: Sequence[Mapping[str, Any]],
+    rung_history: Sequence[Mapping[str, Any]] = (),
+) -> list[str]:
+    """Return what to do if candidates failed on fewer samples than the training fold has."""
+    if not spec.resource.counts_samples:
+        return []
+    n_train = spec.n_train
+    full = (row["candidates"] for row in rung_history if row["n_resources"] >= n_train)
+    early = few_samples_failures(failures, n_train, {*chain.from_iterable(full)})
+    if not early:
+        return []
+    has_own_rungs = not spec.algorithm.needs_maximum
+    return [
+        few_samples_message(early, spec.schedule.n_resources, n_train, has_own_rungs=has_own_rungs)
+    ]
+
+
+def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[str]:
+    """Return warnings about mean scores that are not finite, of candidates without failures."""
+    messages = []
+    for part in ("test", "train"):
+        named = []
+        for name, means in results.items():
+            if name.startswith(f"mean_{part}_"):
+                candidates = np.unique(results["candidate"][~np.isfinite(means)]).tolist()
+                if candidates := [c for c in candidates if c not in failed]:
+                    named.append(f"{name} of {numbered('candidate', candidates)}")
+        if named:
+            messages.append(
+                f"One or more of the {part} scores are non-finite: {'; '.join(named)}. NaN is "
+                "never promoted before a number. Check what the scorer returns for them."
+            )
+    return messages
+
+
+def _failed_initial_messages(failed: Sequence[int]) -> list[str]:
+    """Return a warning about candidates that were to be kept, and failed."""
+    if not failed:
+        return []
+    return [
+        f"keep_initial=True, but the initial candidates {sorted(failed)} failed, so that they were "
+        "eliminated as any other. See failures_."
+    ]
+
+
+_MANY = 8
+"""Number of candidates that hardly have equal scores by chance; a few good ones often do."""
+
+_MOST = 0.75
+"""Share of the candidates of a rung."""
+
+
+def _equal_scores_messages(
+    rung_history: Sequence[Mapping[str, Any]], n_splits: int, remedy: str
+) -> list[str]:
+    """Return a warning if most candidates of a rung on some folds are promoted by their order."""
+    for number, row in enumerate(rung_history):
+        n_candidates, n_folds = row["n_candidates"], row["n_folds"]
+        scores = dict(zip(row["candidates"], row["scores"], strict=True))
+        lowest = min((scores[candidate] for candidate in row["promoted"]), default=np.nan)
+        equal = {candidate for candidate, score in scores.items() if score == lowest}
+        promoted = equal & {*row["promoted"]}
+        is_order = n_folds < n_splits and promoted < equal
+        if not is_order or len(equal) < max(_MANY, _MOST * n_candidates):
+            continue
+        # Some can be equal since they differ in a parameter without effect.
+        if len(equal) == n_candidates or _differ_later(promoted, row, rung_history[number + 1 :]):
+            bracket = f"bracket {row['bracket']}, " if "bracket" in row else ""
+            which = "All" if len(equal) == n_candidates else f"{len(equal)} of the"
+            return [
+                f"{which} {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
+                f"score, {lowest:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
+                "those that come first were promoted. If these folds cannot distinguish the "
+                f"candidates, {remedy}."
+            ]
+    return []
+
+
+def _differ_later(
+    candidates: Collection[int], row: Mapping[str, Any], later: Sequence[Mapping[str, Any]]
+) -> bool:
+    """Return whether candidates that were promoted from a rung differ in the next one."""
+    for other in later:
+        if other.get("bracket") == row.get("bracket"):
+            scores = zip(other["candidates"], other["scores"], strict=True)
+            return len({score for candidate, score in scores if candidate in candidates}) > 1
+    return False
