@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from math import inf
 from time import perf_counter, time
 from typing import Any, Self
@@ -62,7 +63,12 @@ from sklearn_sha._search.score_warnings import (
 )
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
-from sklearn_sha._search.too_few_samples import LargerRungs, TooFewSamplesError
+from sklearn_sha._search.too_few_samples import (
+    EnoughSamplesError,
+    LargerRungs,
+    failures_for_lack_of_samples,
+    first_and_last,
+)
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
@@ -254,8 +260,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 run = self._make_run(spec, store, start_time, task, refitted)
                 try:
                     is_complete = self._evaluate_and_refit(run, store, task)
-                except TooFewSamplesError as few:
-                    spec = self._spec_after(few, run, store, start_time)
+                except EnoughSamplesError as enough:
+                    spec = self._spec_with(enough, run)
                     run = self._make_run(spec, store, start_time, task, refitted, time())
                     is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
@@ -274,55 +280,54 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             if not is_complete:
                 self._interrupted_search = InterruptedSearch(origin, spec, store)
 
-    def _spec_after(
-        self, few: TooFewSamplesError, run: Run, store: Store, start_time: float
-    ) -> SearchSpec:
-        """Try candidates with more samples; return the search with enough of them, if there are."""
-        spec, candidates = run.spec, run.pool.params
-        assert spec.with_more_samples is not None
-        run.display.ends_early(trial_message(few.candidates, few.n_samples))
+    def _try_more_samples(self, run: Run, store: Store, start_time: float) -> None:
+        """Try candidates without a score with more samples; raise an error if these are enough."""
+        spec, results = run.spec, run.results
+        n_samples = results.last_n_resources
+        failures = failures_for_lack_of_samples(spec, results.failures, n_samples)
+        if not failures:
+            return
+        candidates = first_and_last(failures)
+        run.display.ends_early(trial_message(candidates, n_samples))
         trial = replace(
             spec,
-            algorithm=LargerRungs(spec.schedule, few.candidates, few.n_samples),
-            candidates=[*candidates],
-            audits=(),
+            algorithm=LargerRungs(spec.schedule, candidates, n_samples),
+            candidates=[*run.pool.params],
             is_closed=True,
             with_more_samples=None,
         )
-        tried = self._make_run(trial, store, start_time, NO_CALLBACKS, None)
+        tried = self._make_run(trial, store, start_time, NO_CALLBACKS, None, workers=run.workers)
         try:
-            tried.evaluate_rungs()
+            with tried.observer:
+                tried.run_algorithm()
         except StoppedError:
-            self._set(result_attributes(run.results))
             raise TimeoutError(
                 f"max_time={quantity(self.max_time, 'seconds')} ended before a candidate had a "
-                f"score, since {few.n_samples} training samples are too few. Raise min_resources "
-                "or max_time, or call resume to continue the search."
+                f"score, since {n_samples} training samples are too few. Raise min_resources or "
+                "max_time, or call resume to continue the search."
             ) from None
-        except KeyboardInterrupt as interrupt:
-            interrupt.add_note(_HOW_TO_CONTINUE)
-            self.interrupted_ = True
-            self._set(result_attributes(run.results))
-            raise
         is_scored = tried.results.have_scores() & ~tried.results.have_failed()
-        if not is_scored.any():
-            return replace(spec, failed_trial=few.candidates)
-        n_enough = tried.results.last_n_resources
-        candidate = few.candidates[int(is_scored.argmax())]
-        are_all = n_enough >= spec.n_train
+        if is_scored.any():
+            candidate = candidates[int(is_scored.argmax())]
+            raise EnoughSamplesError(failures, candidate, tried.results.last_n_resources)
+        run.tried.extend(candidates)
+
+    def _spec_with(self, enough: EnoughSamplesError, run: Run) -> SearchSpec:
+        """Return the search whose first rung has enough samples, and warn about it."""
+        spec, n_enough = run.spec, enough.n_enough
+        assert spec.with_more_samples is not None
         can_count_folds = self.max_resources == "auto" and isinstance(self.min_folds, str)
         remedy = f"min_resources={n_enough}"
-        if are_all and can_count_folds:  # which it would be a grid search without
+        if n_enough >= spec.n_train and can_count_folds:  # min_resources would be a grid search
             remedy = 'resource="folds"'
-        message = starts_again_message(few.failures, candidate, n_enough, remedy)
+        message = starts_again_message(enough.failures, enough.candidate, n_enough, remedy)
         warnings.warn(message, UserWarning, stacklevel=5)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of the first plan
             again = spec.with_more_samples(n_enough)
         # Known outcomes are those of candidates with the same numbers.
-        return replace(
-            again, space=spec.space, candidates=[*candidates], evaluations=spec.evaluations
-        )
+        candidates = [*run.pool.params]
+        return replace(again, space=spec.space, candidates=candidates, evaluations=spec.evaluations)
 
     def _make_run(
         self,
@@ -332,8 +337,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         task: Task,
         refitted: Refitted | None,
         run_time: float | None = None,
+        workers: Workers | None = None,
     ) -> Run:
-        """Make the parts of a run of the search, which begins with it or at a later `run_time`."""
+        """Make the parts of a run of the search, which begins with it or at a later `run_time`.
+
+        It has workers of its own, unless it is a part of another run.
+        """
         begin = start_time if run_time is None else run_time
         left = None if self.max_time is None else start_time + self.max_time - begin
         plan = spec.schedule
@@ -345,7 +354,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             spec.evaluations,
             is_closed=spec.is_closed,
         )
-        workers = self._make_workers(store)
+        workers = workers or self._make_workers(store)
         results, display = self._make_results_and_display(
             spec, pool.params, workers.n_workers, left
         )
@@ -359,8 +368,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
             bracket_times=self._bracket_times(spec, workers.n_workers, begin, left),
             n_stored=len(store.outcomes),
-            # Those before an audit or a trial were shown.
-            shows_known=not (spec.is_closed or spec.failed_trial),
+            shows_known=not spec.is_closed,  # those before an audit were shown
         )
         config = replace(
             spec.config,
@@ -393,6 +401,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             observer,
             engine,
             report,
+            partial(self._try_more_samples, store=store, start_time=start_time),
             self.keep_eliminated,
             refitted,
         )
@@ -520,7 +529,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     self._set_attributes(run.spec, results)
                     self._set_refitted(run)
             raise
-        except TooFewSamplesError:
+        except EnoughSamplesError:
             raise
         except Exception:
             self._replace_fitted(result_attributes(results))
@@ -549,9 +558,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 is_full=spec.resource.counts_folds or min(resources) == max(resources),
                 has_own_rungs=not spec.algorithm.needs_maximum,
             )
-        if spec.failed_trial:
-            largest = max(spec.schedule.n_resources)
-            hints = [trial_in_vain_message(spec.failed_trial, largest)]
+        if run.tried:
+            hints = [trial_in_vain_message(run.tried, max(spec.schedule.n_resources))]
         else:
             hints = few_samples_hints(spec, failures)
         return "\n".join([message, *hints])

@@ -17,7 +17,6 @@ from sklearn_sha._results.results import Results
 from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, audit_plan
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
-from sklearn_sha._search.too_few_samples import check_samples
 from sklearn_sha._storage.free_memory import free_memory
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.report import TrustReport
@@ -75,12 +74,16 @@ class Run:
     engine : Engine
     report : callable
         Returns the trust report of the rungs so far.
+    try_more_samples : callable
+        Called with the run if no candidate of its first round has a score.
     keeps_eliminated : bool
         Whether an audit continues the models of eliminated candidates.
     refitted : Refitted or None
         None if there was no earlier run.
     rounds : Rounds
         Those that are completed.
+    tried : list of int
+        Candidates without a score that were tried with more samples, and have none either.
     """
 
     spec: SearchSpec
@@ -91,14 +94,16 @@ class Run:
     observer: RungObserver
     engine: Engine
     report: Callable[[], TrustReport]
+    try_more_samples: Callable[[Run], None]
     keeps_eliminated: bool
     refitted: Refitted | None = None
     rounds: Rounds = field(default_factory=Rounds)
+    tried: list[int] = field(default_factory=list)
 
     def evaluate_rungs(self) -> None:
         """Evaluate the requests of the algorithm and of the audits, until an error is raised."""
         with self.workers, self.observer:
-            self._run_algorithm()
+            self.run_algorithm()
             if self.spec.audits and not self.keeps_eliminated:
                 # As after a completed search: an audit costs the same in `fit` as after it.
                 self.engine.discard_models()
@@ -106,7 +111,8 @@ class Run:
             for number, n_candidates in enumerate(self.spec.audits, start=1):
                 self._audit(n_candidates, is_last=number == len(self.spec.audits))
 
-    def _run_algorithm(self) -> None:
+    def run_algorithm(self) -> None:
+        """Evaluate the requests of the algorithm, with workers that are running."""
         rounds = self.spec.algorithm.rounds(self.spec.schedule, self.pool.propose)
         requests = next(rounds, None)
         while requests is not None and self.rounds.n != self.spec.n_rounds:
@@ -115,7 +121,7 @@ class Run:
             best = float(np.fmin.reduce([nan, *self.observer.final_losses]))
             if isnan(best) and self.rounds.n == 0:
                 self.observer.check_not_stopped()
-                check_samples(self.spec, self.results.failures, self.results.last_n_resources)
+                self.try_more_samples(self)
             self.rounds.n += 1
             self.rounds.cost = self.results.cost
             try:

@@ -68,8 +68,6 @@ class SearchSpec:
     with_more_samples : callable or None
         Returns the specification of the same search, given a minimum number of samples of its
         automatic first rung. None if that is not possible.
-    failed_trial : tuple of int
-        Candidates without a score that have none with more samples either.
     """
 
     space: Any
@@ -89,7 +87,6 @@ class SearchSpec:
     is_closed: bool = False
     n_rounds: int | None = None
     with_more_samples: Callable[[int], SearchSpec] | None = None
-    failed_trial: tuple[int, ...] = ()
 
     @property
     def n_train(self) -> int:

@@ -12,35 +12,32 @@ from sklearn_sha.bandit.requests import Propose, Requests, RungRequest, as_rung_
 from sklearn_sha.schedules import Schedule
 
 
-class TooFewSamplesError(Exception):
-    """No candidate has a score with the samples of a rung, since they are too few.
+class EnoughSamplesError(Exception):
+    """Ends a search of which no candidate has a score, since one has a score with more samples.
 
     Parameters
     ----------
     failures : sequence of dict
-        Failures of the rung that are about samples, as in ``failures_``.
-
-    Attributes
-    ----------
-    n_samples : int
-        Number of samples of the rung.
-    candidates : tuple of int
-        The first and the last one that failed. If their parameters are sorted, one of them needs
-        the fewest samples.
+        Failures of the rung without scores that are about samples, as in ``failures_``.
+    candidate : int
+        Candidate that has a score.
+    n_enough : int
+        Number of samples with which it has.
     """
 
-    def __init__(self, failures: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self, failures: Sequence[Mapping[str, Any]], candidate: int, n_enough: int
+    ) -> None:
         super().__init__()
-        ids = [failure["candidate"] for failure in failures]
         self.failures = failures
-        self.n_samples: int = failures[0]["n_resources"]
-        self.candidates = tuple(sorted({min(ids), max(ids)}))
+        self.candidate = candidate
+        self.n_enough = n_enough
 
 
-def check_samples(
+def failures_for_lack_of_samples(
     spec: SearchSpec, failures: Sequence[Mapping[str, Any]], n_resources: int
-) -> None:
-    """Raise an error if a rung without scores has too few samples, and the search can have more.
+) -> Sequence[Mapping[str, Any]]:
+    """Return the failures of a rung without scores that more samples can prevent.
 
     Parameters
     ----------
@@ -50,21 +47,24 @@ def check_samples(
     n_resources : int
         Resource of the rung.
 
-    Raises
-    ------
-    TooFewSamplesError
+    Returns
+    -------
+    sequence of dict
+        Empty if the search cannot have more samples.
     """
-    if spec.with_more_samples is None or spec.failed_trial:
-        return
-    if n_resources >= max(spec.schedule.n_resources):
-        return
-    early = [
-        failure
-        for failure in few_samples_failures(failures, spec.n_train)
-        if failure["n_resources"] == n_resources
-    ]
-    if early:
-        raise TooFewSamplesError(early)
+    if spec.with_more_samples is None or n_resources >= max(spec.schedule.n_resources):
+        return []
+    early = few_samples_failures(failures, spec.n_train)
+    return [failure for failure in early if failure["n_resources"] == n_resources]
+
+
+def first_and_last(failures: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    """Return the first and the last candidate that failed.
+
+    If their parameters are sorted, one of them needs the fewest samples.
+    """
+    ids = [failure["candidate"] for failure in failures]
+    return tuple(sorted({min(ids), max(ids)}))
 
 
 class LargerRungs(Algorithm):
