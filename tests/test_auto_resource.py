@@ -150,6 +150,30 @@ BOOSTING = GradientBoostingClassifier(n_estimators=10)
         (in_pipeline(TREE), {"clf__ccp_alpha": [0.0, 0.001, 0.01, 0.1]}, {}, "folds"),
         (TREE, PRUNING, {"sampler": "model", "n_candidates": 12}, "folds"),
         (TREE, DEPTHS, {}, "folds"),
+        (
+            BOOSTING,
+            {"learning_rate": [0.1, 0.3], "min_samples_leaf": [0.01, 0.1, 0.2, 0.4]},
+            {},
+            "folds",
+        ),
+        (
+            BOOSTING,
+            {"learning_rate": [0.1, 0.3], "min_samples_leaf": uniform(0, 0.5)},
+            {"n_candidates": 16},
+            "folds",
+        ),
+        (
+            BOOSTING,
+            {"learning_rate": [0.1, 0.3], "min_samples_leaf": randint(1, 50)},
+            {"n_candidates": 16},
+            "n_samples",
+        ),
+        (
+            BOOSTING,
+            {"learning_rate": [0.1, 0.3], "min_samples_leaf": [1, 2, 5, 10]},
+            {},
+            "n_samples",
+        ),
         (in_pipeline(ExtraTreeClassifier()), {"clf__max_depth": [*range(1, 9)]}, {}, "folds"),
         (
             in_pipeline(TREE),
@@ -181,6 +205,18 @@ def test_for_the_size_of_a_tree_the_resource_is_the_folds(estimator, space, para
     assert plan.unit == unit
     is_told = any("since the best size of a tree depends on the number" in n for n in plan.notes)
     assert is_told == (expected == "folds")
+
+
+@pytest.mark.parametrize(("n_samples", "expected"), [(9_999, "folds"), (10_000, "n_samples")])
+def test_many_samples_are_enough_to_rank_the_sizes_of_trees(n_samples, expected):
+    X, y = np.zeros((n_samples, 1)), np.arange(n_samples) % 2
+    assert resource_of(TREE, DEPTHS, X, y) == expected
+    assert resource_of(TREE, {"min_samples_split": [0.001, 0.01, 0.1, 0.2]}, X, y) == "folds"
+
+
+def resource_of(estimator, space, X, y):
+    search = SuccessiveHalvingSearchCV(estimator, space)
+    return search.plan(X, y).unit.replace("training samples", "n_samples")
 
 
 def test_pruning_is_ranked_on_all_samples():

@@ -1,10 +1,11 @@
 """Single decision trees: training samples or folds as the resource.
 
     python docs/benchmarks/decision_trees.py
+    python docs/benchmarks/decision_trees.py --samples 20000 --seeds 3 4
 
-searches parameters that set the size of a tree on generated data sets, with one thread each:
-GridSearchCV, with training samples as the resource, and with default parameters. It takes about a
-quarter of an hour, and writes results/decision_trees.md.
+search parameters that set the size of a tree on generated data sets, with one thread each:
+GridSearchCV, and the two resources. Each takes about a quarter of an hour, and writes a page with
+the number of samples in its name.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ import os
 if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
+import argparse
+import shlex
+import sys
 from itertools import chain
 from statistics import geometric_mean, mean
 from time import process_time
@@ -29,26 +33,21 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 
-N, N_TEST, SEEDS = 5_000, 20_000, range(3, 6)
-WAYS: dict[str, dict[str, Any]] = {
-    "training samples": {"resource": "n_samples"},
-    "default (folds)": {},
-}
+N_TEST = 20_000
+RESOURCES = {"training samples": "n_samples", "folds": "folds"}
 VALUES = np.logspace(-5, -1, 13).tolist()
 DATA: dict[str, tuple[BaseEstimator, Any]] = {
     "classification": (
         DecisionTreeClassifier(random_state=0),
-        lambda seed: make_classification(
-            N + N_TEST, 20, n_informative=6, flip_y=0.2, random_state=seed
-        ),
+        lambda n, seed: make_classification(n, 20, n_informative=6, flip_y=0.2, random_state=seed),
     ),
     "hastie": (
         DecisionTreeClassifier(random_state=0),
-        lambda seed: make_hastie_10_2(N + N_TEST, random_state=seed),
+        lambda n, seed: make_hastie_10_2(n, random_state=seed),
     ),
     "friedman1": (
         DecisionTreeRegressor(random_state=0),
-        lambda seed: make_friedman1(N + N_TEST, noise=2, random_state=seed),
+        lambda n, seed: make_friedman1(n, noise=2, random_state=seed),
     ),
 }
 FRACTIONS = np.logspace(-3.3, -0.5, 8).tolist()
@@ -72,48 +71,57 @@ GRIDS = {
 
 def main() -> None:
     """Measure, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--samples", type=int, default=5_000)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[3, 4, 5])
+    options = parser.parse_args()
     cases = [(data, grid) for data in DATA for grid in GRIDS]
-    rows = Parallel(2)(delayed(rows_of)(*case) for case in cases)
+    rows = Parallel(2)(delayed(rows_of)(*case, options.samples, options.seeds) for case in cases)
+    command = shlex.join(["python", "docs/benchmarks/decision_trees.py", *sys.argv[1:]])
     columns = ["data, searched", "resource", "held-out score", "lowest", "CPU time"]
     write(
-        "decision_trees.md",
+        f"decision_trees_{options.samples}.md",
         [
             "# Single decision trees",
             "",
-            f"Differences from GridSearchCV over the same grid, {N:,} samples, {len(SEEDS)} seeds: "
-            f"mean and lowest held-out accuracy or R², measured on {N_TEST:,} samples. CPU time is "
-            "a multiple of GridSearchCV's. Written by `python docs/benchmarks/decision_trees.py`.",
+            f"Differences from GridSearchCV over the same grid, {options.samples:,} samples, "
+            f"{len(options.seeds)} seeds: mean and lowest held-out accuracy or R², measured on "
+            f"{N_TEST:,} samples. CPU time is a multiple of GridSearchCV's. Written by `{command}`.",
             "",
             *table(columns, [*chain.from_iterable(rows)]),
         ],
     )
 
 
-def rows_of(data: str, grid: str) -> list[list[str]]:
+def rows_of(data: str, grid: str, n_samples: int, seeds: list[int]) -> list[list[str]]:
     """Rows of the table about one data set and grid."""
     model, make = DATA[data]
-    found: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
-    for seed in SEEDS:
-        X, y = make(seed)
+    found: dict[str, list[tuple[float, float]]] = {unit: [] for unit in RESOURCES}
+    for seed in seeds:
+        X, y = make(n_samples + N_TEST, seed)
         theirs = measured(GridSearchCV(model, GRIDS[grid]), X, y)
-        for way, params in WAYS.items():
-            search = SuccessiveHalvingSearchCV(model, GRIDS[grid], random_state=seed, **params)
+        for unit, resource in RESOURCES.items():
+            search = SuccessiveHalvingSearchCV(
+                model, GRIDS[grid], resource=resource, random_state=seed
+            )
             ours = measured(search, X, y)
-            found[way].append((ours[0] - theirs[0], ours[1] / theirs[1]))
+            found[unit].append((ours[0] - theirs[0], ours[1] / theirs[1]))
     rows = []
-    for way, runs in found.items():
+    for unit, runs in found.items():
         scores, times = zip(*runs, strict=True)
         texts = f"{mean(scores):+.4f}", f"{min(scores):+.4f}", f"{geometric_mean(times):.2f}"
-        rows.append([f"{data}, {grid}", way, *texts])
+        rows.append([f"{data}, {grid}", unit, *texts])
     return rows
 
 
 def measured(search: Any, X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """Held-out score and CPU time of a search on the first samples."""
+    """Held-out score and CPU time of a search. The last samples are held out."""
     start = process_time()
-    search.fit(X[:N], y[:N])
+    search.fit(X[:-N_TEST], y[:-N_TEST])
     seconds = process_time() - start
-    return float(search.score(X[N:], y[N:])), seconds
+    return float(search.score(X[-N_TEST:], y[-N_TEST:])), seconds
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
 from sklearn_sha._compat import is_multimetric_scorer, routing_enabled
+from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
@@ -165,7 +166,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         tuned = self._tuned_estimator()
         models = tuned.models()
         check_targets(models, y)
-        resource = self._resource(tuned)
+        resource = self._resource(tuned, n_samples_of(X))
         check_estimators(resource, tuned, models)
         training = Training.of(resource, tuned)
         is_weighted = params.get("sample_weight") is not None and not routing_enabled()
@@ -315,7 +316,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         n_train = context.data.n_samples
         notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
         if self.resource == "auto" and resource.counts_folds:
-            reason = why_folds(context.tuned)
+            reason = why_folds(context.tuned, n_samples_of(context.data.X))
             notes.append(f"The resource is the number of folds, since {reason}.")
         if self._has_automatic_maximum():
             n_resources = schedule.rungs[-1].n_resources
@@ -377,7 +378,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return the candidates that are tried first."""
         return initial_candidates(self.initial_candidates, self.estimator, self._space())
 
-    def _resource(self, tuned: TunedEstimator) -> Resource:
+    def _resource(self, tuned: TunedEstimator, n_samples: int) -> Resource:
         """Return the resource; "auto" is resolved."""
         return resolve_resource(self.resource, tuned, self.batch_size)
 
@@ -421,7 +422,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         MetadataRouter
         """
         tuned = self._tuned_estimator()
-        return self._router(Training.of(self._resource(tuned), tuned))
+        # Whatever the number of samples is, the training method is the same.
+        return self._router(Training.of(self._resource(tuned, 0), tuned))
 
     def _router(self, training: Training) -> MetadataRouter:
         """Return the router of a search that trains in this way."""

@@ -113,10 +113,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           and boosting (except AdaBoost) if neither these nor the learning rate are searched,
           otherwise "n_samples". The user guide has the complete table. If `min_resources`,
           `max_resources`, `min_folds`, `budget` and `algorithm` have their default values too, it
-          is "folds" instead of "n_samples" for a single decision tree, if `ccp_alpha` or
-          `min_impurity_decrease` is searched, and for clustering without ``predict``. With these
-          defaults or ``min_folds="all"``, there is a single rung at full resource if rungs would
-          cost more than 0.8 times a grid search.
+          is "folds" instead of "n_samples" for a single decision tree with fewer than 10,000
+          samples, if parameters of trees that count in shares of the samples are searched, such as
+          `ccp_alpha`, and for clustering without ``predict``. With these defaults or
+          ``min_folds="all"``, there is a single rung at full resource if rungs would cost more than
+          0.8 times a grid search.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung
@@ -531,10 +532,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             n_samples=n_samples,
         )
 
-    def _resource(self, tuned: TunedEstimator) -> Resource:
-        resource = super()._resource(tuned)
+    def _resource(self, tuned: TunedEstimator, n_samples: int) -> Resource:
+        resource = super()._resource(tuned, n_samples)
         is_chosen = self._is_fully_automatic() and self.min_folds == "auto"
-        is_chosen &= resource.counts_samples and bool(why_folds(tuned))
+        is_chosen &= resource.counts_samples and bool(why_folds(tuned, n_samples))
         return FoldCount() if is_chosen else resource
 
     def _can_have_more_samples(self, spec: SearchSpec) -> bool:

@@ -7,13 +7,20 @@ from typing import Any
 
 from sklearn.tree import BaseDecisionTree
 
+from sklearn_sha._param_validation import is_int
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.registry import KINDS, NAMED
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 
-_PRUNING = frozenset({"ccp_alpha", "min_impurity_decrease"})
-"""Parameters of trees, also in ensembles, whose best values are smaller with more samples."""
+_RELATIVE = frozenset({"ccp_alpha", "min_impurity_decrease", "min_weight_fraction_leaf"})
+"""Parameters of trees, also in ensembles, that count in shares of the samples."""
+
+_ABSOLUTE_OR_RELATIVE = frozenset({"min_samples_split", "min_samples_leaf"})
+"""Those that count in shares if their values are not integers."""
+
+_MANY_SAMPLES = 10_000
+"""Number of samples from which the rungs of single trees have enough of them."""
 
 
 def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
@@ -55,8 +62,14 @@ def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
     return name if name not in NAMED or _suits(NAMED[name](), tuned) else SampleCount.name
 
 
-def why_folds(tuned: TunedEstimator) -> str:
+def why_folds(tuned: TunedEstimator, n_samples: int) -> str:
     """Why rungs with few samples would mislead, so that folds are the better resource.
+
+    Parameters
+    ----------
+    tuned : TunedEstimator
+    n_samples : int
+        Number of all samples.
 
     Returns
     -------
@@ -69,18 +82,34 @@ def why_folds(tuned: TunedEstimator) -> str:
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from sklearn_sha.resources import TunedEstimator
     >>> from sklearn_sha.resources.automatic import why_folds
-    >>> why_folds(TunedEstimator(DecisionTreeClassifier(), [{"max_depth": [5, 10]}]))
+    >>> why_folds(TunedEstimator(DecisionTreeClassifier(), [{"max_depth": [5, 10]}]), 1000)
     'the best size of a tree depends on the number of samples'
-    >>> why_folds(TunedEstimator(SVC(), [{"C": [1, 10]}]))
+    >>> why_folds(TunedEstimator(SVC(), [{"C": [1, 10]}]), 1000)
     ''
     """
     models = [last_step(model) for model in tuned.models()]
     if any(hasattr(model, "fit_predict") and not hasattr(model, "predict") for model in models):
         return "models without predict are scored by what they found in their training samples"
     are_trees = all(isinstance(model, BaseDecisionTree) for model in models)
-    if are_trees or not _PRUNING.isdisjoint(tuned.searched_of_last):
+    if _has_shares(tuned) or (are_trees and n_samples < _MANY_SAMPLES):
         return "the best size of a tree depends on the number of samples"
     return ""
+
+
+def _has_shares(tuned: TunedEstimator) -> bool:
+    """Whether parameters of trees are searched that count in shares of the samples."""
+    if not _RELATIVE.isdisjoint(tuned.searched_of_last):
+        return True
+    found = (
+        values
+        for space in tuned.spaces
+        for name, values in space.items()
+        if name.rpartition("__")[2] in _ABSOLUTE_OR_RELATIVE
+    )
+    return any(
+        not hasattr(values, "pmf") if hasattr(values, "rvs") else not all(map(is_int, values))
+        for values in found
+    )
 
 
 def _suits(resource: Resource, tuned: TunedEstimator) -> bool:
