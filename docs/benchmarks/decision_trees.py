@@ -88,7 +88,8 @@ def main() -> None:
             "",
             f"Differences from GridSearchCV over the same grid, {options.samples:,} samples, "
             f"{len(options.seeds)} seeds: mean and lowest held-out accuracy or R², measured on "
-            f"{N_TEST:,} samples. CPU time is a multiple of GridSearchCV's. Written by `{command}`.",
+            f"{N_TEST:,} samples. CPU time is a multiple of GridSearchCV's. Written by "
+            f"`{command}`.",
             "",
             *table(columns, [*chain.from_iterable(rows)]),
         ],

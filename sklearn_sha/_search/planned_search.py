@@ -166,7 +166,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         tuned = self._tuned_estimator()
         models = tuned.models()
         check_targets(models, y)
-        resource = self._resource(tuned, n_samples_of(X))
+        resource = self._resource(tuned, 0 if X is None else n_samples_of(X))
         check_estimators(resource, tuned, models)
         training = Training.of(resource, tuned)
         is_weighted = params.get("sample_weight") is not None and not routing_enabled()
@@ -378,8 +378,11 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return the candidates that are tried first."""
         return initial_candidates(self.initial_candidates, self.estimator, self._space())
 
-    def _resource(self, tuned: TunedEstimator, n_samples: int) -> Resource:
-        """Return the resource; "auto" is resolved."""
+    def _resource(self, tuned: TunedEstimator, n_samples: int = 0) -> Resource:
+        """Return the resource; "auto" is resolved.
+
+        The training method does not depend on the number of samples.
+        """
         return resolve_resource(self.resource, tuned, self.batch_size)
 
     def _sampler(self) -> Sampler:
@@ -422,8 +425,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         MetadataRouter
         """
         tuned = self._tuned_estimator()
-        # Whatever the number of samples is, the training method is the same.
-        return self._router(Training.of(self._resource(tuned, 0), tuned))
+        return self._router(Training.of(self._resource(tuned), tuned))
 
     def _router(self, training: Training) -> MetadataRouter:
         """Return the router of a search that trains in this way."""

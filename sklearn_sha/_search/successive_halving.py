@@ -532,7 +532,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             n_samples=n_samples,
         )
 
-    def _resource(self, tuned: TunedEstimator, n_samples: int) -> Resource:
+    def _resource(self, tuned: TunedEstimator, n_samples: int = 0) -> Resource:
         resource = super()._resource(tuned, n_samples)
         is_chosen = self._is_fully_automatic() and self.min_folds == "auto"
         is_chosen &= resource.counts_samples and bool(why_folds(tuned, n_samples))
