@@ -4,6 +4,7 @@ import pickle
 import re
 import warnings
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -22,8 +23,10 @@ from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base, origin
 from sklearn_sha._search.rung_observer import RungObserver
+from sklearn_sha._search.score_warnings import incomplete_rung_message
 from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.candidates import ModelSampler
+from sklearn_sha.schedules import schedule_from_range
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
 
@@ -568,6 +571,14 @@ def test_a_best_candidate_of_an_incomplete_first_rung_is_a_warning(name):
         f"{n_all} candidates were completed: the best candidate is selected from these only."
     )
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("counts_folds", [False, True])
+def test_an_automatic_first_rung_of_folds_cannot_be_lower(counts_folds):
+    schedule = replace(schedule_from_range(8, max_resources=8), counts_folds=counts_folds)
+    message = incomplete_rung_message(schedule, [{"n_candidates": 3}], max_time=5)
+    assert "when 3 of 8 candidates were completed" in message
+    assert ("lower min_resources" in message) == (not counts_folds)
 
 
 def test_time_that_ends_after_the_first_rung_is_no_warning():
