@@ -372,26 +372,16 @@ class Results:
         """Return whether a candidate of the last rung has a score by the metric that promotes."""
         return self._rungs[-1].has_scores(self.metric)
 
-    def have_scores(self) -> NDArray[np.bool_]:
-        """Return which candidates of the last rung have a score by the metric that promotes."""
-        return self._rungs[-1].have_scores(self.metric)
-
     def have_failed(self) -> NDArray[np.bool_]:
-        """Return for which candidates of the last rung a fit failed, or a score that promotes."""
-        return np.asarray(self._rungs[-1].test_failed[self.metric].any(axis=1))
+        """Return which candidates of the last rung lack a score that promotes, on some fold."""
+        return self._rungs[-1].have_failed(self.metric)
 
-    def without_score(self) -> set[int]:
-        """Return the candidates for which a fit or a score that promotes failed or was NaN."""
+    def failed_candidates(self) -> set[int]:
+        """Return the candidates that lack a score that promotes, on some fold of some rung."""
         return {
             candidate
             for rung in self._rungs
-            for candidate, scores, failed in zip(
-                rung.request.candidate_ids,
-                rung.test[self.metric],
-                rung.test_failed[self.metric],
-                strict=True,
-            )
-            if failed.any() or np.isnan(scores).any()
+            for candidate in compress(rung.request.candidate_ids, rung.have_failed(self.metric))
         }
 
     def mean_scores(self) -> NDArray[np.float64]:

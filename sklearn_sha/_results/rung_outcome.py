@@ -87,6 +87,10 @@ class RungOutcome:
         """Return whether a candidate has such a score."""
         return bool(self.have_scores(metric).any())
 
+    def have_failed(self, metric: str) -> NDArray[np.bool_]:
+        """Return for which candidates a fit or a score failed, or the mean score is NaN."""
+        return np.isnan(self.mean_scores(metric)) | self.test_failed[metric].any(axis=1)
+
     def mean_scores(self, metric: str) -> NDArray[np.float64]:
         """Return the mean test score of each candidate."""
         return self.test[metric].mean(axis=1)

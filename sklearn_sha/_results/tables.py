@@ -124,7 +124,7 @@ def cv_results(
     """
     completions = [_completion(rungs, rung, metric) for rung in rungs]
     starts = np.cumsum([0, *(rung.size for rung in rungs)])
-    last = _last_rungs(rungs, completions, repeats, metric)
+    last = _last_rungs(rungs, completions, repeats=repeats, metric=metric)
     rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in last])
     # Last, in the order of the audits: the selected candidate is another one only if it is better.
     audits = [
@@ -162,13 +162,14 @@ def selected_run(rungs: Sequence[RungOutcome], metric: str) -> int:
         Metric that promotes.
     """
     completions = [_completion(rungs, rung, metric) for rung in rungs]
-    (last,) = _last_rungs(rungs, completions, True, metric)
+    (last,) = _last_rungs(rungs, completions, repeats=True, metric=metric)
     return rungs[last].request.bracket
 
 
 def _last_rungs(
     rungs: Sequence[RungOutcome],
     completions: Sequence[_Completion],
+    *,
     repeats: bool,
     metric: str,
 ) -> list[int]:

@@ -306,7 +306,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 f"score, since {n_samples} training samples are too few. Raise min_resources or "
                 "max_time, or call resume to continue the search."
             ) from None
-        is_scored = tried.results.have_scores() & ~tried.results.have_failed()
+        is_scored = ~tried.results.have_failed()
         if is_scored.any():
             candidate = candidates[int(is_scored.argmax())]
             raise EnoughSamplesError(failures, candidate, tried.results.last_n_resources)

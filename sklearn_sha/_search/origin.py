@@ -174,12 +174,9 @@ class Origin:
         ValueError
             Names what differs.
         """
-        changes = []
         if _splits_digest(spec) != self.splits:
-            changes.append(
-                "the splits (cv yields others each time: give it an integer as random_state)"
-            )
-        _raise_for(method, changes)
+            splits = "the splits (cv yields others each time: give it an integer as random_state)"
+            _raise_for(method, [splits])
         if spec.resource.name != self.resource:  # "auto" of other candidates
             raise ValueError(
                 f"With these candidates, the resource is {spec.resource.name!r}, and results with "

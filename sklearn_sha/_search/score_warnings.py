@@ -56,26 +56,24 @@ def warn_about_scores(
         warnings.warn(message, FitFailedWarning, stacklevel=stacklevel + 1)
     messages = [scores_message(scores, error_score)] if scores else []
     if not spec.is_closed:
-        without_score = results.without_score()
-        messages += _other_messages(all_cv_results, rung_history, failures, without_score, spec)
+        messages += _other_messages(results, all_cv_results, rung_history, failures, spec)
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
 
 
 def _other_messages(
+    results: Results,
     all_cv_results: Mapping[str, Any],
     rung_history: Sequence[Mapping[str, Any]],
     failures: Sequence[Mapping[str, Any]],
-    without_score: Collection[int],
     spec: SearchSpec,
 ) -> list[str]:
     """Return warnings about scores that did not fail, and about the reasons of failures."""
-    n_kept = spec.schedule.n_kept
     remedy = _more_folds(counts_folds=spec.resource.counts_folds)
     return [
         *_non_finite_messages(all_cv_results, {row["candidate"] for row in failures}),
         *few_samples_hints(spec, failures, rung_history),
-        *_failed_initial_messages([one for one in without_score if one < n_kept]),
+        *_failed_initial_messages(results, spec.schedule.n_kept),
         *_equal_scores_messages(rung_history, len(spec.folds), remedy),
     ]
 
@@ -186,12 +184,13 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
     return messages
 
 
-def _failed_initial_messages(failed: Sequence[int]) -> list[str]:
+def _failed_initial_messages(results: Results, n_kept: int) -> list[str]:
     """Return a warning about candidates that were to be kept, and failed."""
+    failed = sorted(results.failed_candidates() & {*range(n_kept)})
     if not failed:
         return []
     return [
-        f"keep_initial=True, but the initial candidates {sorted(failed)} failed, so that they were "
+        f"keep_initial=True, but the initial candidates {failed} failed, so that they were "
         "eliminated as any other. See failures_."
     ]
 
@@ -216,10 +215,11 @@ def _equal_scores_messages(
         is_order = n_folds < n_splits and promoted < equal
         if not is_order or len(equal) < max(_MANY, _MOST * n_candidates):
             continue
+        are_all = len(equal) == n_candidates
         # Some can be equal since they differ in a parameter without effect.
-        if len(equal) == n_candidates or _differ_later(promoted, row, rung_history[number + 1 :]):
+        if are_all or _differ_later(promoted, row, rung_history[number + 1 :]):
             bracket = f"bracket {row['bracket']}, " if "bracket" in row else ""
-            which = "All" if len(equal) == n_candidates else f"{len(equal)} of the"
+            which = "All" if are_all else f"{len(equal)} of the"
             return [
                 f"{which} {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
                 f"score, {lowest:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "

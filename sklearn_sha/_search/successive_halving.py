@@ -534,9 +534,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
 
     def _resource(self, tuned: TunedEstimator, n_samples: int = 0) -> Resource:
         resource = super()._resource(tuned, n_samples)
-        is_chosen = self._is_fully_automatic() and self.min_folds == "auto"
-        is_chosen &= resource.counts_samples and bool(why_folds(tuned, n_samples))
-        return FoldCount() if is_chosen else resource
+        is_automatic = self._is_fully_automatic() and self.min_folds == "auto"
+        has_choice = is_automatic and resource.counts_samples
+        return FoldCount() if has_choice and why_folds(tuned, n_samples) else resource
 
     def _can_have_more_samples(self, spec: SearchSpec) -> bool:
         # The next run of budget doubling has more samples.

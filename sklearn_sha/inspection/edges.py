@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import ceil, floor, isfinite, sqrt
 from operator import gt, lt
 from typing import Any
@@ -189,8 +190,11 @@ def edge_report(search: Any) -> EdgeReport:
     (space,) = matching
     is_level = results["n_resources"] == results["n_resources"][row]
     is_level &= results["n_folds"] == results["n_folds"][row]
-    rivals = [results["params"][one] for one in np.flatnonzero(is_level) if len(best) == 1]
-    rivals = [params for params in rivals if params.keys() == best.keys()]
+    rivals = [
+        params
+        for params in compress(results["params"], is_level)
+        if len(best) == 1 and params.keys() == best.keys()
+    ]
     edges = (_edge(name, values, best[name], candidates, rivals) for name, values in space.items())
     return EdgeReport(tuple(edge for edge in edges if edge is not None))
 
