@@ -436,8 +436,11 @@ def test_where_halving_cannot_pay_a_search_is_a_grid_search(estimator, grid):
 @pytest.mark.parametrize(("n", "rungs"), [(12_000, 4), (40_000, 1)])  # half of them for training
 def test_early_stopping_that_begins_with_many_samples_leaves_nothing_to_gain(n, rungs):
     space = {"learning_rate": np.logspace(-2, 0, 16)}
-    search = SuccessiveHalvingSearchCV(HistGradientBoostingClassifier(), space, cv=2)
-    assert len(search.plan(np.zeros((n, 2)), np.arange(n) % 2).rungs) == rungs
+    boosting = HistGradientBoostingClassifier()
+    search = SuccessiveHalvingSearchCV(boosting, space, cv=2, min_folds="all")
+    data = np.zeros((n, 2)), np.arange(n) % 2
+    assert len(search.plan(*data).rungs) == rungs
+    assert search.set_params(min_folds="auto").plan(*data).counts_folds == (rungs == 1)
 
 
 def test_the_fixed_cost_of_several_families_is_that_of_no_sampled_candidate():

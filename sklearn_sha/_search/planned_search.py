@@ -22,6 +22,7 @@ from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
 from sklearn_sha._search.advice import audit_notes, cost_warning, first_rung_notes, grid_notes
 from sklearn_sha._search.aliases import search_space, space_name
+from sklearn_sha._search.automatic_schedule import Option, in_folds, single_rung
 from sklearn_sha._search.planning import (
     Plan,
     PlanningContext,
@@ -29,11 +30,9 @@ from sklearn_sha._search.planning import (
     check_folds_grow,
     check_keeps,
     fold_growth,
-    is_worth_rungs,
     plan_of_space,
     planning_bounds,
     resource_limits,
-    single_rung,
 )
 from sklearn_sha._search.routing import (
     RoutedParams,
@@ -97,6 +96,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
 
     def _is_fully_automatic(self) -> bool:
         """Return whether the resource and the schedule may be replaced by better ones."""
+        return False
+
+    def _may_have_folds(self) -> bool:
+        """Return whether folds may be the resource, although it is not given."""
         return False
 
     def _can_have_more_samples(self, spec: SearchSpec) -> bool:
@@ -241,29 +244,23 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         random_state: RandomState,
     ) -> Plan:
         """Make the candidates and the schedule."""
-        space, resource = self._space(), training.resource
-        limits = resource_limits(resource, context)
-        growth = fold_growth(self.min_folds, context.data, resource)
-        initial = self._initial_candidates()
-        n_kept = len(initial) if self.keep_initial else 0
-        ranges = self.min_resources, self.max_resources
-        bounds = partial(planning_bounds, algorithm, limits, *ranges, growth, n_kept)
+        space, initial = self._space(), self._initial_candidates()
+        bounds = partial(self._bounds, algorithm, training.resource, context)
         n_candidates, candidates = self._candidates(bounds, random_state)
         proposes_later = self._sampler().uses_history
         known = [*candidates, *typical_candidates(space)] if proposes_later else candidates
         check_names(self.estimator, known)
-        check_sampled(resource, context.tuned, known)
-        limits = replace(limits, continues=training.continues(context, known))
-        wanted = replace(bounds(n_candidates), continues=limits.continues)
-        if proposes_later:
-            schedule = plan_of_space(algorithm, wanted, space, initial)
-        else:
-            schedule = algorithm.plan(replace(wanted, max_candidates=len(candidates)))
-        is_automatic = self._is_fully_automatic()
-        if is_automatic and len(schedule.brackets) > 1 and not is_worth_rungs(schedule, limits):
-            # Several brackets, for a sampler that uses the history, have more fits than one.
-            schedule = algorithm.plan(replace(wanted, max_candidates=n_candidates))
-        check_keeps(n_kept, schedule, algorithm)
+        option = partial(self._option, algorithm, context, n_candidates, candidates, known)
+        chosen, why_in_folds = option(training), ""
+        if self._may_have_folds() and not context.n_enough:
+            if chosen.training.resource.counts_folds:
+                why_in_folds = why_folds(context.tuned, n_samples_of(context.data.X))
+            else:
+                chosen, why_in_folds = in_folds(chosen, option, context.tuned)
+        training, limits, schedule = chosen.training, chosen.limits, chosen.schedule
+        resource = training.resource
+        check_keeps(len(initial) if self.keep_initial else 0, schedule, algorithm)
+        growth = fold_growth(self.min_folds, context.data, resource)
         check_folds_grow(self.min_folds, growth, schedule, algorithm)
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
             raise ValueError(error)
@@ -272,29 +269,73 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             warnings.warn(message, UserWarning, stacklevel=5)
         warning = ""
         whole_fit: WholeFit | None = None
-        n_different = len({id(params) for params in candidates})  # brackets can share a candidate
-        schedule = replace(
-            schedule,
-            unit=limits.unit,
-            continuation=resource.continuation,
-            counts_folds=resource.counts_folds,
-            n_repeated=len(candidates) - n_different,
-        )
+        is_automatic = self._is_fully_automatic()
         why_few = first_rung_notes(schedule, limits, self.factor) if is_automatic else []
-        if is_automatic and not is_worth_rungs(schedule, limits):
-            training, schedule = single_rung(schedule, limits, context, n_candidates, self.factor)
+        if is_automatic and not chosen.is_worth_rungs:
+            training, schedule = single_rung(chosen, context, n_candidates, self.factor)
         else:
             warning = cost_warning(schedule, limits, algorithm)
             if self._has_automatic_maximum() and limits.default is not None:
                 whole_fit = resource.whole_fit(context.tuned, limits.default)
-            notes = self._notes(schedule, resource, context, whole_fit)
+            notes = self._notes(chosen, context, why_in_folds, whole_fit)
             schedule = replace(schedule, notes=(*schedule.notes, *notes))
         schedule = replace(schedule, notes=(*schedule.notes, *why_few))
         if not proposes_later:
+            n_different = len(candidates) - schedule.n_repeated
             notes = (*schedule.notes, *grid_notes(space, candidates, n_different, initial))
             schedule = replace(schedule, notes=notes)
         notes = (*schedule.notes, *audit_notes(schedule, self.audit_eliminated))
         return Plan(candidates, training, replace(schedule, notes=notes), warning, whole_fit)
+
+    def _bounds(
+        self, algorithm: Algorithm, resource: Resource, context: PlanningContext, n_candidates: int
+    ) -> Bounds:
+        """Return the bounds within which the algorithm plans."""
+        limits = resource_limits(resource, context)
+        growth = fold_growth(self.min_folds, context.data, resource)
+        n_kept = len(self._initial_candidates()) if self.keep_initial else 0
+        ranges = self.min_resources, self.max_resources
+        return planning_bounds(algorithm, limits, *ranges, growth, n_kept, n_candidates)
+
+    def _option(
+        self,
+        algorithm: Algorithm,
+        context: PlanningContext,
+        n_candidates: int,
+        candidates: list[dict[str, Any]],
+        known: list[dict[str, Any]],
+        training: Training,
+    ) -> Option:
+        """Plan the rungs of one resource."""
+        resource = training.resource
+        check_sampled(resource, context.tuned, known)
+        continues = training.continues(context, known)
+        limits = replace(resource_limits(resource, context), continues=continues)
+        bounds = self._bounds(algorithm, resource, context, n_candidates)
+        bounds = replace(bounds, continues=continues)
+        # Brackets can share a candidate.
+        n_repeated = len(candidates) - len({id(params) for params in candidates})
+
+        def option(schedule: Schedule) -> Option:
+            schedule = replace(
+                schedule,
+                unit=limits.unit,
+                continuation=resource.continuation,
+                counts_folds=resource.counts_folds,
+                n_repeated=n_repeated,
+            )
+            return Option(training, limits, schedule)
+
+        if self._sampler().uses_history:
+            initial = self._initial_candidates()
+            found = option(plan_of_space(algorithm, bounds, self._space(), initial))
+        else:
+            found = option(algorithm.plan(replace(bounds, max_candidates=len(candidates))))
+        has_brackets = len(found.schedule.brackets) > 1
+        if self._is_fully_automatic() and has_brackets and not found.is_worth_rungs:
+            # Several brackets, for a sampler that uses the history, have more fits than one.
+            return option(algorithm.plan(replace(bounds, max_candidates=n_candidates)))
+        return found
 
     def _models(self, example: Any, plan: Plan) -> Iterator[Any]:
         """Yield models of the candidates, and of some that stand for those proposed later."""
@@ -307,17 +348,17 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
 
     def _notes(
         self,
-        schedule: Schedule,
-        resource: Resource,
+        option: Option,
         context: PlanningContext,
+        why_in_folds: str,
         whole_fit: WholeFit | None,
     ) -> tuple[str, ...]:
         """Return notes: the reason of the resource and of the maximum, and how it is refit."""
+        resource, schedule = option.training.resource, option.schedule
         n_train = context.data.n_samples
         notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
-        if self.resource == "auto" and resource.counts_folds:
-            reason = why_folds(context.tuned, n_samples_of(context.data.X))
-            notes.append(f"The resource is the number of folds, since {reason}.")
+        if why_in_folds:
+            notes.append(f"The resource is the number of folds, since {why_in_folds}.")
         if self._has_automatic_maximum():
             n_resources = schedule.rungs[-1].n_resources
             notes += resource.maximum_notes(context.tuned, context.example, n_resources)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Space
 from sklearn_sha.candidates.distinct import n_further
@@ -14,10 +13,8 @@ from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.fold_count import few_folds_error
 from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit, minimum
-from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import FoldGrowth, Schedule
-from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 
 @dataclass(frozen=True)
@@ -233,45 +230,3 @@ def check_keeps(n_kept: int, schedule: Schedule, algorithm: Algorithm) -> None:
             f"keep_initial=True has no effect, since {type(algorithm).__name__}.plan does not use "
             "Bounds.n_kept. Leave keep_initial=False, or plan with Schedule.with_kept."
         )
-
-
-def is_worth_rungs(schedule: Schedule, limits: Limits) -> bool:
-    """Return whether an automatic schedule is so much cheaper than a grid search that it is used.
-
-    If the two costs cannot be compared, it is used.
-    """
-    return not limits.equals_fit or limits.cost(schedule) <= MAX_RELATIVE_COST
-
-
-def single_rung(
-    schedule: Schedule, limits: Limits, context: PlanningContext, n_candidates: int, factor: float
-) -> tuple[Training, Schedule]:
-    """Replace an automatic schedule by one rung on all samples, which is a grid search.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        Its cost is the reason, which is added as a note.
-    limits : Limits
-    context : PlanningContext
-    n_candidates : int
-    factor : float
-
-    Returns
-    -------
-    Training
-    Schedule
-    """
-    resource, n_train = SampleCount(), context.data.n_samples
-    single = Schedule.from_rungs([n_candidates], [n_train], continues=False)
-    notes = [
-        single_rung_note(schedule, limits),
-        *resource.cheaper_notes(context.tuned, single, n_train, factor),
-    ]
-    return Training.of(resource, context.tuned), replace(
-        single,
-        unit=resource.unit,
-        notes=tuple(notes),
-        is_bound=schedule.is_bound,
-        n_kept=schedule.n_kept,
-    )

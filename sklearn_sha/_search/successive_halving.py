@@ -534,8 +534,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
 
     def _resource(self, tuned: TunedEstimator, n_samples: int = 0) -> Resource:
         resource = super()._resource(tuned, n_samples)
-        is_automatic = self._is_fully_automatic() and self.min_folds == "auto"
-        has_choice = is_automatic and resource.counts_samples
+        has_choice = self._may_have_folds() and resource.counts_samples
         return FoldCount() if has_choice and why_folds(tuned, n_samples) else resource
 
     def _can_have_more_samples(self, spec: SearchSpec) -> bool:
@@ -548,6 +547,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         params = self.resource, self.min_resources, self.max_resources, self.algorithm
         is_automatic = all(value == "auto" for value in params) and isinstance(self.min_folds, str)
         return self.budget is None and is_automatic
+
+    def _may_have_folds(self) -> bool:
+        return self._is_fully_automatic() and self.min_folds == "auto"
 
     def _ends_at_automatic_maximum(self) -> bool:
         needs_maximum = getattr(self.algorithm, "needs_maximum", True)

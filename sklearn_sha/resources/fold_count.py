@@ -9,8 +9,10 @@ from sklearn_sha._data.fold_order import MIN_SCORED_SAMPLES
 from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
+from sklearn_sha.resources.cheaper_parameter import cheaper_parameter_notes
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
+from sklearn_sha.schedules import Schedule
 
 
 class FoldCount(Resource):
@@ -68,6 +70,11 @@ class FoldCount(Resource):
 
     def trains_last_step(self, tuned: TunedEstimator) -> bool:
         return tuned.fits_last_step_alone
+
+    def cheaper_notes(
+        self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
+    ) -> list[str]:
+        return cheaper_parameter_notes(tuned, schedule, n_train, factor)
 
     def first_rung_error(self, n_resources: int, limits: Limits) -> str:
         if n_resources >= limits.lowest:

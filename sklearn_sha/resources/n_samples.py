@@ -10,21 +10,14 @@ from sklearn_sha._data.rare_classes import n_needed, size_with_rarest
 from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._formatting import quantity
 from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
+from sklearn_sha.resources.cheaper_parameter import cheaper_parameter_notes
 from sklearn_sha.resources.fixed_costs import candidate_cost
-from sklearn_sha.resources.integer_parameter import (
-    LEARNING_RATES,
-    IntegerParameter,
-    growing_parameter,
-    names_of,
-)
 from sklearn_sha.resources.limits import Limits, TrainingData
-from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
-from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, start_later
+from sklearn_sha.resources.tuned_estimator import TunedEstimator
+from sklearn_sha.schedules import Schedule
 
 MIN_FIRST_SAMPLES = 200
 """Minimum number of samples of an automatic first rung."""
-
-_WORTH_ADVICE = 1.25
 
 
 class SampleCount(Resource):
@@ -78,32 +71,7 @@ class SampleCount(Resource):
     def cheaper_notes(
         self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
     ) -> list[str]:
-        found = set()
-        for model, searched in tuned.variants():
-            last = last_step(model)
-            name, value = growing_parameter(last)
-            if not name or not searched.isdisjoint(names_of(last, name)):
-                return []
-            if not IntegerParameter(name).continues(last, n_train):
-                return []
-            rates = ", ".join(sorted(LEARNING_RATES.intersection(searched)))
-            found.add((f"{last_prefix(model)}{name}", value, rates))
-        if len(found) != 1:
-            return []
-        ((name, value, rates),) = found
-        if value < 1:
-            return []
-        n = schedule.n_candidates[0]
-        other = schedule_from_range(n, factor=factor, max_resources=value)
-        order = schedule.rungs[-1].folds
-        if order is not None and len(other.rungs) > 1:
-            other = start_later(other, FoldGrowth(order), factor)
-        ratio = schedule.relative_cost() / other.relative_cost()
-        if ratio < _WORTH_ADVICE:
-            return []
-        text = f"resource={name!r} continues training and costs {ratio:.1f} times less"
-        caution = f", but {rates} is searched, of which large values lead in early rungs"
-        return [f"{text}{caution if rates else ''}."]
+        return cheaper_parameter_notes(tuned, schedule, n_train, factor)
 
     @classmethod
     def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:

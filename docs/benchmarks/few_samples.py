@@ -1,0 +1,136 @@
+"""Hundreds of samples: training samples or folds as the resource.
+
+    python docs/benchmarks/few_samples.py
+    python docs/benchmarks/few_samples.py --samples 400
+
+search the grids of drop_in_cases.py on data of which most samples are held out, with one thread
+each: GridSearchCV, and the two resources. Each takes about a quarter of an hour, and writes a page
+with the number of samples in its name.
+"""
+
+from __future__ import annotations
+
+import os
+
+if __name__ == "__main__":  # read when numpy is imported
+    os.environ["OMP_NUM_THREADS"] = "1"
+
+import argparse
+import shlex
+import sys
+import warnings
+from itertools import product
+from statistics import geometric_mean
+from time import process_time
+from typing import Any
+
+import numpy as np
+from drop_in_cases import CASES
+from joblib import Parallel, delayed
+from reports import mean_and_error, table, write
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_classification, make_friedman1, make_hastie_10_2
+from sklearn.model_selection import GridSearchCV, train_test_split
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+N_TEST = 10_000
+RESOURCES = ("n_samples", "folds")
+ESTIMATORS = (
+    "SGD",
+    "Perceptron",
+    "passive-aggressive",
+    "LogisticRegression",
+    "Ridge",
+    "LinearSVC",
+    "SVC",
+    "KNeighbors",
+    "GaussianNB",
+    "AdaBoost",
+    "StandardScaler + SVC",
+    "LinearDiscriminantAnalysis",
+    "GradientBoosting",
+    "HistGradientBoosting",
+)
+SLOW = [("digits", "GradientBoosting"), ("digits", "HistGradientBoosting")]
+"""Those whose trees are one for each of ten classes are left out."""
+DATA = {
+    "classification": lambda n, seed: make_classification(
+        n, 20, n_informative=6, flip_y=0.2, random_state=seed
+    ),
+    "hastie": lambda n, seed: make_hastie_10_2(n, random_state=seed),
+    "digits": lambda n, seed: load_digits(return_X_y=True),
+    "friedman1": lambda n, seed: make_friedman1(n, noise=2, random_state=seed),
+}
+REGRESSION = ("friedman1",)
+
+
+def main() -> None:
+    """Measure, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--samples", type=int, default=700)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[*range(10)])
+    options = parser.parse_args()
+    cases = [
+        (data, name)
+        for data, name in product(DATA, ESTIMATORS)
+        if CASES[name].search_arguments(data in REGRESSION) is not None and (data, name) not in SLOW
+    ]
+    rows = Parallel(2)(delayed(row_of)(*case, options.samples, options.seeds) for case in cases)
+    command = shlex.join(["python", "docs/benchmarks/few_samples.py", *sys.argv[1:]])
+    columns = [f"{what}, {unit}" for unit in RESOURCES for what in ("CPU time", "held-out score")]
+    write(
+        f"few_samples_{options.samples}.md",
+        [
+            f"# Searches on {options.samples} samples",
+            "",
+            f"Compared with GridSearchCV over the same grid, {len(options.seeds)} seeds: CPU time "
+            "as a multiple, and the mean difference of held-out accuracy or R² with its standard "
+            f"error, measured on {N_TEST:,} samples or the rest of the digits. "
+            f"Written by `{command}`.",
+            "",
+            *table(["data, estimator", *columns], rows),
+        ],
+    )
+
+
+def row_of(data: str, name: str, n_samples: int, seeds: list[int]) -> list[str]:
+    """Row of the table about one data set and estimator."""
+    warnings.simplefilter("ignore")  # of estimators that have not converged, for example
+    case = CASES[name]
+    estimator, grid = case.search_arguments(data in REGRESSION) or (None, {})
+    found: dict[str, list[tuple[float, float]]] = {resource: [] for resource in RESOURCES}
+    for seed in seeds:
+        X, y = DATA[data](n_samples + N_TEST, seed)
+        stratify = None if data in REGRESSION else y
+        splits = train_test_split(
+            case.prepared(X), y, train_size=n_samples, random_state=seed, stratify=stratify
+        )
+        theirs = measured(GridSearchCV(clone(estimator), grid), *splits)
+        for resource in RESOURCES:
+            search = SuccessiveHalvingSearchCV(
+                clone(estimator), grid, resource=resource, random_state=seed
+            )
+            ours = measured(search, *splits)
+            found[resource].append((ours[0] - theirs[0], ours[1] / theirs[1]))
+    texts = []
+    for runs in found.values():
+        scores, times = zip(*runs, strict=True)
+        texts += [f"{geometric_mean(times):.2f}", mean_and_error(np.array(scores), 4)]
+    return [f"{data}, {name}", *texts]
+
+
+def measured(
+    search: Any, X: np.ndarray, X_test: np.ndarray, y: np.ndarray, y_test: np.ndarray
+) -> tuple[float, float]:
+    """Held-out score and CPU time of a search."""
+    start = process_time()
+    search.fit(X, y)
+    seconds = process_time() - start
+    return float(search.score(X_test, y_test)), seconds
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""What an automatic search runs: rungs of its resource, rungs that add folds, or a single rung."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sklearn_sha._formatting import quantity
+from sklearn_sha._search.advice import single_rung_note
+from sklearn_sha._search.planning import PlanningContext, Training
+from sklearn_sha.resources.fold_count import FoldCount
+from sklearn_sha.resources.limits import Limits
+from sklearn_sha.resources.n_samples import SampleCount
+from sklearn_sha.resources.tuned_estimator import TunedEstimator
+from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
+
+
+@dataclass(frozen=True)
+class Option:
+    """Rungs of a resource that a search could run.
+
+    Attributes
+    ----------
+    training : Training
+    limits : Limits
+    schedule : Schedule
+    """
+
+    training: Training
+    limits: Limits
+    schedule: Schedule
+
+    @property
+    def cost(self) -> float:
+        """As a share of a grid search's, fixed costs included."""
+        return self.limits.cost(self.schedule)
+
+    @property
+    def is_worth_rungs(self) -> bool:
+        """Whether it is so much cheaper than a grid search that it is used.
+
+        If the two costs cannot be compared, it is used.
+        """
+        return not self.limits.equals_fit or self.cost <= MAX_RELATIVE_COST
+
+
+def in_folds(
+    option: Option, plan: Callable[[Training], Option], tuned: TunedEstimator
+) -> tuple[Option, str]:
+    """Replace rungs that save little by rungs that add folds, if those are cheaper.
+
+    Parameters
+    ----------
+    option : Option
+    plan : callable
+        Plans the same candidates for another resource.
+    tuned : TunedEstimator
+
+    Returns
+    -------
+    Option
+    str
+        Half a sentence, why it is another one; empty if it is not.
+    """
+    reason = _why_not(option)
+    if not reason:
+        return option, ""
+    other = plan(Training.of(FoldCount(), tuned))
+    is_better = other.is_worth_rungs and other.cost < option.cost
+    return (other, reason) if is_better else (option, "")
+
+
+def _why_not(option: Option) -> str:
+    """Return why the rungs of a resource save little, else ""."""
+    n_resources, unit = option.schedule.n_resources, option.schedule.unit
+    if not option.limits.equals_fit:
+        return ""  # their cost is unknown
+    if min(n_resources) == max(n_resources):
+        return f"each rung would otherwise have all {quantity(n_resources[0], unit)}"
+    if not option.is_worth_rungs:
+        return (
+            f"rungs that start with {quantity(n_resources[0], unit)} would cost {option.cost:.2f} "
+            "times a grid search, including the fixed cost of each fit"
+        )
+    return ""
+
+
+def single_rung(
+    option: Option, context: PlanningContext, n_candidates: int, factor: float
+) -> tuple[Training, Schedule]:
+    """Replace an automatic schedule by one rung on all samples, which is a grid search.
+
+    Parameters
+    ----------
+    option : Option
+        Its cost is the reason, which is added as a note.
+    context : PlanningContext
+    n_candidates : int
+    factor : float
+
+    Returns
+    -------
+    Training
+    Schedule
+    """
+    resource, n_train = SampleCount(), context.data.n_samples
+    single = Schedule.from_rungs([n_candidates], [n_train], continues=False)
+    notes = [
+        single_rung_note(option.schedule, option.limits),
+        *resource.cheaper_notes(context.tuned, single, n_train, factor),
+    ]
+    return Training.of(resource, context.tuned), replace(
+        single,
+        unit=resource.unit,
+        notes=tuple(notes),
+        is_bound=option.schedule.is_bound,
+        n_kept=option.schedule.n_kept,
+    )

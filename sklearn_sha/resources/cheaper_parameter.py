@@ -1,0 +1,63 @@
+"""Advice to count iterations instead of samples or folds, where that would be much cheaper."""
+
+from __future__ import annotations
+
+from sklearn_sha.resources.integer_parameter import (
+    LEARNING_RATES,
+    IntegerParameter,
+    growing_parameter,
+    names_of,
+)
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
+from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, start_later
+
+_WORTH_ADVICE = 1.25
+
+
+def cheaper_parameter_notes(
+    tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
+) -> list[str]:
+    """Return a note for the plan if an integer parameter as the resource would cost less.
+
+    Parameters
+    ----------
+    tuned : TunedEstimator
+    schedule : Schedule
+        That of another resource.
+    n_train : int
+        Number of training samples.
+    factor : float
+
+    Returns
+    -------
+    list of str
+        Empty if not all candidates have such a parameter, if it is searched, if models do not
+        continue training with it, or if little is gained.
+    """
+    found = set()
+    for model, searched in tuned.variants():
+        last = last_step(model)
+        name, value = growing_parameter(last)
+        if not name or not searched.isdisjoint(names_of(last, name)):
+            return []
+        if not IntegerParameter(name).continues(last, n_train):
+            return []
+        rates = ", ".join(sorted(LEARNING_RATES.intersection(searched)))
+        found.add((f"{last_prefix(model)}{name}", value, rates))
+    if len(found) != 1:
+        return []
+    ((name, value, rates),) = found
+    if value < 1:
+        return []
+    n = schedule.n_candidates[0]
+    other = schedule_from_range(n, factor=factor, max_resources=value)
+    last = schedule.rungs[-1]
+    order = tuple(range(last.n_resources)) if schedule.counts_folds else last.folds
+    if order is not None and len(other.rungs) > 1:
+        other = start_later(other, FoldGrowth(order), factor)
+    ratio = schedule.relative_cost() / other.relative_cost()
+    if ratio < _WORTH_ADVICE:
+        return []
+    text = f"resource={name!r} continues training and costs {ratio:.1f} times less"
+    caution = f", but {rates} is searched, of which large values lead in early rungs"
+    return [f"{text}{caution if rates else ''}."]

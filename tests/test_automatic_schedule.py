@@ -1,0 +1,206 @@
+"""When an automatic search adds folds, since rungs of its resource would save little."""
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha.resources.fixed_costs import fixed_cost
+
+X, Y = load_breast_cancer(return_X_y=True)
+CANCER = StandardScaler().fit_transform(X), Y
+DIABETES = load_diabetes(return_X_y=True)
+NEIGHBORS = {"n_neighbors": [*range(1, 17)]}
+ALPHAS = {"alpha": [*np.logspace(-4, 3, 12)]}
+
+
+def samples(n):
+    return make_classification(n, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("n", "resource", "rungs"),
+    [
+        (150, "n_samples", [120]),  # even the folds have a single rung
+        (240, "n_samples", [192]),
+        (255, "folds", [2, 5]),
+        (490, "folds", [2, 5]),
+        (510, "folds", [1, 2, 5]),
+        (990, "folds", [1, 2, 5]),
+        (1000, "n_samples", [400, 800, 800]),
+    ],
+)
+def test_folds_are_added_where_no_rung_would_have_fewer_samples(n, resource, rungs):
+    plan = SuccessiveHalvingSearchCV(KNeighborsClassifier(), NEIGHBORS).plan(*samples(n))
+    assert (plan.counts_folds, list(plan.n_resources)) == (resource == "folds", rungs)
+    why = f"number of folds, since each rung would otherwise have all {n * 4 // 5} training samples"
+    assert any(why in note for note in plan.notes) == (resource == "folds")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space", "data"),
+    [
+        (Ridge(), ALPHAS, DIABETES),
+        (KNeighborsClassifier(), NEIGHBORS, CANCER),
+        (make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.01, 0.1, 1, 10, 100]}, CANCER),
+        pytest.param(
+            MLPClassifier(max_iter=20, random_state=0), {"alpha": [1e-4, 0.1, 10, 100]}, CANCER,
+            marks=pytest.mark.filterwarnings(
+                "ignore::sklearn.exceptions.ConvergenceWarning"
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_scores_on_all_folds_are_those_of_a_grid_search_over_fewer_fits(estimator, space, data):
+    search = SuccessiveHalvingSearchCV(estimator, space, random_state=0).fit(*data)
+    grid_search = GridSearchCV(estimator, space).fit(*data)
+    assert search.resource_ == "folds"
+    n_candidates = len(grid_search.cv_results_["params"])
+    assert search.n_candidates_[0] == n_candidates
+    n_fits = sum(rung["step"] * rung["n_candidates"] for rung in search.rung_history_)
+    assert n_fits <= 0.8 * 5 * n_candidates
+    theirs = dict(
+        zip(
+            map(str, grid_search.cv_results_["params"]),
+            grid_search.cv_results_["mean_test_score"],
+            strict=True,
+        )
+    )
+    for params, score in zip(
+        search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
+    ):
+        assert score == pytest.approx(theirs[str(params)], abs=1e-12)
+    assert set(search.best_params_) == set(space)
+
+
+def test_folds_are_added_where_epochs_cost_more():
+    network = MLPClassifier(max_iter=20)
+    grid = {"alpha": [*np.logspace(-5, 2, 8)]}
+    plan = SuccessiveHalvingSearchCV(network, grid).plan(*CANCER)
+    assert (plan.counts_folds, list(plan.n_resources)) == (True, [1, 2, 5])
+    (note,) = (note for note in plan.notes if "number of folds" in note)
+    assert "since rungs that start with 10 epochs would cost 0.9" in note
+    many = make_classification(20_000, random_state=0)
+    assert SuccessiveHalvingSearchCV(network, grid).plan(*many).unit == "epochs"
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.parametrize("seed", range(40))
+def test_an_automatic_search_is_the_cheaper_one_where_samples_save_little(seed):
+    rng = np.random.RandomState(seed)
+    n, n_candidates, n_folds = rng.randint(60, 1200), rng.randint(1, 80), rng.randint(2, 11)
+    factor = rng.choice([1.5, 2, 3, 4])
+    grid, data = {"n_neighbors": [*range(1, n_candidates + 1)]}, samples(n)
+
+    def plan(resource):
+        return SuccessiveHalvingSearchCV(
+            KNeighborsClassifier(), grid, resource=resource, factor=factor, cv=KFold(n_folds)
+        ).plan(*data)
+
+    automatic, in_samples, in_folds = map(plan, ("auto", "n_samples", "folds"))
+    fixed = fixed_cost(KNeighborsClassifier(), data[0], 2)
+    cost, cost_in_folds = in_samples.relative_cost(fixed), in_folds.relative_cost()
+    if len(set(in_samples.n_resources)) > 1 and cost <= 0.8:
+        assert automatic.rungs == in_samples.rungs
+    elif cost_in_folds <= 0.8 and cost_in_folds < cost:
+        assert automatic.rungs == in_folds.rungs
+        assert automatic.counts_folds
+    elif cost <= 0.8:
+        assert automatic.rungs == in_samples.rungs
+    else:
+        assert automatic.n_candidates == [n_candidates]
+        assert automatic.unit == "training samples"
+
+
+@pytest.mark.filterwarnings("ignore:max_resources=353 .* is too low")
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"resource": "n_samples"},
+        {"min_resources": 100},
+        {"max_resources": 353},
+        {"budget": "double"},
+        {"min_folds": "all"},
+        {"min_folds": 2},
+    ],
+)
+def test_a_parameter_of_the_rungs_keeps_training_samples(params):
+    data = DIABETES[0], DIABETES[1] > 140
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": [0.1, 1, 10]})
+    assert search.plan(*data).counts_folds
+    plan = search.set_params(**params).plan(*data)
+    assert not plan.counts_folds
+    assert plan.unit == "training samples"
+
+
+def test_hyperband_keeps_training_samples():
+    search = HyperbandSearchCV(SVC(), {"C": loguniform(1e-2, 1e3)})
+    assert search.plan(DIABETES[0], DIABETES[1] > 140).unit == "training samples"
+
+
+def test_the_model_proposes_from_brackets_of_folds():
+    search = SuccessiveHalvingSearchCV(
+        LogisticRegression(max_iter=1000),
+        {"C": loguniform(1e-4, 1e4)},
+        sampler="model",
+        n_candidates=48,
+        random_state=0,
+    ).fit(*CANCER)
+    assert search.resource_ == "folds"
+    assert search.n_resources_ == [1, 2, 5] * 4
+    assert search.n_candidates_[::3] == [12] * 4
+    assert search.best_score_ >= GridSearchCV(
+        LogisticRegression(max_iter=1000), {"C": np.logspace(-4, 4, 9)}
+    ).fit(*CANCER).best_score_ - 0.005  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space", "resource", "advice"),
+    [
+        (RandomForestClassifier(), {"max_depth": [*range(1, 13)]}, "folds", "times less."),
+        (
+            GradientBoostingClassifier(),
+            {"learning_rate": [*np.logspace(-2, 0, 12)]},
+            "auto",
+            "less, but learning_rate is searched",
+        ),
+    ],
+)
+def test_the_plan_of_folds_names_a_parameter_that_costs_less(estimator, space, resource, advice):
+    plan = SuccessiveHalvingSearchCV(estimator, space, resource=resource).plan(*CANCER)
+    assert plan.counts_folds
+    n_estimators = SuccessiveHalvingSearchCV(estimator, space, resource="n_estimators").plan(
+        *CANCER
+    )
+    ratio = plan.relative_cost() / n_estimators.relative_cost()
+    (note,) = (note for note in plan.notes if "continues training" in note)
+    assert note.startswith(f"resource='n_estimators' continues training and costs {ratio:.1f} ")
+    assert advice in note
+
+
+class NeedsMostSamples(KNeighborsClassifier):
+    """Fails with fewer than 500 samples."""
+
+    def fit(self, X, y):
+        if len(X) < 500:
+            raise ValueError("500 samples are required")
+        return super().fit(X, y)
+
+
+def test_a_search_that_starts_again_keeps_its_resource():
+    data = samples(1000)
+    search = SuccessiveHalvingSearchCV(NeedsMostSamples(), NEIGHBORS, cv=StratifiedKFold(5))
+    with pytest.warns(UserWarning, match="start"):
+        search.fit(*data)
+    assert search.resource_ == "n_samples"
+    assert set(search.n_resources_) == {800}
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
