@@ -48,7 +48,7 @@ class Option:
 def in_folds(
     option: Option, plan: Callable[[Training], Option], tuned: TunedEstimator
 ) -> tuple[Option, str]:
-    """Replace rungs that save little by rungs that add folds, if those are cheaper.
+    """Replace rungs of an automatic resource that save little by rungs that add folds.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def in_folds(
     -------
     Option
     str
-        Half a sentence, why it is another one; empty if it is not.
+        Half a sentence, why they are replaced; empty if they are not, since folds save less.
     """
     reason = _why_not(option)
     if not reason:
@@ -74,10 +74,8 @@ def in_folds(
 def _why_not(option: Option) -> str:
     """Return why the rungs of a resource save little, else ""."""
     n_resources, unit = option.schedule.n_resources, option.schedule.unit
-    if not option.limits.equals_fit:
-        return ""  # their cost is unknown
     if min(n_resources) == max(n_resources):
-        return f"each rung would otherwise have all {quantity(n_resources[0], unit)}"
+        return f"each rung would otherwise have the maximum, {quantity(n_resources[0], unit)}"
     if not option.is_worth_rungs:
         return (
             f"rungs that start with {quantity(n_resources[0], unit)} would cost {option.cost:.2f} "
