@@ -67,8 +67,7 @@ def in_folds(
     if not reason:
         return option, ""
     other = plan(Training.of(FoldCount(), tuned))
-    is_better = other.is_worth_rungs and other.cost < option.cost
-    return (other, reason) if is_better else (option, "")
+    return (other, reason) if other.cost < option.cost else (option, "")
 
 
 def _why_not(option: Option) -> str:
