@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import loguniform
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -204,3 +205,121 @@ def test_a_search_that_starts_again_keeps_its_resource():
     assert search.resource_ == "n_samples"
     assert set(search.n_resources_) == {800}
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
+
+
+def fold_without_a_class(n=400):
+    """Return data of which the first fold of KFold has one class only."""
+    features, y = samples(n)
+    y[: n // 5] = 0
+    return features, y
+
+
+BOTH = {"scoring": ["roc_auc", "accuracy"], "cv": KFold(5)}
+ONE_CLASS = pytest.mark.filterwarnings(
+    "ignore:Only one class", "ignore:One or more of the test scores"
+)
+
+
+class CountedSVC(SVC):
+    n_fits = 0
+
+    def fit(self, X, y):
+        CountedSVC.n_fits += 1
+        return super().fit(X, y)
+
+
+def by_accuracy(cv_results):
+    return int(np.argmax(cv_results["mean_test_accuracy"]))
+
+
+@ONE_CLASS
+@pytest.mark.parametrize("refit", [False, by_accuracy, "accuracy", "roc_auc"])
+@pytest.mark.parametrize("resource", ["auto", "folds"])
+def test_if_the_first_folds_have_no_score_it_is_a_grid_search(resource, refit):
+    data, grid = fold_without_a_class(), {"C": [0.1, 1, 10, 100]}
+    CountedSVC.n_fits = 0
+    search = SuccessiveHalvingSearchCV(CountedSVC(), grid, refit=refit, resource=resource, **BOTH)
+    search.set_params(promote_by=None if refit == "accuracy" else "roc_auc")
+    if refit == "accuracy":
+        search.fit(*data)
+        assert search.n_resources_ == [2, 5]
+        return
+    with pytest.warns(UserWarning, match="No candidate has a roc_auc .* on the first 2 folds, "):
+        search.fit(*data)
+    grid_search = GridSearchCV(SVC(), grid, refit=refit, **BOTH).fit(*data)
+    assert (search.resource_, search.n_resources_) == ("folds", [5])
+    # Folds that are known are not fit again.
+    assert CountedSVC.n_fits == 4 * 5 + bool(refit)
+    for name, column in grid_search.cv_results_.items():
+        if "time" not in name:
+            np.testing.assert_array_equal(search.cv_results_[name], column)
+    if refit:
+        assert search.best_params_ == grid_search.best_params_
+
+
+@ONE_CLASS
+def test_folds_whose_fits_all_fail_are_not_followed_by_others():
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": [-1, -2, -3]}, resource="folds")
+    with pytest.raises(ValueError, match="All the 6 fits failed"):
+        search.fit(*samples(400))
+
+
+@ONE_CLASS
+def test_an_explicit_number_of_folds_without_a_score_is_an_error():
+    search = SuccessiveHalvingSearchCV(
+        SVC(), {"C": [0.1, 1, 10, 100]}, resource="folds", min_resources=2, scoring="roc_auc",
+        cv=KFold(5),
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="in a grid search, their means are NaN, too"):
+        search.fit(*fold_without_a_class())
+
+
+@ONE_CLASS
+def test_a_search_that_started_again_on_all_folds_can_be_resumed(tmp_path):
+    data, grid = fold_without_a_class(), {"C": [0.1, 1, 10, 100]}
+
+    def search():
+        return SuccessiveHalvingSearchCV(
+            SVC(), grid, refit=by_accuracy, promote_by="roc_auc", checkpoint=tmp_path, **BOTH
+        )
+
+    with pytest.warns(UserWarning, match="starts again"):
+        first = search().fit(*data)
+    with pytest.warns(UserWarning, match="starts again"):
+        again = search().fit(*data)
+    assert again.n_resources_ == first.n_resources_ == [5]
+    np.testing.assert_array_equal(
+        again.cv_results_["mean_test_accuracy"], first.cv_results_["mean_test_accuracy"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "n_first", "n_more"), [(400, 2, 2), (400, 2, 8), (600, 4, 4), (600, 4, 12), (600, 2, 6)]
+)
+def test_extend_keeps_samples_where_more_candidates_would_have_folds(n, n_first, n_more):
+    space = {"C": loguniform(1e-2, 1e3)}
+    search = SuccessiveHalvingSearchCV(SVC(), space, n_candidates=n_first, random_state=0)
+    search.fit(*samples(n))
+    assert search.resource_ == "n_samples"
+    union = clone(search).set_params(n_candidates=n_first + n_more)
+    assert union.plan(*samples(n)).counts_folds
+    search.extend(*samples(n), n_candidates=n_more)
+    union.set_params(resource="n_samples").fit(*samples(n))
+    assert search.schedule_.rungs == union.schedule_.rungs
+    assert search.best_params_ == union.best_params_
+    np.testing.assert_array_equal(
+        search.cv_results_["mean_test_score"], union.cv_results_["mean_test_score"]
+    )
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_extend_keeps_folds_where_more_candidates_would_have_epochs():
+    data = samples(1500)
+    network = MLPClassifier((20,), max_iter=20, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        network, {"alpha": loguniform(1e-2, 1e3)}, n_candidates=4, random_state=0
+    ).fit(*data)
+    assert search.resource_ == "folds"
+    assert clone(search).set_params(n_candidates=24).plan(*data).unit == "epochs"
+    assert search.extend(*data, n_candidates=20).resource_ == "folds"
+    assert search.n_candidates_[0] == 24

@@ -711,14 +711,14 @@ def test_splits_may_not_change():
 
 
 def test_the_resource_may_not_change():
-    """Few candidates are not worth rungs, which are of samples then; more are, of trees."""
-    search = forest(2, resource="auto").fit(X, Y)
-    assert search.resource_ == "n_samples"
-    message = "resource is 'n_estimators', .* Set resource='n_estimators', and call fit before"
+    search = forest(16, resource="auto").fit(X, Y)
+    assert search.resource_ == "n_estimators"
+    message = "resource is 'folds', .* Set resource='folds', and call fit before"
     with pytest.raises(ValueError, match=message):
-        search.extend(X, Y, n_candidates=30)
-    search.set_params(resource="n_estimators").fit(X, Y)
-    assert search.extend(X, Y, n_candidates=30).n_candidates_[0] == 32
+        search.extend(X, Y, param_grid={"n_estimators": [5, 10]})
+    search.set_params(resource="n_samples").fit(X, Y)
+    search.extend(X, Y, param_grid={"n_estimators": [5, 10]})
+    assert search.n_candidates_[0] == 18
 
 
 def test_the_number_of_further_candidates_has_the_name_of_randomized_search_too():

@@ -371,7 +371,7 @@ def test_a_trial_in_vain_leaves_no_trace(monkeypatch):
     failing = [one["threshold"] for one in first]
     search = search_of(0, **params).set_params(estimator=FailsAbove()).fit(X, Y)
     n_fits = len(FITS)
-    monkeypatch.setattr(SuccessiveHalvingSearchCV, "_can_have_more_samples", lambda *_: False)
+    monkeypatch.setattr(SuccessiveHalvingSearchCV, "_can_start_again", lambda *_: False)
     expected = search_of(0, **params).set_params(estimator=FailsAbove()).fit(X, Y)
     assert n_fits > len(FITS)
     for one in (search, expected):

@@ -81,7 +81,7 @@ def no_score_message(
     if has_own_rungs:
         remedy = "If scores require more, raise the budget, or the first rung of the algorithm"
     if is_full:
-        remedy = "Models have the full resource, so that a grid search has no scores either"
+        remedy = "Models have the full resource: in a grid search, their means are NaN, too"
     message = (
         f"No candidate has a score in the first rung, with {n_resources}, so that none can be "
         f"promoted. {remedy}."

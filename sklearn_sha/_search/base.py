@@ -62,9 +62,9 @@ from sklearn_sha._search.score_warnings import (
     warn_about_scores,
 )
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._search.starting_again import StartAgainError, all_folds_message
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._search.too_few_samples import (
-    EnoughSamplesError,
     LargerRungs,
     failures_for_lack_of_samples,
     first_and_last,
@@ -249,7 +249,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         self._replace_fitted({})
         X, y, params = data
         observed = X, y, metadata_of(params)
-        n_runs = 1 if spec.with_more_samples is None else 2  # it can start again
+        n_runs = 1 if spec.starting_with is None else 2  # it can start again
         task = root_task(self, n_runs + bool(self.refit)).begin(*observed)
         is_complete = False
         run: Run | None = None
@@ -260,8 +260,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 run = self._make_run(spec, store, start_time, task, refitted)
                 try:
                     is_complete = self._evaluate_and_refit(run, store, task)
-                except EnoughSamplesError as enough:
-                    spec = self._spec_with(enough, run)
+                except StartAgainError as again:
+                    spec = self._spec_with(again, run)
                     run = self._make_run(spec, store, start_time, task, refitted, time())
                     is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
@@ -280,8 +280,20 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             if not is_complete:
                 self._interrupted_search = InterruptedSearch(origin, spec, store)
 
+    def _try_more(self, run: Run, store: Store, start_time: float) -> None:
+        """Raise a StartAgainError if candidates without a score have one with more resource."""
+        spec, results = run.spec, run.results
+        if spec.starting_with is None or results.last_n_resources >= max(spec.schedule.n_resources):
+            return
+        if not spec.resource.counts_folds:
+            self._try_more_samples(run, store, start_time)
+        elif not results.all_failed and results.n_rungs == 1:
+            n_folds = len(spec.folds)
+            message = all_folds_message(results.metric, results.last_n_resources, n_folds)
+            raise StartAgainError(n_folds, message)
+
     def _try_more_samples(self, run: Run, store: Store, start_time: float) -> None:
-        """Try candidates without a score with more samples; raise an error if these are enough."""
+        """Try candidates with more samples, and start again with those that are enough."""
         spec, results = run.spec, run.results
         n_samples = results.last_n_resources
         failures = failures_for_lack_of_samples(spec, results.failures, n_samples)
@@ -294,7 +306,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             algorithm=LargerRungs(spec.schedule, candidates, n_samples),
             candidates=[*run.pool.params],
             is_closed=True,
-            with_more_samples=None,
+            starting_with=None,
         )
         tried = self._make_run(trial, store, start_time, NO_CALLBACKS, None, workers=run.workers)
         try:
@@ -309,25 +321,26 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         is_scored = ~tried.results.have_failed()
         if is_scored.any():
             candidate = candidates[int(is_scored.argmax())]
-            raise EnoughSamplesError(failures, candidate, tried.results.last_n_resources)
+            n_enough = tried.results.last_n_resources
+            can_count_folds = self.max_resources == "auto" and isinstance(self.min_folds, str)
+            remedy = f"min_resources={n_enough}"
+            if n_enough >= spec.n_train and can_count_folds:  # it would be a grid search
+                remedy = 'resource="folds"'
+            message = starts_again_message(failures, candidate, n_enough, remedy)
+            raise StartAgainError(n_enough, message)
         run.tried.extend(candidates)
 
-    def _spec_with(self, enough: EnoughSamplesError, run: Run) -> SearchSpec:
-        """Return the search whose first rung has enough samples, and warn about it."""
-        spec, n_enough = run.spec, enough.n_enough
-        assert spec.with_more_samples is not None
-        can_count_folds = self.max_resources == "auto" and isinstance(self.min_folds, str)
-        remedy = f"min_resources={n_enough}"
-        if n_enough >= spec.n_train and can_count_folds:  # min_resources would be a grid search
-            remedy = 'resource="folds"'
-        message = starts_again_message(enough.failures, enough.candidate, n_enough, remedy)
-        warnings.warn(message, UserWarning, stacklevel=5)
+    def _spec_with(self, again: StartAgainError, run: Run) -> SearchSpec:
+        """Return the search whose first rung has enough samples or folds, and warn about it."""
+        spec = run.spec
+        assert spec.starting_with is not None
+        warnings.warn(again.message, UserWarning, stacklevel=5)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of the first plan
-            again = spec.with_more_samples(n_enough)
+            other = spec.starting_with(again.n_enough)
         # Known outcomes are those of candidates with the same numbers.
         candidates = [*run.pool.params]
-        return replace(again, space=spec.space, candidates=candidates, evaluations=spec.evaluations)
+        return replace(other, space=spec.space, candidates=candidates, evaluations=spec.evaluations)
 
     def _make_run(
         self,
@@ -401,7 +414,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             observer,
             engine,
             report,
-            partial(self._try_more_samples, store=store, start_time=start_time),
+            partial(self._try_more, store=store, start_time=start_time),
             self.keep_eliminated,
             refitted,
         )
@@ -529,7 +542,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     self._set_attributes(run.spec, results)
                     self._set_refitted(run)
             raise
-        except EnoughSamplesError:
+        except StartAgainError:
             raise
         except Exception:
             self._replace_fitted(result_attributes(results))

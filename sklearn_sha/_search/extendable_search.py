@@ -19,6 +19,11 @@ from sklearn_sha._search.states import CompletedSearch
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
 from sklearn_sha.candidates.space import spaces_of
+from sklearn_sha.resources.fold_count import FoldCount
+from sklearn_sha.resources.n_samples import SampleCount
+
+_OF_EVERY_ESTIMATOR = frozenset({SampleCount.name, FoldCount.name})
+"""Resources that candidates which are added have, too."""
 
 
 class ExtendableSearch(AuditedSearch):
@@ -41,16 +46,17 @@ class ExtendableSearch(AuditedSearch):
     ) -> Self:
         """Add candidates to a completed search, and search over all of them.
 
-        The result is that of one search over all candidates, in the order in which they were
-        added: its schedule is planned again for their number, and only what is not known yet is
-        evaluated. With samplers that do not use the history and with distributions,
-        ``n_candidates=32`` in `fit` and again in `extend` is the same as ``n_candidates=64`` in
-        `fit`. Candidates are not repeated. The first rung can have less resource, and eliminate the
-        best candidate of `fit`. If a candidate of `fit` needs more resource, it is refit
-        from scratch, since models of a completed search are not kept. With `keep_eliminated=True`
-        they are, and continue training. `extend` requires the process of `fit`; with `checkpoint`,
-        call `fit` and `extend` again in any process. Earlier audits are not repeated: audit the
-        extended search, which reuses their results.
+        The result is that of one search over all candidates, in the order in which they were added:
+        its schedule is planned again for their number, and only what is not known yet is evaluated.
+        Training samples and folds stay the resource if they were that of `fit`, also if
+        ``resource="auto"`` would be another one for so many candidates. With samplers that do not
+        use the history and with distributions, ``n_candidates=32`` in `fit` and again in `extend`
+        is the same as ``n_candidates=64`` in `fit`. Candidates are not repeated. The first rung can
+        have less resource, and eliminate the best candidate of `fit`. If a candidate of `fit` needs
+        more resource, it is refit from scratch, since models of a completed search are not kept.
+        With `keep_eliminated=True` they are, and continue training. `extend` requires the process
+        of `fit`; with `checkpoint`, call `fit` and `extend` again in any process. Earlier audits
+        are not repeated: audit the extended search, which reuses their results.
 
         If `max_time` or a callback ends it, the attributes are those of the incomplete search,
         whose best candidate can have less resource than that of `fit`. `resume` completes it.
@@ -135,6 +141,9 @@ class ExtendableSearch(AuditedSearch):
             completed, n_new, n_name, param_distributions, param_grid
         )
         spec = union._prepare(X, y, params, deepcopy(origin.random_state))
+        if spec.resource.name != origin.resource and origin.resource in _OF_EVERY_ESTIMATOR:
+            union.resource = origin.resource  # "auto" depends on the number of candidates
+            spec = union._prepare(X, y, params, deepcopy(origin.random_state))
         origin.check_unchanged_plan("extend", spec)
         if spec.sampler.uses_history:
             spec = replace(

@@ -102,8 +102,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return whether folds may be the resource, although it is not given."""
         return False
 
-    def _can_have_more_samples(self, spec: SearchSpec) -> bool:
-        """Return whether the first rung may have more samples than planned."""
+    def _can_start_again(self, spec: SearchSpec) -> bool:
+        """Return whether the first rung may have more samples or folds than planned."""
         return False
 
     def _has_automatic_maximum(self) -> bool:
@@ -190,14 +190,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         state, known = deepcopy(random_state), SearchData(params, scoring, routed, data, seed)
         spec = self._specify(training, context, known, random_state)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
-        if not self._can_have_more_samples(spec):
+        if not self._can_start_again(spec):
             return spec
 
-        def with_more_samples(n_enough: int) -> SearchSpec:
+        def starting_with(n_enough: int) -> SearchSpec:
             from_enough, rng = replace(context, n_enough=n_enough), deepcopy(state)
-            return self._specify(training, from_enough, known, rng)
+            same = Training.of(spec.resource, tuned)
+            return self._specify(same, from_enough, known, rng)
 
-        return replace(spec, with_more_samples=with_more_samples)
+        return replace(spec, starting_with=starting_with)
 
     def _specify(
         self, training: Training, context: PlanningContext, known: SearchData, rng: RandomState
@@ -271,7 +272,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         whole_fit: WholeFit | None = None
         is_automatic = self._is_fully_automatic()
         why_few = first_rung_notes(schedule, limits, self.factor) if is_automatic else []
-        if is_automatic and not chosen.is_worth_rungs:
+        # When it starts again on all folds, the scores of the first ones are known.
+        has_known_folds = resource.counts_folds and context.n_enough > 0
+        if is_automatic and not has_known_folds and not chosen.is_worth_rungs:
             training, schedule = single_rung(chosen, context, n_candidates, self.factor)
         else:
             warning = cost_warning(schedule, limits, algorithm)

@@ -99,7 +99,7 @@ def resource_limits(resource: Resource, context: PlanningContext) -> Limits:
     """Return how much of a resource the estimator and the data allow."""
     limits = resource.limits(context.tuned, context.example, context.data)
     limits = replace(limits, resource=resource.name, unit=resource.unit_for(context.example))
-    return limits.starting_with(context.n_enough) if resource.counts_samples else limits
+    return limits.starting_with(context.n_enough)
 
 
 def planning_bounds(

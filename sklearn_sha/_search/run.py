@@ -74,7 +74,7 @@ class Run:
     engine : Engine
     report : callable
         Returns the trust report of the rungs so far.
-    try_more_samples : callable
+    try_more : callable
         Called with the run if no candidate of its first round has a score.
     keeps_eliminated : bool
         Whether an audit continues the models of eliminated candidates.
@@ -94,7 +94,7 @@ class Run:
     observer: RungObserver
     engine: Engine
     report: Callable[[], TrustReport]
-    try_more_samples: Callable[[Run], None]
+    try_more: Callable[[Run], None]
     keeps_eliminated: bool
     refitted: Refitted | None = None
     rounds: Rounds = field(default_factory=Rounds)
@@ -121,7 +121,7 @@ class Run:
             best = float(np.fmin.reduce([nan, *self.observer.final_losses]))
             if isnan(best) and self.rounds.n == 0:
                 self.observer.check_not_stopped()
-                self.try_more_samples(self)
+                self.try_more(self)
             self.rounds.n += 1
             self.rounds.cost = self.results.cost
             try:

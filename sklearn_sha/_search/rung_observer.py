@@ -15,7 +15,7 @@ from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.bracket_times import BracketTimes
-from sklearn_sha._search.too_few_samples import EnoughSamplesError
+from sklearn_sha._search.starting_again import StartAgainError
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungLosses, RungRequest
 from sklearn_sha.candidates.pool import CandidatePool
@@ -156,5 +156,5 @@ class RungObserver:
 
     def __exit__(self, kind: type[BaseException] | None, *exception: Any) -> None:
         self._display.end()
-        if kind is None or issubclass(kind, (StoppedError, EnoughSamplesError)):
+        if kind is None or issubclass(kind, (StoppedError, StartAgainError)):
             self._task.end()

@@ -65,9 +65,9 @@ class SearchSpec:
         Whether `candidates` are all those of a completed search, to which none are added.
     n_rounds : int or None
         Number of rounds of the algorithm that are run. None: all.
-    with_more_samples : callable or None
-        Returns the specification of the same search, given a minimum number of samples of its
-        automatic first rung. None if that is not possible.
+    starting_with : callable or None
+        Returns the specification of the same search, given a minimum of its automatic first rung,
+        in samples or folds. None if that is not possible.
     """
 
     space: Any
@@ -86,7 +86,7 @@ class SearchSpec:
     audits: tuple[int | Literal["auto"], ...] = ()
     is_closed: bool = False
     n_rounds: int | None = None
-    with_more_samples: Callable[[int], SearchSpec] | None = None
+    starting_with: Callable[[int], SearchSpec] | None = None
 
     @property
     def n_train(self) -> int:

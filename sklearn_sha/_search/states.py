@@ -76,7 +76,7 @@ class CompletedSearch:
         results: Results,
     ) -> Self:
         """Return the state of a search with its candidates, its store and its results."""
-        without_data = replace(spec, folds=[], with_more_samples=None)
+        without_data = replace(spec, folds=[], starting_with=None)
         if store.path is not None:
             store = Store()
         elif not store.models:

@@ -115,9 +115,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           `max_resources`, `min_folds`, `budget` and `algorithm` have their default values too, it
           is "folds" instead of "n_samples" for a single decision tree with fewer than 10,000
           samples, if parameters of trees that count in shares of the samples are searched, such as
-          `ccp_alpha`, and for clustering without ``predict``. With these defaults or
-          ``min_folds="all"``, there is a single rung at full resource if rungs would cost more than
-          0.8 times a grid search.
+          `ccp_alpha`, and for clustering without ``predict``. It is "folds", too, if the
+          rungs of another resource save little, since all of them would have the maximum, as with a
+          few hundred samples, or since they would cost more than 0.8 times a grid search. If folds
+          cost more than that, too, or with ``min_folds="all"``, there is a single rung at full
+          resource.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung
@@ -537,11 +539,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         has_choice = self._may_have_folds() and resource.counts_samples
         return FoldCount() if has_choice and why_folds(tuned, n_samples) else resource
 
-    def _can_have_more_samples(self, spec: SearchSpec) -> bool:
+    def _can_start_again(self, spec: SearchSpec) -> bool:
         # The next run of budget doubling has more samples.
         is_automatic = self.min_resources == "auto" and self.budget in (None, "anytime")
         is_automatic &= self.algorithm == "auto" and len(spec.schedule.rungs) > 1
-        return is_automatic and spec.resource.counts_samples
+        return is_automatic and (spec.resource.counts_samples or spec.resource.counts_folds)
 
     def _is_fully_automatic(self) -> bool:
         params = self.resource, self.min_resources, self.max_resources, self.algorithm

@@ -12,28 +12,6 @@ from sklearn_sha.bandit.requests import Propose, Requests, RungRequest, as_rung_
 from sklearn_sha.schedules import Schedule
 
 
-class EnoughSamplesError(Exception):
-    """Ends a search of which no candidate has a score, since one has a score with more samples.
-
-    Parameters
-    ----------
-    failures : sequence of dict
-        Failures of the rung without scores that are about samples, as in ``failures_``.
-    candidate : int
-        Candidate that has a score.
-    n_enough : int
-        Number of samples with which it has.
-    """
-
-    def __init__(
-        self, failures: Sequence[Mapping[str, Any]], candidate: int, n_enough: int
-    ) -> None:
-        super().__init__()
-        self.failures = failures
-        self.candidate = candidate
-        self.n_enough = n_enough
-
-
 def failures_for_lack_of_samples(
     spec: SearchSpec, failures: Sequence[Mapping[str, Any]], n_resources: int
 ) -> Sequence[Mapping[str, Any]]:
@@ -50,10 +28,7 @@ def failures_for_lack_of_samples(
     Returns
     -------
     sequence of dict
-        Empty if the search cannot have more samples.
     """
-    if spec.with_more_samples is None or n_resources >= max(spec.schedule.n_resources):
-        return []
     early = few_samples_failures(failures, spec.n_train)
     return [failure for failure in early if failure["n_resources"] == n_resources]
 
