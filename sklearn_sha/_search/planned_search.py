@@ -361,7 +361,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         n_train = context.data.n_samples
         notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
         if why_in_folds:
-            notes.append(f"The resource is the number of folds, since {why_in_folds}.")
+            notes.append(
+                f"The resource is the number of folds, since {why_in_folds}. To set their numbers, "
+                'set resource="folds" and min_resources.'
+            )
         if self._has_automatic_maximum():
             n_resources = schedule.rungs[-1].n_resources
             notes += resource.maximum_notes(context.tuned, context.example, n_resources)
