@@ -258,6 +258,18 @@ def test_if_the_first_folds_have_no_score_it_is_a_grid_search(resource, refit):
 
 
 @ONE_CLASS
+def test_scores_of_the_first_fold_are_used_if_the_second_has_none():
+    data, y = samples(600)
+    y[120:240] = 0
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": [0.1, 1, 10, 100, 1000]}, **BOTH)
+    search.set_params(scoring="roc_auc")
+    with pytest.warns(UserWarning, match="the best candidate is scored on 1 of 5 folds"):
+        search.fit(data, y)
+    assert search.n_resources_ == [1, 2]
+    assert search.best_score_ > 0.9
+
+
+@ONE_CLASS
 def test_folds_whose_fits_all_fail_are_not_followed_by_others():
     search = SuccessiveHalvingSearchCV(SVC(), {"C": [-1, -2, -3]}, resource="folds")
     with pytest.raises(ValueError, match="All the 6 fits failed"):
