@@ -6,7 +6,7 @@ from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -112,7 +112,7 @@ def test_an_automatic_search_is_the_cheaper_one_where_samples_save_little(seed):
     cost, cost_in_folds = in_samples.relative_cost(fixed), in_folds.relative_cost()
     if len(set(in_samples.n_resources)) > 1 and cost <= 0.8:
         assert automatic.rungs == in_samples.rungs
-    elif cost_in_folds <= 0.8 and cost_in_folds < cost:
+    elif cost_in_folds <= min(0.8, cost):
         assert automatic.rungs == in_folds.rungs
         assert automatic.counts_folds
     elif cost <= 0.8:
@@ -244,7 +244,9 @@ def test_if_the_first_folds_have_no_score_it_is_a_grid_search(resource, refit):
         search.fit(*data)
         assert search.n_resources_ == [2, 5]
         return
-    with pytest.warns(UserWarning, match="No candidate has a roc_auc .* on the first 2 folds, "):
+    with pytest.warns(
+        UserWarning, match="No candidate has a mean roc_auc .* on the first 2 folds, "
+    ):
         search.fit(*data)
     grid_search = GridSearchCV(SVC(), grid, refit=refit, **BOTH).fit(*data)
     assert (search.resource_, search.n_resources_) == ("folds", [5])
@@ -270,6 +272,46 @@ def test_scores_of_the_first_fold_are_used_if_the_second_has_none():
 
 
 @ONE_CLASS
+@pytest.mark.filterwarnings("ignore:No candidate of the last rung has a score")
+def test_a_search_that_starts_again_ends_with_the_folds_that_were_planned():
+    search = SuccessiveHalvingSearchCV(
+        SVC(), {"C": [0.1, 1, 10, 100]}, refit=by_accuracy, promote_by="roc_auc",
+        resource="folds", max_resources=4, **BOTH,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="on the first 2 folds, .* starts again with 4 folds"):
+        search.fit(*fold_without_a_class())
+    assert search.n_resources_ == [4]
+    with pytest.warns(UserWarning, match="on the first fold, .* starts again with 5 folds"):
+        search.set_params(max_resources="auto").fit(*fold_without_a_class(600))
+
+
+@ONE_CLASS
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_parameters_of_partial_fit_are_not_passed_to_folds_that_start_again():
+    network = MLPClassifier((5,), max_iter=12, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        network, {"alpha": [1e-4, 1e-2, 1, 10, 100, 1000]}, refit=by_accuracy,
+        promote_by="roc_auc", **BOTH,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="starts again with 5 folds"):
+        search.fit(*fold_without_a_class(), classes=[0, 1])
+    assert search.failures_ == []
+    grid_search = GridSearchCV(network, search.param_distributions, refit=by_accuracy, **BOTH)
+    grid_search.fit(*fold_without_a_class())
+    np.testing.assert_array_equal(
+        search.cv_results_["mean_test_accuracy"], grid_search.cv_results_["mean_test_accuracy"]
+    )
+
+
+def test_mini_batches_are_kept():
+    linear = SGDClassifier(max_iter=1)
+    search = SuccessiveHalvingSearchCV(linear, {"alpha": [*np.logspace(-5, 2, 8)]})
+    assert search.plan(*samples(600)).counts_folds
+    plan = search.set_params(batch_size=2000).plan(*samples(600))
+    assert (plan.unit, list(plan.n_resources)) == ("mini-batches", [1])
+
+
+@ONE_CLASS
 def test_folds_whose_fits_all_fail_are_not_followed_by_others():
     search = SuccessiveHalvingSearchCV(SVC(), {"C": [-1, -2, -3]}, resource="folds")
     with pytest.raises(ValueError, match="All the 6 fits failed"):
@@ -292,13 +334,15 @@ def test_a_search_that_started_again_on_all_folds_can_be_resumed(tmp_path):
 
     def search():
         return SuccessiveHalvingSearchCV(
-            SVC(), grid, refit=by_accuracy, promote_by="roc_auc", checkpoint=tmp_path, **BOTH
+            CountedSVC(), grid, refit=by_accuracy, promote_by="roc_auc", checkpoint=tmp_path, **BOTH
         )
 
     with pytest.warns(UserWarning, match="starts again"):
         first = search().fit(*data)
+    CountedSVC.n_fits = 0
     with pytest.warns(UserWarning, match="starts again"):
         again = search().fit(*data)
+    assert CountedSVC.n_fits == 1  # the refit
     assert again.n_resources_ == first.n_resources_ == [5]
     np.testing.assert_array_equal(
         again.cv_results_["mean_test_accuracy"], first.cv_results_["mean_test_accuracy"]
@@ -306,7 +350,7 @@ def test_a_search_that_started_again_on_all_folds_can_be_resumed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("n", "n_first", "n_more"), [(400, 2, 2), (400, 2, 8), (600, 4, 4), (600, 4, 12), (600, 2, 6)]
+    ("n", "n_first", "n_more"), [(400, 2, 2), (400, 2, 8), (600, 2, 2), (600, 1, 12), (600, 2, 6)]
 )
 def test_extend_keeps_samples_where_more_candidates_would_have_folds(n, n_first, n_more):
     space = {"C": loguniform(1e-2, 1e3)}
@@ -316,12 +360,27 @@ def test_extend_keeps_samples_where_more_candidates_would_have_folds(n, n_first,
     union = clone(search).set_params(n_candidates=n_first + n_more)
     assert union.plan(*samples(n)).counts_folds
     search.extend(*samples(n), n_candidates=n_more)
+    # Rungs of all samples would be a grid search, or cost 0.7 of it.
+    assert search.n_resources_[0] == n * 4 // 5
+    assert search.resource_ == "n_samples"
     union.set_params(resource="n_samples").fit(*samples(n))
     assert search.schedule_.rungs == union.schedule_.rungs
     assert search.best_params_ == union.best_params_
     np.testing.assert_array_equal(
         search.cv_results_["mean_test_score"], union.cv_results_["mean_test_score"]
     )
+
+
+def test_extend_is_a_grid_search_where_rungs_of_the_kept_resource_save_little():
+    space, data = {"C": loguniform(1e-2, 1e3)}, samples(500)
+    search = SuccessiveHalvingSearchCV(
+        SVC(), space, n_candidates=1, factor=1.5, random_state=0
+    ).fit(*data)
+    assert search.resource_ == "n_samples"
+    explicit = clone(search).set_params(n_candidates=12, resource="n_samples")
+    assert 0.8 < explicit.plan(*data).relative_cost() < 1
+    assert search.extend(*data, n_candidates=11).n_resources_ == [400]
+    assert search.n_candidates_ == [12]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -45,15 +45,15 @@ class Option:
         return not self.limits.equals_fit or self.cost <= MAX_RELATIVE_COST
 
 
-def in_folds(
-    option: Option, plan: Callable[[Training], Option], tuned: TunedEstimator
+def prefer_folds(
+    option: Option, plan_for: Callable[[Training], Option], tuned: TunedEstimator
 ) -> tuple[Option, str]:
     """Replace rungs of an automatic resource that save little by rungs that add folds.
 
     Parameters
     ----------
     option : Option
-    plan : callable
+    plan_for : callable
         Plans the same candidates for another resource.
     tuned : TunedEstimator
 
@@ -61,17 +61,21 @@ def in_folds(
     -------
     Option
     str
-        Half a sentence, why they are replaced; empty if they are not, since folds save less.
+        Half a sentence, why they are replaced; empty if they are not, since folds cost more, or
+        have a single rung.
     """
-    reason = _why_not(option)
+    reason = _reason_against(option)
     if not reason:
         return option, ""
-    other = plan(Training.of(FoldCount(), tuned))
-    return (other, reason) if other.cost < option.cost else (option, "")
+    other = plan_for(Training.of(FoldCount(), tuned))
+    is_better = other.cost <= option.cost and len(other.schedule.rungs) > 1
+    return (other, reason) if is_better else (option, "")
 
 
-def _why_not(option: Option) -> str:
+def _reason_against(option: Option) -> str:
     """Return why the rungs of a resource save little, else ""."""
+    if not option.limits.equals_fit:
+        return ""  # how much they save is unknown
     n_resources, unit = option.schedule.n_resources, option.schedule.unit
     if min(n_resources) == max(n_resources):
         return f"each rung would otherwise have the maximum, {quantity(n_resources[0], unit)}"

@@ -62,7 +62,7 @@ from sklearn_sha._search.score_warnings import (
     warn_about_scores,
 )
 from sklearn_sha._search.search_spec import SearchSpec
-from sklearn_sha._search.starting_again import StartAgainError, all_folds_message
+from sklearn_sha._search.starting_again import StartAgainError, more_folds_message
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._search.too_few_samples import (
     LargerRungs,
@@ -281,15 +281,15 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 self._interrupted_search = InterruptedSearch(origin, spec, store)
 
     def _try_more(self, run: Run, store: Store, start_time: float) -> None:
-        """Raise a StartAgainError if candidates without a score have one with more resource."""
+        """Raise a StartAgainError if candidates without a score can have one with more resource."""
         spec, results = run.spec, run.results
         if spec.starting_with is None or results.last_n_resources >= max(spec.schedule.n_resources):
             return
         if not spec.resource.counts_folds:
             self._try_more_samples(run, store, start_time)
         elif not results.all_failed and results.n_rungs == 1:
-            n_folds = len(spec.folds)
-            message = all_folds_message(results.metric, results.last_n_resources, n_folds)
+            n_folds = max(spec.schedule.n_resources)
+            message = more_folds_message(results.metric, results.last_n_resources, n_folds)
             raise StartAgainError(n_folds, message)
 
     def _try_more_samples(self, run: Run, store: Store, start_time: float) -> None:

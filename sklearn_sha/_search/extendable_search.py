@@ -22,7 +22,7 @@ from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.n_samples import SampleCount
 
-_OF_EVERY_ESTIMATOR = frozenset({SampleCount.name, FoldCount.name})
+_OF_EVERY_ESTIMATOR = {SampleCount.name: SampleCount(), FoldCount.name: FoldCount()}
 """Resources that candidates which are added have, too."""
 
 
@@ -140,10 +140,9 @@ class ExtendableSearch(AuditedSearch):
         union, space, origin = self._union(
             completed, n_new, n_name, param_distributions, param_grid
         )
+        if self.resource == "auto":  # which depends on the number of candidates
+            union._kept_resource = _OF_EVERY_ESTIMATOR.get(origin.resource)
         spec = union._prepare(X, y, params, deepcopy(origin.random_state))
-        if spec.resource.name != origin.resource and origin.resource in _OF_EVERY_ESTIMATOR:
-            union.resource = origin.resource  # "auto" depends on the number of candidates
-            spec = union._prepare(X, y, params, deepcopy(origin.random_state))
         origin.check_unchanged_plan("extend", spec)
         if spec.sampler.uses_history:
             spec = replace(

@@ -22,7 +22,7 @@ from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
 from sklearn_sha._search.advice import audit_notes, cost_warning, first_rung_notes, grid_notes
 from sklearn_sha._search.aliases import search_space, space_name
-from sklearn_sha._search.automatic_schedule import Option, in_folds, single_rung
+from sklearn_sha._search.automatic_schedule import Option, prefer_folds, single_rung
 from sklearn_sha._search.planning import (
     Plan,
     PlanningContext,
@@ -73,6 +73,9 @@ from sklearn_sha.schedules import Schedule
 
 class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
     """Base class of the searches up to the plan, with the methods that a subclass defines."""
+
+    # In `extend`, the resource of `fit` if all estimators have it.
+    _kept_resource: Resource | None = None
 
     @abstractmethod
     def _algorithm(self) -> Algorithm:
@@ -130,7 +133,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         -------
         Schedule
             Prints as a table. After `fit`, the attribute ``schedule_`` is the same, unless no
-            candidate had a score with few samples and the search started again with more.
+            candidate had a score in the first rung and the search started again with more samples
+            or folds.
 
         Raises
         ------
@@ -186,7 +190,13 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             # In a pipeline, a placeholder can be replaced by classifiers.
             has_classes=any(map(is_classifier, models)),
         )
-        context = PlanningContext(tuned, example, data.training_data(), list(routed.fit))
+        context = PlanningContext(
+            tuned,
+            example,
+            data.training_data(),
+            list(routed.fit),
+            kept_resource=self._kept_resource,
+        )
         state, known = deepcopy(random_state), SearchData(params, scoring, routed, data, seed)
         spec = self._specify(training, context, known, random_state)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
@@ -194,9 +204,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             return spec
 
         def starting_with(n_enough: int) -> SearchSpec:
-            from_enough, rng = replace(context, n_enough=n_enough), deepcopy(state)
-            same = Training.of(spec.resource, tuned)
-            return self._specify(same, from_enough, known, rng)
+            again = replace(context, n_enough=n_enough, kept_resource=spec.resource)
+            return self._specify(training, again, known, deepcopy(state))
 
         return replace(spec, starting_with=starting_with)
 
@@ -246,18 +255,22 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
     ) -> Plan:
         """Make the candidates and the schedule."""
         space, initial = self._space(), self._initial_candidates()
-        bounds = partial(self._bounds, algorithm, training.resource, context)
+        kept = context.kept_resource
+        if kept is not None:
+            training = Training.of(kept, context.tuned)
+        limits = resource_limits(training.resource, context)
+        bounds = partial(self._bounds, algorithm, training.resource, context, limits)
         n_candidates, candidates = self._candidates(bounds, random_state)
         proposes_later = self._sampler().uses_history
         known = [*candidates, *typical_candidates(space)] if proposes_later else candidates
         check_names(self.estimator, known)
-        option = partial(self._option, algorithm, context, n_candidates, candidates, known)
-        chosen, why_in_folds = option(training), ""
-        if self._may_have_folds() and not context.n_enough:
+        plan_for = partial(self._plan_option, algorithm, context, n_candidates, candidates, known)
+        chosen, why_in_folds = plan_for(training), ""
+        if self._may_have_folds() and kept is None:
             if chosen.training.resource.counts_folds:
                 why_in_folds = why_folds(context.tuned, n_samples_of(context.data.X))
             else:
-                chosen, why_in_folds = in_folds(chosen, option, context.tuned)
+                chosen, why_in_folds = prefer_folds(chosen, plan_for, context.tuned)
         training, limits, schedule = chosen.training, chosen.limits, chosen.schedule
         resource = training.resource
         check_keeps(len(initial) if self.keep_initial else 0, schedule, algorithm)
@@ -272,9 +285,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         whole_fit: WholeFit | None = None
         is_automatic = self._is_fully_automatic()
         why_few = first_rung_notes(schedule, limits, self.factor) if is_automatic else []
-        # When it starts again on all folds, the scores of the first ones are known.
-        has_known_folds = resource.counts_folds and context.n_enough > 0
-        if is_automatic and not has_known_folds and not chosen.is_worth_rungs:
+        keeps_folds = kept is not None and kept.counts_folds
+        if is_automatic and not keeps_folds and not chosen.is_worth_rungs:
             training, schedule = single_rung(chosen, context, n_candidates, self.factor)
         else:
             warning = cost_warning(schedule, limits, algorithm)
@@ -291,16 +303,20 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         return Plan(candidates, training, replace(schedule, notes=notes), warning, whole_fit)
 
     def _bounds(
-        self, algorithm: Algorithm, resource: Resource, context: PlanningContext, n_candidates: int
+        self,
+        algorithm: Algorithm,
+        resource: Resource,
+        context: PlanningContext,
+        limits: Limits,
+        n_candidates: int,
     ) -> Bounds:
         """Return the bounds within which the algorithm plans."""
-        limits = resource_limits(resource, context)
         growth = fold_growth(self.min_folds, context.data, resource)
         n_kept = len(self._initial_candidates()) if self.keep_initial else 0
         ranges = self.min_resources, self.max_resources
         return planning_bounds(algorithm, limits, *ranges, growth, n_kept, n_candidates)
 
-    def _option(
+    def _plan_option(
         self,
         algorithm: Algorithm,
         context: PlanningContext,
@@ -314,12 +330,11 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_sampled(resource, context.tuned, known)
         continues = training.continues(context, known)
         limits = replace(resource_limits(resource, context), continues=continues)
-        bounds = self._bounds(algorithm, resource, context, n_candidates)
-        bounds = replace(bounds, continues=continues)
+        bounds = self._bounds(algorithm, resource, context, limits, n_candidates)
         # Brackets can share a candidate.
         n_repeated = len(candidates) - len({id(params) for params in candidates})
 
-        def option(schedule: Schedule) -> Option:
+        def described(schedule: Schedule) -> Option:
             schedule = replace(
                 schedule,
                 unit=limits.unit,
@@ -331,13 +346,13 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
 
         if self._sampler().uses_history:
             initial = self._initial_candidates()
-            found = option(plan_of_space(algorithm, bounds, self._space(), initial))
+            found = described(plan_of_space(algorithm, bounds, self._space(), initial))
         else:
-            found = option(algorithm.plan(replace(bounds, max_candidates=len(candidates))))
+            found = described(algorithm.plan(replace(bounds, max_candidates=len(candidates))))
         has_brackets = len(found.schedule.brackets) > 1
         if self._is_fully_automatic() and has_brackets and not found.is_worth_rungs:
             # Several brackets, for a sampler that uses the history, have more fits than one.
-            return option(algorithm.plan(replace(bounds, max_candidates=n_candidates)))
+            return described(algorithm.plan(replace(bounds, max_candidates=n_candidates)))
         return found
 
     def _models(self, example: Any, plan: Plan) -> Iterator[Any]:

@@ -31,6 +31,8 @@ class PlanningContext:
         Names of the parameters that are passed to the training method.
     n_enough : int
         Minimum of the automatic first rung, with which models succeed. 0: nothing is known.
+    kept_resource : Resource or None
+        Resource with which results are known, and which is therefore kept.
     """
 
     tuned: TunedEstimator
@@ -38,6 +40,7 @@ class PlanningContext:
     data: TrainingData
     fit_params: Sequence[str]
     n_enough: int = 0
+    kept_resource: Resource | None = None
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ class StartAgainError(Exception):
         self.message = message
 
 
-def all_folds_message(metric: str, n_scored: int, n_folds: int) -> str:
-    """Format that a search starts again on all folds, since the first ones have no scores.
+def more_folds_message(metric: str, n_scored: int, n_folds: int) -> str:
+    """Format that a search starts again on more folds, since the first ones have no scores.
 
     Parameters
     ----------
@@ -32,10 +32,11 @@ def all_folds_message(metric: str, n_scored: int, n_folds: int) -> str:
     n_scored : int
         Folds of the first rung.
     n_folds : int
+        Folds of the last rung.
     """
+    first = f"first {quantity(n_scored, 'folds')}" if n_scored > 1 else "first fold"
     return (
-        f"No candidate has a {metric} that is a number on the first {quantity(n_scored, 'folds')}, "
-        f"so that none can be promoted: the search starts again on all {n_folds} folds, as a grid "
-        "search. Choose a metric that has values on each fold (scoring, or promote_by with several "
-        "metrics), or a cv with other folds."
+        f"No candidate has a mean {metric} that is a number on the {first}, so that none can be "
+        f"promoted: the search starts again with {n_folds} folds. Choose a metric that has values "
+        "on each fold (scoring, or promote_by with several metrics), or a cv with other folds."
     )
