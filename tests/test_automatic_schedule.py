@@ -275,7 +275,7 @@ def test_scores_of_the_first_fold_are_used_if_the_second_has_none():
 @pytest.mark.filterwarnings("ignore:No candidate of the last rung has a score")
 def test_a_search_that_starts_again_ends_with_the_folds_that_were_planned():
     search = SuccessiveHalvingSearchCV(
-        SVC(), {"C": [0.1, 1, 10, 100]}, refit=by_accuracy, promote_by="roc_auc",
+        SVC(), {"C": [0.1, 1, 10, 100, 1000]}, refit=by_accuracy, promote_by="roc_auc",
         resource="folds", max_resources=4, **BOTH,
     )  # fmt: skip
     with pytest.warns(UserWarning, match="on the first 2 folds, .* starts again with 4 folds"):

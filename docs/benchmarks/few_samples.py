@@ -1,7 +1,7 @@
 """Hundreds of samples: training samples or folds as the resource.
 
     python docs/benchmarks/few_samples.py
-    python docs/benchmarks/few_samples.py --samples 400
+    python docs/benchmarks/few_samples.py --samples 350
 
 search the grids of drop_in_cases.py on data of which most samples are held out, with one thread
 each: GridSearchCV, and the two resources. Each takes about a quarter of an hour, and writes a page

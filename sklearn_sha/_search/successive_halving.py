@@ -117,9 +117,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           samples, if parameters of trees that count in shares of the samples are searched, such as
           `ccp_alpha`, and for clustering without ``predict``. It is "folds", too, if the
           rungs of another resource save little, since all of them would have the maximum, as with a
-          few hundred samples, or since they would cost more than 0.8 times a grid search. If folds
-          cost more than that, too, or with ``min_folds="all"``, there is a single rung at full
-          resource.
+          few hundred samples, or since they would cost more than 0.8 times a grid search. There is a
+          single rung at full resource if rungs that add folds cost more than that, too, or are
+          excluded by ``min_folds="all"``.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung
@@ -127,8 +127,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         is a larger value (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples,
         and enough to include 10 of the rarest class (at most half of it) and two of each class (if
         all candidates fail with so few samples, the search starts again with more); for "folds" as
-        many as ``min_folds="auto"`` starts with (fewer than 100 test samples raise a
-        ValueError); for a custom resource its ``lowest``.
+        many as ``min_folds="auto"`` starts with (if no score on these is a number, the search
+        starts again with all; fewer than 100 test samples raise a ValueError); for a custom
+        resource its ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
         number (100 without one), but at most 100 if `fit` can stop earlier. If `batch_size` is set,
