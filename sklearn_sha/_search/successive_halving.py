@@ -117,8 +117,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           samples, if parameters of trees that count in shares of the samples are searched, such as
           `ccp_alpha`, and for clustering without ``predict``. It is "folds", too, if the
           rungs of another resource save little, since all of them would have the maximum, as with a
-          few hundred samples, or since they would cost more than 0.8 times a grid search. There is a
-          single rung at full resource if rungs that add folds cost more than that, too, or are
+          few hundred samples, or since they would cost more than 0.8 times a grid search. There is
+          a single rung at full resource if rungs that add folds cost more than that, too, or are
           excluded by ``min_folds="all"``.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
