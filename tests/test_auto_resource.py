@@ -921,15 +921,16 @@ def test_a_first_rung_has_samples_of_a_rare_class(n_rare):
     )
     plan = search.plan(X, y)
     trains, tests = zip(*StratifiedKFold(2).split(X, y), strict=True)
-    n_folds = len(plan.rungs[0].folds or tests)
+    n_folds = plan.n_resources[0] if plan.counts_folds else len(plan.rungs[0].folds or tests)
     assert sum(sum(y[test]) for test in tests[:n_folds]) >= min(10, n_rare / 2) - 1
     in_trains = [sum(y[train]) for train in trains]
     needed = min(10, in_trains[0] // 2)
-    notes = [note for note in plan.notes if "samples of the rarest class" in note]
+    search.set_params(min_folds="all")
+    notes = [n for n in search.plan(X, y).notes if "samples of the rarest class" in n]
     assert len(notes) == (n_rare < 400)
     wanted = f"include {needed} of the {in_trains[0]} samples of the rarest class."
     assert all(wanted in note for note in notes)
-    search.set_params(resource="n_samples", min_folds="all")
+    search.set_params(resource="n_samples")
     first = search.plan(X, y).n_resources[0]
     assert first == max(200, -(-1500 * needed // in_trains[0]))
     CountsRare.counts = []

@@ -311,10 +311,17 @@ def test_mini_batches_are_kept():
     assert (plan.unit, list(plan.n_resources)) == ("mini-batches", [1])
 
 
-@ONE_CLASS
-def test_folds_whose_fits_all_fail_are_not_followed_by_others():
-    search = SuccessiveHalvingSearchCV(SVC(), {"C": [-1, -2, -3]}, resource="folds")
-    with pytest.raises(ValueError, match="All the 6 fits failed"):
+def fails(model, X, y):
+    raise RuntimeError("no score today")
+
+
+@pytest.mark.parametrize(
+    ("grid", "scoring", "message"),
+    [({"C": [-1, -2, -3]}, None, "All the 6 fits failed"), ({"C": [1, 2, 3]}, fails, "first rung")],
+)
+def test_if_all_scores_of_the_first_folds_fail_there_are_no_others(grid, scoring, message):
+    search = SuccessiveHalvingSearchCV(SVC(), grid, scoring=scoring)
+    with pytest.raises(ValueError, match=message):
         search.fit(*samples(400))
 
 

@@ -547,8 +547,8 @@ def test_more_of_a_full_resource_is_not_recommended(first):
     """An automatic first rung has it, on two of the folds."""
     rows, labels = np.zeros((500, 1)), np.arange(500) % 2
     search = SuccessiveHalvingSearchCV(
-        KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 7]}, min_resources=first,
-        scoring=fails_always,
+        KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 7]}, resource="n_samples",
+        min_resources=first, scoring=fails_always,
     )  # fmt: skip
     plan = search.plan(rows, labels)
     assert [rung.n_resources for rung in plan.rungs] == [400 if first == "auto" else first, 400]

@@ -359,8 +359,9 @@ def test_a_first_rung_with_all_samples_gets_more_folds(monkeypatch):
     rng = np.random.default_rng(0)
     rows, labels = rng.normal(size=(500, 5)), rng.integers(0, 2, 500)
     grid = {"n_neighbors": [1, 3, 5, 7]}
-    search = SuccessiveHalvingSearchCV(KNeighborsClassifier(), grid, random_state=0)
-    search.fit(rows, labels)
+    search = SuccessiveHalvingSearchCV(
+        KNeighborsClassifier(), grid, resource="n_samples", random_state=0
+    ).fit(rows, labels)
     report, settings = advised_by(search)
     assert "Candidates eliminated at 400 training samples on 2 folds carry most" in report.advice
     assert [(r.n_resources, len(r.folds)) for r in search.schedule_.rungs] == [(400, 2), (400, 5)]

@@ -368,6 +368,10 @@ class Results:
         """Resource of the last rung."""
         return self._rungs[-1].request.n_resources
 
+    def last_scores_failed(self) -> bool:
+        """Return whether all fits or scores of the last rung failed, and are not just NaN."""
+        return bool(self._rungs[-1].test_failed[self.metric].all())
+
     def last_rung_has_scores(self) -> bool:
         """Return whether a candidate of the last rung has a score by the metric that promotes."""
         return self._rungs[-1].has_scores(self.metric)

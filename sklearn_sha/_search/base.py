@@ -287,7 +287,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             return
         if not spec.resource.counts_folds:
             self._try_more_samples(run, store, start_time)
-        elif not results.all_failed and results.n_rungs == 1:
+        elif not results.last_scores_failed() and results.n_rungs == 1:
             n_folds = max(spec.schedule.n_resources)
             message = more_folds_message(results.metric, results.last_n_resources, n_folds)
             raise StartAgainError(n_folds, message)
