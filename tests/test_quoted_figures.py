@@ -47,7 +47,7 @@ def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
         data: f"{geometric_mean([c for c in cells if c['data'] == data]):.2f}"
         for data in {c["data"] for c in cells}
     }
-    small = sorted(means[data] for data in ("iris", "wine", "diabetes"))
+    iris, wine, diabetes, cancer = (means[data] for data in (*SMALL, *IN_FOLDS))
     highest = f"{max(c['ratio'] for c in cells):.2f}"
     page = (RESULTS / "drop_in.md").read_text()
     summary, losses = page.partition("## Held-out")[2].split("## Losses")
@@ -63,10 +63,10 @@ def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
     assert n_splits.count(60) == 2
     assert (
         f"{len(cells)} searches take {geometric_mean(cells):.2f} of GridSearchCV's CPU time "
-        f"(geometric mean): {means['synthetic 20,000']} with 20,000 samples, {small[0]} to "
-        f"{small[-1]} with up to 442, and {highest} at worst. Of the {n_scored} that have several "
-        f"rungs and held-out scores, the mean score is higher in {n_higher} and lower in "
-        f"{n_lower}. In {len(lower)} it is lower by more than 0.002, at most by {max(lower):.4f}; "
+        f"(geometric mean): {means['synthetic 20,000']} with 20,000 samples, {cancer} and "
+        f"{diabetes} with 569 and 442, {wine} and {iris} with 178 and 150, and {highest} at "
+        f"worst. Of the {n_scored} that have several rungs and held-out scores, the mean score is "
+        f"higher in {n_higher} and lower in {n_lower}. In {len(lower)} it is lower by more than 0.002, at most by {max(lower):.4f}; "
         "the 95 % confidence interval of each of these differences includes 0. MLPClassifier on "
         f"digits, with 200 epochs at most, is lower by {-differences.mean():.4f}, with a standard "
         f"error of {sem(differences):.4f} ("
@@ -77,12 +77,15 @@ def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
         f"{len(cells)} searches), and {means['synthetic 20,000']} with 20,000 samples."
     ) in README
     faq = (ROOT / "docs" / "faq.md").read_text()
-    assert f"{small[0]} to {small[-1]} of GridSearchCV's CPU time on average, and {highest}" in faq
+    assert f"{iris} and {wine} of GridSearchCV's CPU time on average, on two " in faq
+    assert f"on two with 442 and 569 samples {diabetes} and {cancer}, and {highest}" in faq
 
 
-SMALL = ("iris", "wine", "diabetes")
+SMALL = ("iris", "wine")
+IN_FOLDS = ("diabetes", "breast cancer")
 LARGER = ("digits", "synthetic 2,000", "synthetic 20,000")
 LINEAR = ("SGD", "Perceptron", "passive-aggressive")
+BAYES = ("MultinomialNB", "GaussianNB")
 
 
 def test_the_guide_quotes_the_times_by_estimator():
@@ -96,35 +99,38 @@ def test_the_guide_quotes_the_times_by_estimator():
         found = values(estimators, data)
         return f"{min(found):.2f} to {max(found):.2f}"
 
+    def small(estimators):
+        return f"{span(estimators, SMALL)} up to 178 samples (one rung)"
+
     def each(estimator, data):
         return [f"{ratio:.2f}" for ratio in values([estimator], data)]
 
-    every = (*SMALL, "breast cancer", *LARGER)
+    every = (*SMALL, *IN_FOLDS, *LARGER)
     boosting = ("HistGradientBoosting", "GradientBoosting")
     networks = ("MLP, max_iter=20", "MLP")
     few, many = (each(name, LARGER) for name in networks)
-    cancer = " and ".join(sorted(f"{ratio:.2f}" for ratio in values(boosting, ["breast cancer"])))
-    svc = each("SVC", LARGER[1:])
+    svc, (family,) = each("SVC", LARGER[1:]), each("SGD, SVC or DecisionTree", IN_FOLDS)
     (neighbors,), (tree,) = (each(name, LARGER[2:]) for name in ("KNeighbors", "DecisionTree"))
     others = ("LogisticRegression", "Ridge", "LinearSVC", "LinearDiscriminantAnalysis")
-    from_569 = ("breast cancer", *LARGER)
     lbfgs, families = ["MLP, lbfgs, max_iter=30"], ["SGD, SVC or DecisionTree"]
     expected = [
-        f"{span(lbfgs, SMALL)} up to 442 samples (one rung), {span(lbfgs, from_569)} from 569 on",
+        f"{small(lbfgs)}, {span(lbfgs, IN_FOLDS)} with 442 and 569 (folds), "
+        f"{span(lbfgs, LARGER)} from 1,797 on",
         f"{span(families, SMALL)} up to 178 samples (one rung, with shared preprocessing), "
-        f"{span(families, from_569)} from 569 on",
+        f"{family} with 569 (folds), {span(families, LARGER)} from 1,797 on",
         f"{few[0]} digits, {few[1]} synthetic 2,000 and {few[2]} synthetic 20,000 with "
         f"`max_iter=20`, {many[0]}, {many[1]} and {many[2]} with `max_iter=200`; "
-        f"{span(networks, (*SMALL, 'breast cancer'))} up to 569 samples",
+        f"{span(networks, IN_FOLDS)} with 442 and 569 samples (folds), "
+        f"{span(networks, SMALL)} up to 178 (one rung",
         span(("ExtraTrees", "RandomForest", "Bagging"), every),
         span(["HistGradientBoosting, fixed learning rate"], every),
-        f"{span(boosting, SMALL)} up to 442 samples (one rung), {cancer} breast cancer, "
+        f"{small(boosting)}, {span(boosting, IN_FOLDS)} with 442 and 569 (folds), "
         f"{span(boosting, LARGER[1:])} synthetic",
-        f"{span(LINEAR, SMALL)} up to 442 samples (one rung), "
-        f"{span(LINEAR, ['breast cancer'])} breast cancer, {span(LINEAR, LARGER[:1])} digits, "
-        f"{span(LINEAR, LARGER[1:2])} synthetic 2,000, {span(LINEAR, LARGER[2:])} synthetic 20,000",
-        f"{span(('MultinomialNB', 'GaussianNB'), ('iris', 'wine'))} up to 178 samples (one rung), "
-        f"{span(('MultinomialNB', 'GaussianNB'), from_569)} from 569 on",
+        f"{small(LINEAR)}, {span(LINEAR, IN_FOLDS)} with 442 and 569 (folds), "
+        f"{span(LINEAR, LARGER[:1])} digits, {span(LINEAR, LARGER[1:2])} synthetic 2,000, "
+        f"{span(LINEAR, LARGER[2:])} synthetic 20,000",
+        f"{small(BAYES)}, {span(BAYES, IN_FOLDS)} with 569 (folds), "
+        f"{span(BAYES, LARGER)} from 1,797 on",
         f"SVC {svc[0]} synthetic 2,000 and {svc[1]} synthetic 20,000; KNeighbors {neighbors}, "
         f"trees {tree} and linear models {span(others, LARGER[2:])} synthetic 20,000",
     ]
