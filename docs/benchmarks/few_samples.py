@@ -1,11 +1,10 @@
 """Hundreds of samples: training samples or folds as the resource.
 
     python docs/benchmarks/few_samples.py
-    python docs/benchmarks/few_samples.py --samples 350
 
-search the grids of drop_in_cases.py on data of which most samples are held out, with one thread
-each: GridSearchCV, and the two resources. Each takes about a quarter of an hour, and writes a page
-with the number of samples in its name.
+searches the grids of drop_in_cases.py on data of which most samples are held out, with one thread
+each: GridSearchCV, and the two resources. It takes about half an hour, and writes a page with the
+number of samples in its name.
 """
 
 from __future__ import annotations
