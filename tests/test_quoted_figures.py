@@ -67,8 +67,8 @@ def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
         f"{diabetes} with 569 and 442, {wine} and {iris} with 178 and 150, and {highest} at "
         f"worst. Of the {n_scored} that have several rungs and held-out scores, the mean score is "
         f"higher in {n_higher} and lower in {n_lower}. In {len(lower)} it is lower by more than "
-        f"0.002, at most by {max(lower):.4f}; the 95 % confidence interval of each of these differences "
-        "includes 0. MLPClassifier on "
+        f"0.002, at most by {max(lower):.4f}; the 95 % confidence interval of each of these "
+        "differences includes 0. MLPClassifier on "
         f"digits, with 200 epochs at most, is lower by {-differences.mean():.4f}, with a standard "
         f"error of {sem(differences):.4f} ("
     ) in README
