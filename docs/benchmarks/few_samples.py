@@ -18,8 +18,8 @@ import argparse
 import shlex
 import sys
 import warnings
-from itertools import product
-from statistics import geometric_mean
+from itertools import chain, product
+from statistics import geometric_mean, mean
 from time import process_time
 from typing import Any
 
@@ -90,9 +90,17 @@ def main() -> None:
             f"error, measured on {N_TEST:,} samples or the rest of the digits. "
             f"Written by `{command}`.",
             "",
-            *table(["data, estimator", *columns], rows),
+            *table(["data, estimator", *columns], [*rows, mean_of(rows)]),
         ],
     )
+
+
+def mean_of(rows: list[list[str]]) -> list[str]:
+    """Row of the geometric mean of the times above, and of the mean differences."""
+    times = [geometric_mean(float(row[k]) for row in rows) for k in (1, 3)]
+    differences = [mean(float(row[k].split()[0]) for row in rows) for k in (2, 4)]
+    pairs = zip(times, differences, strict=True)
+    return ["mean", *chain.from_iterable((f"{time:.2f}", f"{d:+.4f}") for time, d in pairs)]
 
 
 def row_of(data: str, name: str, n_samples: int, seeds: list[int]) -> list[str]:
