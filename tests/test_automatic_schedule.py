@@ -165,6 +165,7 @@ def test_the_model_proposes_from_brackets_of_folds():
     ).fit(*CANCER).best_score_ - 0.005  # fmt: skip
 
 
+@pytest.mark.parametrize("n", [400, 569])
 @pytest.mark.parametrize(
     ("estimator", "space", "resource", "advice"),
     [
@@ -177,12 +178,11 @@ def test_the_model_proposes_from_brackets_of_folds():
         ),
     ],
 )
-def test_the_plan_of_folds_names_a_parameter_that_costs_less(estimator, space, resource, advice):
-    plan = SuccessiveHalvingSearchCV(estimator, space, resource=resource).plan(*CANCER)
+def test_the_plan_of_folds_names_a_parameter_that_costs_less(estimator, space, resource, advice, n):
+    data = CANCER[0][:n], CANCER[1][:n]
+    plan = SuccessiveHalvingSearchCV(estimator, space, resource=resource).plan(*data)
     assert plan.counts_folds
-    n_estimators = SuccessiveHalvingSearchCV(estimator, space, resource="n_estimators").plan(
-        *CANCER
-    )
+    n_estimators = SuccessiveHalvingSearchCV(estimator, space, resource="n_estimators").plan(*data)
     ratio = plan.relative_cost() / n_estimators.relative_cost()
     (note,) = (note for note in plan.notes if "continues training" in note)
     assert note.startswith(f"resource='n_estimators' continues training and costs {ratio:.1f} ")
@@ -260,10 +260,63 @@ def test_if_the_first_folds_have_no_score_it_is_a_grid_search(resource, refit):
         assert search.best_params_ == grid_search.best_params_
 
 
+def second_without_a_class(n=600):
+    """Return data of which the second fold of KFold has one class only."""
+    features, y = samples(n)
+    y[n // 5 : 2 * n // 5] = 0
+    return features, y
+
+
+@ONE_CLASS
+@pytest.mark.parametrize("refit", [False, by_accuracy, "accuracy"])
+def test_if_another_metric_selects_later_folds_without_a_score_are_followed_by_all(refit):
+    data, grid = second_without_a_class(), {"C": [0.1, 1, 10, 100, 1000]}
+    search = SuccessiveHalvingSearchCV(SVC(), grid, refit=refit, promote_by="roc_auc", **BOTH)
+    with pytest.warns(UserWarning, match="on the first 2 folds, .* starts again with 5 folds"):
+        search.fit(*data)
+    grid_search = GridSearchCV(SVC(), grid, refit=refit, **BOTH).fit(*data)
+    np.testing.assert_array_equal(
+        search.cv_results_["mean_test_accuracy"], grid_search.cv_results_["mean_test_accuracy"]
+    )
+    if refit:
+        assert search.best_params_ == grid_search.best_params_
+
+
+class FailsWithoutOutlier(SVC):
+    """Fails on the first fold of KFold, whose training samples lack the outlier."""
+
+    def fit(self, X, y):
+        if X[:, 0].max() < 50:
+            raise ValueError("no outlier")
+        return super().fit(X, y)
+
+
+def accuracy_without_outlier(model, X, y):
+    if X[:, 0].max() > 50:
+        raise ValueError("outlier")
+    return model.score(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:No candidate has a mean score")
+@pytest.mark.filterwarnings("ignore:\\n[0-9]+ fits failed")
+@pytest.mark.parametrize(
+    ("estimator", "scoring"), [(FailsWithoutOutlier(), None), (SVC(), accuracy_without_outlier)]
+)
+def test_a_number_as_error_score_counts_on_a_fold_on_which_all_fail(estimator, scoring):
+    features, y = samples(700)
+    features[5, 0] = 99.0
+    grid = {"C": [1e-3, 1e-2, 0.1, 1, 10, 100, 1000, 1e4]}
+    params = {"cv": KFold(5), "scoring": scoring, "error_score": 0.0}
+    search = SuccessiveHalvingSearchCV(estimator, grid, **params).fit(features, y)
+    grid_search = GridSearchCV(estimator, grid, **params).fit(features, y)
+    assert search.n_resources_ == [5]
+    assert search.best_params_ == grid_search.best_params_
+    assert search.best_score_ == grid_search.best_score_
+
+
 @ONE_CLASS
 def test_scores_of_the_first_fold_are_used_if_the_second_has_none():
-    data, y = samples(600)
-    y[120:240] = 0
+    data, y = second_without_a_class()
     search = SuccessiveHalvingSearchCV(SVC(), {"C": [0.1, 1, 10, 100, 1000]}, **BOTH)
     search.set_params(scoring="roc_auc")
     with pytest.warns(UserWarning, match="the best candidate is scored on 1 of 5 folds"):

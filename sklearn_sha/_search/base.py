@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import inf, isnan
 from time import perf_counter, time
 from typing import Any, Self
 
@@ -287,7 +287,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             return
         if not spec.resource.counts_folds:
             self._try_more_samples(run, store, start_time)
-        elif not results.last_scores_failed() and results.n_rungs == 1:
+            return
+        # An error on some folds is a score in a grid search if error_score is a number.
+        can_have_scores = not results.last_scores_failed() or not isnan(results.error_score)
+        # Otherwise the best candidate of the rung before is selected.
+        has_no_best = results.n_rungs == 1 or (
+            results.is_multimetric and self.refit != results.metric
+        )
+        if can_have_scores and has_no_best:
             n_folds = max(spec.schedule.n_resources)
             message = more_folds_message(results.metric, results.last_n_resources, n_folds)
             raise StartAgainError(n_folds, message)
