@@ -315,10 +315,12 @@ def test_a_number_as_error_score_counts_on_a_fold_on_which_all_fail(estimator, s
 
 
 @ONE_CLASS
-def test_scores_of_the_first_fold_are_used_if_the_second_has_none():
+@pytest.mark.parametrize(
+    "params", [{"scoring": "roc_auc"}, {"scoring": ["roc_auc", "accuracy"], "refit": "roc_auc"}]
+)
+def test_scores_of_the_first_fold_are_used_if_the_second_has_none(params):
     data, y = second_without_a_class()
-    search = SuccessiveHalvingSearchCV(SVC(), {"C": [0.1, 1, 10, 100, 1000]}, **BOTH)
-    search.set_params(scoring="roc_auc")
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": [0.1, 1, 10, 100, 1000]}, cv=KFold(5), **params)
     with pytest.warns(UserWarning, match="the best candidate is scored on 1 of 5 folds"):
         search.fit(data, y)
     assert search.n_resources_ == [1, 2]
