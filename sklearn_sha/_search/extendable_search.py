@@ -49,7 +49,7 @@ class ExtendableSearch(AuditedSearch):
         The result is that of one search over all candidates, in the order in which they were added:
         its schedule is planned again for their number, and only what is not known yet is evaluated.
         Training samples and folds stay the resource if they were that of `fit`, also if
-        ``resource="auto"`` would be another one for so many candidates. With samplers that do not
+        ``resource="auto"`` would be another one for their number. With samplers that do not
         use the history and with distributions, ``n_candidates=32`` in `fit` and again in `extend`
         is the same as ``n_candidates=64`` in `fit`. Candidates are not repeated. The first rung can
         have less resource, and eliminate the best candidate of `fit`. If a candidate of `fit` needs

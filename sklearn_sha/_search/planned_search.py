@@ -273,9 +273,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
                 chosen, why_in_folds = prefer_folds(chosen, plan_for, context.tuned)
         training, limits, schedule = chosen.training, chosen.limits, chosen.schedule
         resource = training.resource
-        check_keeps(len(initial) if self.keep_initial else 0, schedule, algorithm)
-        growth = fold_growth(self.min_folds, context.data, resource)
-        check_folds_grow(self.min_folds, growth, schedule, algorithm)
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
             raise ValueError(error)
         self._check_plan(schedule, limits)
@@ -352,7 +349,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         has_brackets = len(found.schedule.brackets) > 1
         if self._is_fully_automatic() and has_brackets and not found.is_worth_rungs:
             # Several brackets, for a sampler that uses the history, have more fits than one.
-            return described(algorithm.plan(replace(bounds, max_candidates=n_candidates)))
+            found = described(algorithm.plan(replace(bounds, max_candidates=n_candidates)))
+        check_keeps(bounds.n_kept, found.schedule, algorithm)
+        check_folds_grow(self.min_folds, bounds.fold_growth, found.schedule, algorithm)
         return found
 
     def _models(self, example: Any, plan: Plan) -> Iterator[Any]:

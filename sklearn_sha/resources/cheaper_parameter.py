@@ -51,11 +51,10 @@ def cheaper_parameter_notes(
         return []
     n = schedule.n_candidates[0]
     other = schedule_from_range(n, factor=factor, max_resources=value)
-    by_rung = [
+    first, order = (
         tuple(range(rung.n_resources)) if schedule.counts_folds else rung.folds
-        for rung in schedule.rungs
-    ]
-    first, order = by_rung[0], by_rung[-1]
+        for rung in (schedule.rungs[0], schedule.rungs[-1])
+    )
     if first is not None and order is not None and len(other.rungs) > 1:
         other = start_later(other, FoldGrowth(order, lowest=len(first)), factor)
     ratio = schedule.relative_cost() / other.relative_cost()
