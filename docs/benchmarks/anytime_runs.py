@@ -84,7 +84,8 @@ class Run:
         scorer = check_scoring(task.work.new(), task.work.scoring)
         path: list[list[float]] = []
         best, held_out, start = -np.inf, np.nan, perf_counter()
-        for seconds, score, params in anytime(task, SAMPLERS[self.sampler]()):
+        _, of_brackets = anytime(task, SAMPLERS[self.sampler]())
+        for seconds, score, params in of_brackets:
             if score > best:
                 model = task.model(params).fit(task.X, task.y)
                 best, held_out = score, float(scorer(model, X_test, y_test))

@@ -119,21 +119,34 @@ Evaluated = tuple[float, float, dict[str, Any]]
 """When a candidate was completed (on the clock of all processes), its score and parameters."""
 
 
-def incumbents(search: Callable[[Task], Iterable[Evaluated]]) -> Contender:
-    """What evaluates one candidate after the other: every new best one, and the time to refit it.
+def incumbents(evaluated: Iterable[Evaluated]) -> Iterator[Evaluated]:
+    """Every new best one."""
+    best = -np.inf
+    for done in sorted(evaluated, key=lambda done: done[0]):
+        if done[1] > best:
+            best = done[1]
+            yield done
+
+
+def refitted(search: Callable[[Task], Iterable[Evaluated]]) -> Contender:
+    """What a search would select, from when on, and the time to refit it.
 
     The refits come after the search, and each is counted in its own model's seconds only.
     """
 
     def run(task: Task) -> Iterator[Model]:
-        start, best = perf_counter(), -np.inf
-        for seconds, score, params in sorted(search(task), key=lambda done: done[0]):
-            if score > best:
-                best, before = score, perf_counter()
-                model = task.model(params).fit(task.X, task.y)
-                yield seconds - start + perf_counter() - before, model, score
+        start = perf_counter()
+        for seconds, score, params in list(search(task)):
+            before = perf_counter()
+            model = task.model(params).fit(task.X, task.y)
+            yield seconds - start + perf_counter() - before, model, score
 
     return run
+
+
+def one_by_one(search: Callable[[Task], Iterable[Evaluated]]) -> Contender:
+    """What evaluates one candidate after the other, and would select the best one so far."""
+    return refitted(lambda task: incumbents(search(task)))
 
 
 def workers(search: Callable[[Task, int], list[Evaluated]], task: Task) -> list[Evaluated]:
@@ -371,36 +384,54 @@ class TimedSampler(Sampler):
         return self.sampler.propose(n, space, history, rng)
 
 
-def anytime(task: Task, sampler: Sampler | None = None) -> list[Evaluated]:
-    """A single search for the limit: the best candidate of each of its brackets, at its end."""
+def anytime(task: Task, sampler: Sampler | None = None) -> tuple[list[Evaluated], list[Evaluated]]:
+    """A single search for the limit: its best candidates, and from when on it selects them.
+
+    Those of the first bracket's rungs but the last one, which are selected if it ends before the
+    next rung is completed; and those of each bracket.
+    """
     timed = TimedSampler(ModelSampler() if sampler is None else sampler)
     search = ours(task, budget="anytime", max_time=task.limit, sampler=timed, refit=False)
     with suppress(TimeoutError):
         search.fit(task.X, task.y)
     end = perf_counter()
     if not hasattr(search, "rung_history_"):  # nothing was completed
-        return []
+        return [], []
     results, brackets = search.all_cv_results_, search.schedule_.brackets
     params = dict(zip(results["candidate"], results["params"], strict=True))
     n_candidates = np.cumsum([bracket.n_candidates[0] for bracket in brackets])
-    found = []
+    early, of_brackets = [], []
     for rung in search.rung_history_:
-        is_last = rung["iter"] == len(brackets[rung["bracket"]].rungs) - 1
-        if is_last and rung["promoted"]:  # completed
+        number, n_rungs = rung["bracket"], len(brackets[rung["bracket"]].rungs)
+        is_last = rung["iter"] == n_rungs - 1
+        if rung["promoted"] and (is_last or number == 0):  # completed
             best = int(np.nanargmax(rung["scores"]))
-            seconds = timed.seconds.get(n_candidates[rung["bracket"]], end)
-            found.append((seconds, rung["scores"][best], params[rung["candidates"][best]]))
-    return found
+            seconds = timed.seconds.get(n_candidates[number], end)
+            if not is_last:
+                later = search.rung_history_[rung["iter"] + 1 : n_rungs]
+                seconds -= sum(other["wall_time"] for other in later)
+            done = (seconds, rung["scores"][best], params[rung["candidates"][best]])
+            (of_brackets if is_last else early).append(done)
+    return early, of_brackets
+
+
+def anytime_selection(task: Task) -> list[Evaluated]:
+    """What an anytime search would select, from when on.
+
+    Scores of the first bracket's rungs are not comparable with each other: the latest one counts.
+    """
+    early, of_brackets = anytime(task)
+    return [*early, *incumbents(of_brackets)]
 
 
 CONTENDERS: dict[str, Contender] = {
-    "RandomizedSearchCV": incumbents(randomized_search),
+    "RandomizedSearchCV": one_by_one(randomized_search),
     "HalvingRandomSearchCV": sizes(halving_random_search),
-    "Optuna, TPE": incumbents(optuna_tpe),
-    "Optuna, TPE and Hyperband": incumbents(partial(optuna_tpe, prune=True)),
-    "FLAML, BlendSearch": incumbents(flaml_blendsearch),
-    "SMAC3": incumbents(smac),
-    "ours, anytime": incumbents(anytime),
+    "Optuna, TPE": one_by_one(optuna_tpe),
+    "Optuna, TPE and Hyperband": one_by_one(partial(optuna_tpe, prune=True)),
+    "FLAML, BlendSearch": one_by_one(flaml_blendsearch),
+    "SMAC3": one_by_one(smac),
+    "ours, anytime": refitted(anytime_selection),
 } | {name: sizes(partial(of_size, setting)) for name, setting in OURS.items()}
 
 

@@ -185,8 +185,11 @@ def report(measured: dict[str, Any], limit: float, titles: dict[str, str], stem:
         "- **sklearn_sha** is its `SuccessiveHalvingSearchCV`: with random, Sobol or model-based "
         "candidates, with all folds in every rung, or with two rungs.",
         '- **anytime** is `budget="anytime"` with model-based candidates, and the limit as '
-        "`max_time`. It is a single fit. What it would select counts from the end of each of its "
-        "brackets on, as each new best candidate of Optuna does. Its brackets were chosen on these "
+        "`max_time`. It is a single fit. What it would select if it were ended counts from then "
+        "on: the best candidate of each rung of the first bracket, and then each new best one at "
+        "the end of a bracket, as each new best candidate of Optuna does. (In earlier versions of "
+        "this page, the rungs of the first bracket did not count, but for its last one.) Its "
+        "brackets were chosen on these "
         "workloads with other seeds. Seeds 0 to 2 were measured before and after that choice, "
         "later ones only after it. Two of its defaults were changed after all splits had been "
         "measured with the previous ones, and confirmed with other seeds: no "

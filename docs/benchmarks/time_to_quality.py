@@ -21,8 +21,9 @@ A run is a trace: when a user could have had which model.
   shows the size that was best for a workload over all splits, which no user knows. It also shows
   two of them as a user tries them who does not know a size: one size after the other, keeping the
   model with the best cross-validated score.
-- Our anytime search needs no size. It is a single fit with the limit as `max_time`. At the end of
-  each of its brackets, the candidate that it would select counts as those of Optuna do.
+- Our anytime search needs no size. It is a single fit with the limit as `max_time`. What it would
+  select if it were ended counts from then on: the best candidate of each completed rung of its
+  first bracket, and then each new best candidate at the end of a bracket.
 - On two cores, RandomizedSearchCV and Optuna have two processes that never wait for each other.
 - Optuna's pruner decides after each fold, as its documentation shows for cross-validation, and
   HalvingRandomSearchCV increases samples. Ours chooses its resource: epochs, trees or samples.
