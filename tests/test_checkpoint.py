@@ -1,6 +1,7 @@
 """Checkpoint folders: completed results survive the process, however it ends."""
 
 import errno
+import io
 import itertools
 import json
 import os
@@ -604,6 +605,34 @@ def test_after_the_error_of_a_full_disk_the_search_can_be_resumed(
             search.fit(NOTHING)
     assert not [p for p in files_of(tmp_path) if p.name.endswith(".tmp")]
     assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="requires a device that is full")
+def test_a_line_that_does_not_fit_on_the_disk_is_a_clear_error():
+    with pytest.raises(CheckpointError, match="can't be written: No space left on device"):
+        durable_files.append(Path("/dev/full"), b"a line")
+
+
+def test_a_line_that_is_written_in_part_is_taken_back(tmp_path, monkeypatch):
+    """The disk has room for the beginning."""
+    path = tmp_path / "lines"
+    durable_files.append(path, b"first\n")
+
+    class Full(io.FileIO):
+        def write(self, content):
+            if len(content) < 6:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return super().write(content[:3])
+
+    monkeypatch.setattr(
+        durable_files, "open", lambda path, mode, buffering: Full(path, mode), raising=False
+    )
+    with pytest.raises(CheckpointError, match="No space left"):
+        durable_files.append(path, b"second\n")
+    monkeypatch.undo()
+    assert path.read_bytes() == b"first\n"
+    durable_files.append(path, b"third\n")
+    assert path.read_bytes() == b"first\nthird\n"
 
 
 def test_the_folder_is_private(tmp_path):

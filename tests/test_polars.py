@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
 from test_inputs import (
     KINDS,
     LABELS,
@@ -17,6 +18,7 @@ from test_inputs import (
     check_several_rungs,
 )
 
+from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha.resources.fixed_costs import fixed_cost
 
 pytestmark = pytest.mark.slow
@@ -52,6 +54,29 @@ def test_a_column_of_texts_costs_as_much_as_a_list():
     for frame, n_values in ((mixed[["text"]], 100), (mixed, 102), (mixed[["number", "flag"]], 2)):
         expected = fixed_cost(Ridge(), np.zeros((100, n_values)), 1)
         assert fixed_cost(Ridge(), frame, 1) == expected
+
+
+class Dropping(Ridge):
+    """Changes the frame that it is given."""
+
+    def fit(self, X, y):
+        X.drop_in_place("a")
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return super().predict(X[["b", "c", "d"]])
+
+
+def test_a_candidate_that_changes_its_frame_leaves_that_of_others_as_it_is():
+    grid = {"alpha": [0.01, 0.1, 1, 10]}
+    params = {"cv": 3, "error_score": "raise"}
+    expected = GridSearchCV(Dropping(), grid, refit=False, **params).fit(FRAME, Y)
+    search = SuccessiveHalvingSearchCV(Dropping(), grid, min_resources=1.0, **params)
+    search.set_params(resource="n_samples").fit(FRAME, Y)
+    np.testing.assert_array_equal(
+        search.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+    )
+    assert FRAME.columns == list("abcd")
 
 
 @pytest.mark.parametrize("case", ONE_RUNG.values(), ids=ONE_RUNG)

@@ -1,5 +1,6 @@
 """Workers that crash, and fits that hang or have side effects."""
 
+import pickle
 import re
 import threading
 import warnings
@@ -217,8 +218,12 @@ def test_late_results_of_an_interrupted_run_are_ignored(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:A worker process crashed", "ignore:(?s).*2 fits failed")
 @pytest.mark.parametrize("comes_back", [True, False])
-def test_a_cluster_without_workers_is_waited_for(monkeypatch, comes_back):
-    """With a single one, joblib would run in this process what may have crashed it."""
+@pytest.mark.parametrize("n_left", [0, 1])
+def test_a_cluster_without_workers_is_waited_for(monkeypatch, comes_back, n_left):
+    """With a single one, joblib would run in this process what may have crashed it.
+
+    Without any, its backend for dask raises an error.
+    """
     waits = []
     search = search_of("exit", n_jobs=2)
     effective = workers.effective_n_jobs
@@ -227,7 +232,11 @@ def test_a_cluster_without_workers_is_waited_for(monkeypatch, comes_back):
 
     def lost(n_jobs):
         crashed = any("_wait_for_restart" in frame.name for frame in extract_stack())
-        return 1 if crashed and not (comes_back and waits) else effective(n_jobs)
+        if not crashed or (comes_back and waits):
+            return effective(n_jobs)
+        if not n_left:
+            raise TimeoutError("no worker after 10 seconds")
+        return 1
 
     monkeypatch.setattr(workers, "effective_n_jobs", lost)
     if comes_back:
@@ -338,6 +347,21 @@ def test_what_a_worker_cannot_send_back_is_no_crash(monkeypatch):
         search.fit(X)
     assert "must be picklable" in caught.value.__notes__[-1]
     assert len(n_calls) <= 2
+
+
+class ReadsPickle(Curve):
+    def partial_fit(self, X, y=None):
+        raise pickle.UnpicklingError("pickle data was truncated")
+
+
+def test_an_error_of_a_fit_about_pickles_is_not_explained():
+    """In the process of the search, nothing is pickled."""
+    search = SuccessiveHalvingSearchCV(
+        ReadsPickle(), {"limit": [0.1, 0.2, 0.3]}, error_score="raise", **COMMON
+    )
+    with pytest.raises(pickle.UnpicklingError) as caught:
+        search.fit(X)
+    assert not any("must be picklable" in note for note in caught.value.__notes__)
 
 
 class StartsThread(Curve):

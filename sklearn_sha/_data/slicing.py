@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -245,4 +245,6 @@ def _copy(data: Any) -> Any:
     if isinstance(data, list) or (hasattr(data, "shape") and hasattr(data, "copy")):
         return data.copy()
     # Arrays of other libraries have no copy method in common.
-    return deepcopy(data) if hasattr(data, "__dlpack__") else data
+    if hasattr(data, "__dlpack__"):
+        return deepcopy(data)
+    return copy(data) if hasattr(data, "shape") and hasattr(data, "__copy__") else data  # polars

@@ -80,11 +80,21 @@ class SharedPreprocessing:
 
     def discard_all_but(self, views: Views, groups: Groups) -> None:
         """Discard the steps that no group of a stage uses, or that were fitted on other samples."""
-        for key, (view, fitted) in [*self._fitted.items()]:
+        for key, (view, _) in [*self._fitted.items()]:
             if key not in groups or not view.has_samples_of(views[key[:2]]):
-                del self._fitted[key]
-                self._workers.release(fitted)
-                fitted.discard()
+                self._discard(key)
+
+    def evaluated(self, groups: Groups) -> None:
+        """Discard the steps of groups that are evaluated, if no later stage has their samples."""
+        resource = self._config.resource
+        if resource.counts_samples or resource.counts_folds:
+            for key in self._fitted.keys() & groups.keys():
+                self._discard(key)
+
+    def _discard(self, key: GroupKey) -> None:
+        _, fitted = self._fitted.pop(key)
+        self._workers.release(fitted)
+        fitted.discard()
 
     def source(self, key: GroupKey, view: Fold) -> Fold | FittedPreprocessing | PreprocessingFile:
         """Return what a group of jobs is trained on."""

@@ -173,7 +173,7 @@ class Workers:
                     self._wait_for_restart()
         except Exception as error:
             if not _is_worker_death(error):
-                if "pickl" in str(error):
+                if "pickl" in str(error) and not self.share_memory:
                     error.add_note(
                         "Everything that is sent between processes, including trained models, "
                         'must be picklable; use joblib.parallel_config(backend="threading"), or '
@@ -229,7 +229,7 @@ class Workers:
         With a single worker, joblib runs calls in this process, which the next call could crash.
         """
         deadline = monotonic() + _RESTART_SECONDS
-        while effective_n_jobs(self._n_jobs) == 1:
+        while self._n_available() < 2:
             if monotonic() > deadline:
                 raise RuntimeError(
                     f"Fewer than two of {self.n_workers} workers are left after a worker crashed "
@@ -237,6 +237,12 @@ class Workers:
                     "kept."
                 )
             sleep(0.1)
+
+    def _n_available(self) -> int:
+        try:
+            return int(effective_n_jobs(self._n_jobs))
+        except TimeoutError:  # of dask, if it has no worker
+            return 0
 
     def _new_monitor(self) -> CallMonitor:
         number = next(self._call_numbers)

@@ -56,12 +56,13 @@ def append(path: Path, content: bytes) -> None:
     CheckpointError
         If the disk is full.
     """
-    with open(path, "ab") as file:
-        length = file.tell()
+    # With a buffer, what could not be written would be written again when the file is closed.
+    with open(path, "ab", buffering=0) as file:
+        length, left = file.tell(), memoryview(content)
         try:
             with disk_full_explained(path):
-                file.write(content)
-                file.flush()
+                while left:
+                    left = left[file.write(left) :]
                 os.fsync(file.fileno())
                 if length == 0:
                     sync(path.parent)  # which has a new name
