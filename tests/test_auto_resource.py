@@ -30,6 +30,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectFromModel
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
 from sklearn.metrics import silhouette_score
@@ -183,6 +184,12 @@ BOOSTING = GradientBoostingClassifier(n_estimators=10)
         ),
         (in_pipeline(TREE), {"clf": [TREE, SVC()]}, {"min_folds": 1}, "n_samples"),
         (AdaBoostClassifier(), {"learning_rate": np.linspace(0.1, 1, 16)}, {}, "n_samples"),
+        (
+            Pipeline([("select", SelectFromModel(TREE)), ("clf", SVC())]),
+            {"select__estimator__min_samples_leaf": [0.01, 0.1], "clf__C": [0.1, 1, 10, 100]},
+            {},
+            "n_samples",
+        ),
         (BOOSTING, {"learning_rate": [0.1, 0.3], "ccp_alpha": [0.0, 0.01, 0.1, 1]}, {}, "folds"),
         (BOOSTING, {"learning_rate": [0.1, 0.3], "max_depth": [1, 2, 3, 4]}, {}, "n_samples"),
         # Their trees are trained on all samples.
@@ -851,6 +858,41 @@ def test_batch_sizes_of_a_search_and_its_resource_must_agree():
     )
     with pytest.raises(ValueError, match="batch_size=16"):
         search.fit(*IRIS)
+
+
+@pytest.mark.parametrize("placeholder", [SVC(), "passthrough"])
+def test_mini_batches_are_of_the_candidates_and_not_of_a_placeholder(placeholder):
+    pipeline = in_pipeline(placeholder)
+    space = {"clf": [SGDClassifier(), SGDClassifier(loss="log_loss")]}
+    search = SuccessiveHalvingSearchCV(pipeline, space, batch_size=32, scoring="accuracy")
+    assert search.plan(*DIGITS).unit == "mini-batches"
+    assert search.set_params(batch_size=None).plan(*DIGITS).unit == "training samples"
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_a_warning_about_partial_fit_is_about_the_candidates(counts):
+    linear, bayes = SGDClassifier(), GaussianNB()
+    placeholder, candidates = (linear, [linear, bayes]) if counts else (bayes, [linear, linear])
+    search = SuccessiveHalvingSearchCV(
+        in_pipeline(placeholder), {"clf": candidates, "scale__with_std": [True, False]},
+        resource="partial_fit", max_resources=10,
+    )  # fmt: skip
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.plan(*DIGITS)
+    messages = [str(one.message) for one in caught if "the same samples" in str(one.message)]
+    assert len(messages) == counts
+    assert all("gives GaussianNB the same samples" in one for one in messages)
+
+
+@pytest.mark.filterwarnings("ignore:.*same samples at every call")
+def test_a_warning_names_the_estimator_whose_parameter_is_ignored():
+    space = [{"clf": [GaussianNB()]}, {"clf": [SGDClassifier()], "clf__tol": [1e-3, 1e-2]}]
+    search = SuccessiveHalvingSearchCV(
+        in_pipeline(SGDClassifier()), space, resource="partial_fit", max_resources=10
+    )
+    with pytest.warns(UserWarning, match="searches tol, which partial_fit of SGDClassifier ign"):
+        search.plan(*DIGITS)
 
 
 def test_what_counts_samples_is_given_them_once():

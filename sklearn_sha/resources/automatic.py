@@ -11,7 +11,7 @@ from sklearn_sha._param_validation import is_int
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.registry import KINDS, NAMED
-from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 
 _RELATIVE = frozenset({"ccp_alpha", "min_impurity_decrease", "min_weight_fraction_leaf"})
 """Parameters of trees, also in ensembles, that count in shares of the samples."""
@@ -98,18 +98,20 @@ def why_folds(tuned: TunedEstimator, n_samples: int) -> str:
 
 def _has_shares(tuned: TunedEstimator) -> bool:
     """Whether parameters of trees are searched that count in shares of the samples."""
-    if not _RELATIVE.isdisjoint(tuned.searched_of_last):
-        return True
-    found = (
-        values
+    prefix = last_prefix(tuned.estimator)
+    return any(
+        _counts_in_shares(name.rpartition("__")[2], values)
         for space in tuned.spaces
         for name, values in space.items()
-        if name.rpartition("__")[2] in _ABSOLUTE_OR_RELATIVE
+        if name.startswith(prefix)
     )
-    return any(
-        not hasattr(values, "pmf") if hasattr(values, "rvs") else not all(map(is_int, values))
-        for values in found
-    )
+
+
+def _counts_in_shares(name: str, values: Any) -> bool:
+    """Whether values of a parameter of trees count in shares of the samples."""
+    if name not in _ABSOLUTE_OR_RELATIVE:
+        return name in _RELATIVE
+    return not hasattr(values, "pmf") if hasattr(values, "rvs") else not all(map(is_int, values))
 
 
 def _suits(resource: Resource, tuned: TunedEstimator) -> bool:

@@ -30,8 +30,8 @@ class TrainingData:
     first_folds : int, default=1
         Number of folds that score an automatic first rung, at least `min_folds`.
     n_rarest : int, default=0
-        Samples of the rarest class in the largest training fold, of those with several samples. 0
-        without classes.
+        Samples of the rarest class in the largest training fold, of those with several samples.
+        Without classes, all samples. 0: unknown.
     """
 
     X: Any

@@ -175,23 +175,24 @@ class PartialFit(Resource):
         return ""
 
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
-        last = last_step(tuned.estimator)
-        name = type(last).__name__
-        messages = []
-        ignored = sorted(tuned.searched_of_last.intersection(_IGNORED))
-        if ignored and type(last).__module__.startswith("sklearn."):
-            messages.append(
-                f"{tuned.space_name} searches {', '.join(ignored)}, which partial_fit of {name} "
-                "ignores: candidates that differ in nothing else are the same. Take it out, or "
-                "set resource='n_samples'."
-            )
-        if n_resources > 1 and _counts(last) and self.batch_size is None:
-            messages.append(
-                f"resource={self.name!r} gives {name} the same samples at every call, which adds "
-                "them to its counts again. Set resource='n_samples', or set batch_size, which "
-                "limits training to one pass."
-            )
-        return messages
+        ignoring, counting = {}, {}
+        for model, searched in tuned.variants():
+            last = last_step(model)
+            name = type(last).__name__
+            ignored = [one for one in _IGNORED if one in searched]
+            if ignored and type(last).__module__.startswith("sklearn."):
+                ignoring[name] = (
+                    f"{tuned.space_name} searches {', '.join(ignored)}, which partial_fit of "
+                    f"{name} ignores: candidates that differ in nothing else are the same. Take it "
+                    "out, or set resource='n_samples'."
+                )
+            if n_resources > 1 and _counts(last) and self.batch_size is None:
+                counting[name] = (
+                    f"resource={self.name!r} gives {name} the same samples at every call, which "
+                    "adds them to its counts again. Set resource='n_samples', or set batch_size, "
+                    "which limits training to one pass."
+                )
+        return [*ignoring.values(), *counting.values()]
 
     def failure_hint(self) -> str:
         return (

@@ -58,7 +58,9 @@ def resolve_resource(given: Any, tuned: TunedEstimator, batch_size: int | None =
         )
     name = given
     if name == "auto":
-        in_batches = batch_size is not None and has_partial_fit(last_step(tuned.estimator))
+        in_batches = batch_size is not None and any(
+            has_partial_fit(last_step(model)) for model in tuned.models()
+        )
         name = PartialFit.name if in_batches else auto_resource(tuned.estimator, tuned.spaces)
     resource = NAMED[name]() if name in NAMED else IntegerParameter(name)
     return resource.with_batch_size(batch_size)
