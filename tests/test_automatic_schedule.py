@@ -358,6 +358,31 @@ def test_parameters_of_partial_fit_are_not_passed_to_folds_that_start_again():
     )
 
 
+class TakesClasses(SVC):
+    """Whose fit takes classes, as partial_fit of others does."""
+
+    def fit(self, X, y, classes=None):
+        assert classes == ["any"]
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("n", [100, 600])
+def test_a_parameter_of_fit_can_have_the_name_of_one_of_partial_fit(n):
+    """Of folds as the resource, and of a grid search."""
+    search = SuccessiveHalvingSearchCV(TakesClasses(), {"C": [0.1, 1, 10, 100]})
+    search.fit(*samples(n), classes=["any"])
+    assert (search.resource_ == "folds") == (n == 600)
+    assert search.failures_ == []
+
+
+def test_equal_costs_are_no_reason_for_folds():
+    forest, grid = RandomForestClassifier(n_estimators=10), {"max_depth": [1, 2, 3, 4]}
+    plan = SuccessiveHalvingSearchCV(forest, grid).plan(*samples(5000))
+    as_folds = SuccessiveHalvingSearchCV(forest, grid, resource="folds").plan(*samples(5000))
+    assert [len(rung.folds or range(5)) for rung in plan.rungs] == list(as_folds.n_resources)
+    assert plan.unit == "trees"
+
+
 def test_mini_batches_are_kept():
     linear = SGDClassifier(max_iter=1)
     search = SuccessiveHalvingSearchCV(linear, {"alpha": [*np.logspace(-5, 2, 8)]})
@@ -386,8 +411,41 @@ def test_an_explicit_number_of_folds_without_a_score_is_an_error():
         SVC(), {"C": [0.1, 1, 10, 100]}, resource="folds", min_resources=2, scoring="roc_auc",
         cv=KFold(5),
     )  # fmt: skip
-    with pytest.raises(ValueError, match="in a grid search, their means are NaN, too"):
+    with pytest.raises(ValueError, match="in a grid search, their means are NaN, too") as error:
         search.fit(*fold_without_a_class())
+    assert "Choose a metric that has values on each fold" in str(error.value)
+
+
+def test_errors_on_the_first_folds_are_scores_in_a_grid_search_with_an_error_score():
+    def scoring(model, X, y):
+        if not y.any():
+            raise ValueError("no samples of class 1")
+        return model.score(X, y)
+
+    search = SuccessiveHalvingSearchCV(
+        SVC(), {"C": [0.1, 1, 10, 100]}, resource="folds", min_resources=1, scoring=scoring,
+        cv=KFold(5), error_score=0.0,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match=r"with min_resources=1\.0 it is a grid") as error:
+        search.fit(*fold_without_a_class(600))
+    assert "Choose a metric" not in str(error.value)
+    with pytest.raises(ValueError, match=r"with min_resources=1\.0 it is a grid"):
+        clone(search).set_params(min_resources="auto", min_folds=1, resource="n_samples").fit(
+            *fold_without_a_class(600)
+        )
+    search.set_params(min_resources=1.0)
+    with pytest.warns(UserWarning, match="Scoring failed"):
+        search.fit(*fold_without_a_class(600))
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+@ONE_CLASS
+def test_another_metric_is_recommended_if_folds_of_other_resources_have_no_score():
+    search = SuccessiveHalvingSearchCV(
+        SVC(), {"C": [*np.logspace(-2, 3, 8)]}, scoring="roc_auc", cv=KFold(5)
+    )
+    with pytest.raises(ValueError, match="Choose a metric that has values on each fold"):
+        search.fit(*fold_without_a_class(5000))
 
 
 @ONE_CLASS

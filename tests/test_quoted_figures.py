@@ -196,12 +196,11 @@ def test_the_readme_quotes_the_time_to_quality():
     assert (
         f"takes {ratio} times as long as the first row, with a range of {low} to {high} (two "
         f"standard errors over the runs), and on two cores {of_two} times ({low_of_two} to "
-        f"{high_of_two}). RandomizedSearchCV takes {of_random} times as long on one core "
-        f"({low_of_random} to {high_of_random}). These differences are within the noise."
+        f"{high_of_two}). These differences are within the noise. RandomizedSearchCV takes "
+        f"{of_random} times as long on one core ({low_of_random} to {high_of_random})."
     ) in README
     assert float(low) < 1 < float(ratio)
-    assert float(of_two) < 1 < float(high_of_two)
-    assert float(low_of_random) < 1 < float(of_random)
+    assert float(low_of_two) < 1 < float(of_two)
     ratios = [[float(n) for n in re.findall(r"[\d.]+", of_anytime[name][0])] for name in slower]
     assert min(low for _, low, _ in ratios) > 1
     means = sorted(mean for mean, *_ in ratios)
@@ -219,24 +218,21 @@ def test_the_readme_quotes_the_time_to_quality():
 
     failed = [cell.partition("(")[2] for cell in cells[anytime][:-1]]
     assert failed == ["4)", "", "", "", "", "2)"]
-    assert n_lost(of_fastest) == "two"
     assert of_fastest["fastest other search"][3] == double
-    at_a_hundredth = {name: row[2] for name, row in of_anytime.items() if row[-1][0].isdigit()}
-    assert min(at_a_hundredth, key=lambda name: float(at_a_hundredth[name])) == double
     assert (
         'four of five runs of `budget="anytime"` on the network and two on the forest do not get '
         "there within 60 seconds. (On the network and the forest, the held-out "
         "score has a standard error of 0.005, as large as the goal.) On LightGBM, "
         "RandomizedSearchCV with twice the computing power is "
-        f"{float(of_fastest[anytime][3]):.0f} times as fast. For scores "
-        f"within 0.01 of the best, that is the fastest search on average "
-        f"({at_a_hundredth[double]} seconds, and the first row {at_a_hundredth[anytime]})."
+        f"{float(of_fastest[anytime][3]):.0f} times as fast."
     ) in README
     lost = n_lost(of_fastest_of_two)
-    assert min(named, key=lambda name: float(cells_of_two[name][-1])) == pruned
+    for rows in (cells, cells_of_two):
+        assert min(named, key=lambda name: float(rows[name][-1])) == anytime
     assert "Now 0 runs take more than 0.9." in page
     assert (
-        f"average, and on {lost} of the six workloads another search is faster than the first row."
+        f"On one core, another search is faster than the first row on {n_lost(of_fastest)} of the "
+        f"six workloads, and on two cores on {lost}."
     ) in README
     assert (
         f"Optuna's TPE has the better model on {n_better('Optuna, TPE')} of six workloads without "

@@ -4,7 +4,7 @@ import pickle
 import re
 import warnings
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from types import SimpleNamespace
 
 import joblib
 import numpy as np
@@ -23,10 +23,10 @@ from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base, origin
 from sklearn_sha._search.rung_observer import RungObserver
-from sklearn_sha._search.score_warnings import incomplete_rung_message
-from sklearn_sha.bandit import FixedSchedule
+from sklearn_sha._search.score_warnings import how_to_complete_first_rung
+from sklearn_sha.bandit import FixedBudget, FixedSchedule, SuccessiveHalving
 from sklearn_sha.candidates import ModelSampler
-from sklearn_sha.schedules import schedule_from_range
+from sklearn_sha.resources import FoldCount, SampleCount
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
 
@@ -573,12 +573,30 @@ def test_a_best_candidate_of_an_incomplete_first_rung_is_a_warning(name):
     assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize("counts_folds", [False, True])
-def test_an_automatic_first_rung_of_folds_cannot_be_lower(counts_folds):
-    schedule = replace(schedule_from_range(8, max_resources=8), counts_folds=counts_folds)
-    message = incomplete_rung_message(schedule, [{"n_candidates": 3}], max_time=5)
-    assert "when 3 of 8 candidates were completed" in message
-    assert ("lower min_resources" in message) == (not counts_folds)
+@pytest.mark.parametrize(
+    ("resource", "algorithm", "min_folds", "lower"),
+    [
+        (SampleCount(), SuccessiveHalving(), "auto", ", lower min_resources"),
+        (SampleCount(), SuccessiveHalving(), "all", ", lower min_resources or min_folds"),
+        (SampleCount(), FixedBudget(100), 3, ", lower min_folds"),
+        (SampleCount(), FixedBudget(100), "auto", ""),
+        (FoldCount(), SuccessiveHalving(), "all", ""),
+    ],
+)
+def test_what_sets_a_first_rung_that_takes_too_long_is_named(resource, algorithm, min_folds, lower):
+    spec = SimpleNamespace(algorithm=algorithm, resource=resource)
+    message = how_to_complete_first_rung(spec, min_folds)
+    assert message == f"Raise max_time{lower}, or call resume"
+
+
+@pytest.mark.parametrize("name", ["range", "budget"])
+def test_what_is_recommended_after_a_short_time_is_possible(name):
+    with pytest.raises(TimeoutError, match=r"Raise max_time, .*or call resume") as error:
+        search_of(name, max_time=TOO_SHORT[name]).fit(X)
+    with pytest.warns(UserWarning, match=r"Raise max_time.* or call resume") as warning:
+        search_of(name, max_time=TOO_SHORT[name] + 3).fit(X)
+    for message in (str(error.value), str(warning[0].message)):
+        assert ("lower min_resources" in message) == (name == "range")
 
 
 def test_time_that_ends_after_the_first_rung_is_no_warning():

@@ -15,8 +15,8 @@ from toys import is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.interruption import StoppedError
-from sklearn_sha._search.too_few_samples import LargerRungs
-from sklearn_sha.bandit import FixedSchedule, RungLosses, numbered
+from sklearn_sha._search import too_few_samples
+from sklearn_sha.bandit import FixedSchedule, RungLosses
 from sklearn_sha.candidates import Sampler
 from sklearn_sha.resources import SampleCount
 from sklearn_sha.schedules import schedule_from_range
@@ -392,7 +392,7 @@ def test_a_search_whose_time_ends_in_the_trial_can_be_resumed(monkeypatch):
         expected.fit(X, Y)
 
     with monkeypatch.context() as patched:
-        patched.setattr(LargerRungs, "requests", stopping)
+        patched.setattr(too_few_samples, "larger_rungs", stopping)
         with pytest.raises(TimeoutError, match="since 200 training samples are too few"):
             search.fit(X, Y)
     assert len(search.failures_) == 40
@@ -401,7 +401,7 @@ def test_a_search_whose_time_ends_in_the_trial_can_be_resumed(monkeypatch):
     assert_same_scores(search, expected)
 
 
-def stopping(algorithm, plan, propose):
+def stopping(*args):
     raise StoppedError
     yield
 
@@ -423,7 +423,7 @@ def test_results_are_kept_if_a_trial_is_interrupted(monkeypatch):
 
     search = search_of(1000)
     with monkeypatch.context() as patched:
-        patched.setattr(LargerRungs, "requests", interrupt)
+        patched.setattr(too_few_samples, "larger_rungs", interrupt)
         with pytest.raises(KeyboardInterrupt):
             search.fit(X, Y)
     assert search.interrupted_
@@ -580,7 +580,7 @@ def test_verbose_tells_that_the_search_starts_again(capsys):
 
 def test_larger_rungs_end_with_the_maximum():
     schedule = schedule_from_range(8, max_resources=80)
-    run = LargerRungs(schedule, (3, 5), 10).requests(schedule, numbered())
+    run = too_few_samples.larger_rungs(schedule, (3, 5), 10)
     requests = [next(run), run.send(None), run.send(RungLosses.of([np.nan] * 2, [[np.nan]] * 2))]
     with pytest.raises(StopIteration):
         run.send(None)

@@ -20,6 +20,7 @@ from sklearn.utils import check_random_state
 from toys import CALLS, CountingScaler, Curve, InPlace, Recorder
 
 from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha._engine.preprocessing_calls import SharedPreprocessing
 from sklearn_sha.bandit import FixedSchedule
 
 DIGITS = [part[:300] for part in load_digits(return_X_y=True)]
@@ -145,6 +146,36 @@ def test_with_samples_a_prefix_is_fitted_once_a_fold_and_rung():
     assert search.n_resources_ == [10, 20, 40]
     assert [len(rows) for _, rows in calls("prefix fit")] == [10] * 3 + [20] * 3 + [40] * 3
     assert len(calls("fit")) == 3 * (8 + 4 + 2)
+
+
+@pytest.mark.parametrize(
+    ("params", "n_kept"),
+    [
+        ({"resource": "n_samples", "min_resources": 10}, 3),
+        ({"resource": "folds", "cv": KFold(2), "min_resources": 1.0}, 2),
+        # The next rung uses what the eight settings have made.
+        ({"resource": "partial_fit", "max_resources": 12}, 3 * 8),
+    ],
+    ids=["samples", "folds", "epochs"],
+)
+def test_the_output_of_a_setting_is_kept_only_as_long_as_it_can_be_used(
+    params, n_kept, monkeypatch
+):
+    held = []
+
+    def source(shared, key, view):
+        held.append(len(shared._fitted))
+        return original(shared, key, view)
+
+    original = SharedPreprocessing.source
+    monkeypatch.setattr(SharedPreprocessing, "source", source)
+    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
+    search = searched(pipeline, {"prefix__tag": range(8)}, refit=False, **params)
+    assert max(held) == n_kept
+    assert len(calls("prefix fit")) == sum(
+        row["n_candidates"] * search.n_splits_
+        for row in search.rung_history_[: 1 if params["resource"] == "partial_fit" else None]
+    )
 
 
 def test_a_prefix_that_fails_costs_its_own_candidates_only():
@@ -324,6 +355,14 @@ def test_refit_by_a_callable_takes_the_resource_of_its_row():
     assert search.best_n_resources_ == 8
     assert search.best_estimator_.units_ == 8
     assert not hasattr(search, "best_score_")
+
+
+def test_an_index_that_a_callable_refit_makes_up_is_an_error():
+    with pytest.raises(IndexError, match="refit returned 9, and cv_results_ has 2 candidates"):
+        searched(
+            Curve(), {"limit": [0.1, 0.9, 0.5, 0.2]}, resource="partial_fit", max_resources=8,
+            refit=lambda results: 9,
+        )  # fmt: skip
 
 
 def test_copied_samples_have_the_memory_layout_of_the_given_ones():

@@ -59,6 +59,13 @@ def all_failed_message(failures: Failures) -> str:
     )
 
 
+OTHER_METRIC = (
+    "Choose a metric that has values on each fold (scoring, or promote_by with several metrics), "
+    "or a cv with other folds"
+)
+"""What to do if nothing fails and scores are NaN, as the ROC AUC of a single class."""
+
+
 def no_score_message(
     failures: Failures, n_resources: str, *, is_full: bool, has_own_rungs: bool
 ) -> str:
@@ -82,6 +89,8 @@ def no_score_message(
         remedy = "If scores require more, raise the budget, or the first rung of the algorithm"
     if is_full:
         remedy = "Models have the full resource: in a grid search, their means are NaN, too"
+    if not failures:
+        remedy += f". {OTHER_METRIC}"
     message = (
         f"No candidate has a score in the first rung, with {n_resources}, so that none can be "
         f"promoted. {remedy}."

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sklearn_sha._formatting import listed, numbered
-from sklearn_sha._results.failures import Failures, candidates_text, details, kind_of
+from sklearn_sha._formatting import listed
+from sklearn_sha._results.failures import Failures, candidates_text, kind_of
 
 _OTHER_REASONS = "InvalidParameterError: ", "fit_timeout=", "The worker process crashed"
 """Parts of errors that more samples do not prevent."""
@@ -80,52 +80,12 @@ def few_samples_message(
     return (
         f"{candidates_text(failures)} failed when trained on {listed(failed_at)} samples, fewer "
         f"than the {n_train} samples of the training fold. If a parameter requires more samples "
-        f"(such as n_neighbors or n_components), {remedy}{_encoder_remedy(failures)}."
+        f"(such as n_neighbors or n_components), {remedy}{encoder_remedy(failures)}."
     )
 
 
-def trial_message(candidates: Sequence[int], n_failed: int) -> str:
-    """Format which candidates are tried with more samples."""
-    are = "is" if len(candidates) == 1 else "are"
-    return (
-        f"No candidate has a score with {n_failed} training samples. "
-        f"{numbered('Candidate', candidates)} {are} trained with more of them."
-    )
-
-
-def trial_in_vain_message(candidates: Sequence[int], n_samples: int) -> str:
-    """Format that candidates without a score have none with up to `n_samples` either."""
-    fail = "fails" if len(candidates) == 1 else "fail"
-    return (
-        f"{numbered('Candidate', candidates)} {fail} with more samples too, up to {n_samples}. If "
-        "others require more samples, raise min_resources."
-    )
-
-
-def starts_again_message(failures: Failures, candidate: int, n_enough: int, remedy: str) -> str:
-    """Format that a search starts again, since no candidate has a score with few samples.
-
-    Parameters
-    ----------
-    failures : sequence of dict
-        Those of the rung, as `few_samples_failures` returns them.
-    candidate : int
-        One that has a score with more samples.
-    n_enough : int
-        How many these are.
-    remedy : str
-        What to set to start with them.
-    """
-    n_failed = failures[0]["n_resources"]
-    return (
-        f"No candidate has a score with {n_failed} training samples, and candidate {candidate} has "
-        f"one with {n_enough}: the search starts again, with at least {n_enough} in its first "
-        f"rung. To start with them, set {remedy}{_encoder_remedy(failures)}."
-        f"\n\n{details(failures, 'fits or scores')}"
-    )
-
-
-def _encoder_remedy(failures: Failures) -> str:
+def encoder_remedy(failures: Failures) -> str:
+    """Return what else to set if a category is missing in few samples, else ""."""
     if any("unknown categories" in failure["error"] for failure in failures):
         return ", or set handle_unknown of the encoder, since few samples can lack a rare category"
     return ""

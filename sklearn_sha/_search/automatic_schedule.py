@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sklearn_sha._formatting import quantity
 from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha._search.planning import PlanningContext, Training
+from sklearn_sha.resources.automatic import why_folds
 from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.resources.n_samples import SampleCount
@@ -45,30 +46,45 @@ class Option:
         return not self.limits.equals_fit or self.cost <= MAX_RELATIVE_COST
 
 
-def prefer_folds(
-    option: Option, plan_for: Callable[[Training], Option], tuned: TunedEstimator
+def automatic_option(
+    training: Training,
+    plan_for: Callable[[Training], Option],
+    tuned: TunedEstimator,
+    n_samples: int,
 ) -> tuple[Option, str]:
-    """Replace rungs of an automatic resource that save little by rungs that add folds.
+    """Plan rungs of an automatic resource, or rungs that add folds if these are better.
+
+    They are if scores on few samples would mislead, or if rungs of the resource save little, and
+    those of folds cost less, or as much as rungs of samples.
 
     Parameters
     ----------
-    option : Option
+    training : Training
+        With the automatic resource.
     plan_for : callable
-        Plans the same candidates for another resource.
+        Plans the candidates for a resource.
     tuned : TunedEstimator
+    n_samples : int
+        Number of all samples.
 
     Returns
     -------
     Option
     str
-        Half a sentence, why they are replaced; empty if they are not, since folds cost more, or
-        have a single rung.
+        Half a sentence, why folds are the resource; empty if they are not.
     """
+    on_folds = Training.of(FoldCount(), tuned)
+    if training.resource.counts_samples and (misleading := why_folds(tuned, n_samples)):
+        return plan_for(on_folds), misleading
+    option = plan_for(training)
     reason = _reason_against(option)
     if not reason:
         return option, ""
-    other = plan_for(Training.of(FoldCount(), tuned))
-    is_better = other.cost <= option.cost and len(other.schedule.rungs) > 1
+    other = plan_for(on_folds)
+    # At equal costs, all rungs have all samples, which is what rungs of folds are. Trees are kept.
+    is_cheaper = other.cost < option.cost
+    is_same = other.cost == option.cost and training.resource.counts_samples
+    is_better = len(other.schedule.rungs) > 1 and (is_cheaper or is_same)
     return (other, reason) if is_better else (option, "")
 
 

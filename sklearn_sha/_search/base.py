@@ -28,11 +28,6 @@ from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._progress.notebook import progress_display
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._results.failures import all_failed_message, no_score_message
-from sklearn_sha._results.few_samples import (
-    starts_again_message,
-    trial_in_vain_message,
-    trial_message,
-)
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.delegation import BestEstimatorMixin
@@ -55,19 +50,21 @@ from sklearn_sha._search.run import (
 )
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.score_warnings import (
-    few_folds_message,
     few_samples_hints,
-    incomplete_audit_message,
-    incomplete_rung_message,
+    how_to_complete_first_rung,
+    selection_messages,
     warn_about_scores,
 )
 from sklearn_sha._search.search_spec import SearchSpec
-from sklearn_sha._search.starting_again import StartAgainError, more_folds_message
+from sklearn_sha._search.starting_again import (
+    StartAgainError,
+    raise_if_more_folds_can_have_scores,
+    spec_with,
+)
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._search.too_few_samples import (
-    LargerRungs,
-    failures_for_lack_of_samples,
-    first_and_last,
+    raise_if_more_samples_have_scores,
+    trial_in_vain_message,
 )
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
@@ -261,7 +258,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 try:
                     is_complete = self._evaluate_and_refit(run, store, task)
                 except StartAgainError as again:
-                    spec = self._spec_with(again, run)
+                    warnings.warn(str(again), UserWarning, stacklevel=4)
+                    spec = spec_with(again, spec, run.pool.params)
                     run = self._make_run(spec, store, start_time, task, refitted, time())
                     is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
@@ -285,69 +283,17 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         spec, results = run.spec, run.results
         if spec.starting_with is None or results.last_n_resources >= max(spec.schedule.n_resources):
             return
-        if not spec.resource.counts_folds:
-            self._try_more_samples(run, store, start_time)
+        if spec.resource.counts_folds:
+            raise_if_more_folds_can_have_scores(spec, results, self.refit)
             return
-        # An error on some folds is a score in a grid search if error_score is a number.
-        can_have_scores = not results.last_scores_failed() or not isnan(results.error_score)
-        # Otherwise the best candidate of the rung before is selected.
-        has_no_best = results.n_rungs == 1 or (
-            results.is_multimetric and self.refit != results.metric
-        )
-        if can_have_scores and has_no_best:
-            n_folds = max(spec.schedule.n_resources)
-            message = more_folds_message(results.metric, results.last_n_resources, n_folds)
-            raise StartAgainError(n_folds, message)
 
-    def _try_more_samples(self, run: Run, store: Store, start_time: float) -> None:
-        """Try candidates with more samples, and start again with those that are enough."""
-        spec, results = run.spec, run.results
-        n_samples = results.last_n_resources
-        failures = failures_for_lack_of_samples(spec, results.failures, n_samples)
-        if not failures:
-            return
-        candidates = first_and_last(failures)
-        run.display.ends_early(trial_message(candidates, n_samples))
-        trial = replace(
-            spec,
-            algorithm=LargerRungs(spec.schedule, candidates, n_samples),
-            candidates=[*run.pool.params],
-            is_closed=True,
-            starting_with=None,
-        )
-        tried = self._make_run(trial, store, start_time, NO_CALLBACKS, None, workers=run.workers)
-        try:
-            with tried.observer:
-                tried.run_algorithm()
-        except StoppedError:
-            raise TimeoutError(
-                f"max_time={quantity(self.max_time, 'seconds')} ended before a candidate had a "
-                f"score, since {n_samples} training samples are too few. Raise min_resources or "
-                "max_time, or call resume to continue the search."
-            ) from None
-        is_scored = ~tried.results.have_failed()
-        if is_scored.any():
-            candidate = candidates[int(is_scored.argmax())]
-            n_enough = tried.results.last_n_resources
-            can_count_folds = self.max_resources == "auto" and isinstance(self.min_folds, str)
-            remedy = f"min_resources={n_enough}"
-            if n_enough >= spec.n_train and can_count_folds:  # it would be a grid search
-                remedy = 'resource="folds"'
-            message = starts_again_message(failures, candidate, n_enough, remedy)
-            raise StartAgainError(n_enough, message)
-        run.tried.extend(candidates)
+        def make_trial(trial: SearchSpec) -> Run:
+            return self._make_run(trial, store, start_time, NO_CALLBACKS, None, workers=run.workers)
 
-    def _spec_with(self, again: StartAgainError, run: Run) -> SearchSpec:
-        """Return the search whose first rung has enough samples or folds, and warn about it."""
-        spec = run.spec
-        assert spec.starting_with is not None
-        warnings.warn(again.message, UserWarning, stacklevel=5)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # those of the first plan
-            other = spec.starting_with(again.n_enough)
-        # Known outcomes are those of candidates with the same numbers.
-        candidates = [*run.pool.params]
-        return replace(other, space=spec.space, candidates=candidates, evaluations=spec.evaluations)
+        may_count_folds = self.max_resources == "auto" and isinstance(self.min_folds, str)
+        raise_if_more_samples_have_scores(
+            run, make_trial, max_time=self.max_time, may_count_folds=may_count_folds
+        )
 
     def _make_run(
         self,
@@ -491,26 +437,20 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             self.error_score,
             stacklevel=5,
         )
-        if not run.results.has_complete_rung and hasattr(self, "best_index_"):
-            message = incomplete_rung_message(self.schedule_, self.rung_history_, self.max_time)
-            warnings.warn(message, UserWarning, stacklevel=5)
-        elif hasattr(self, "best_index_"):
-            row = self.cv_results_rows_[self.best_index_]
-            n_folds = int(self.all_cv_results_["n_folds"][row])
-            has_failed = not run.results.last_rung_has_scores()
-            is_earlier = has_failed and self.best_n_resources_ < run.results.last_n_resources
-            if n_folds < self.n_splits_ or is_earlier:
-                resource = quantity(self.best_n_resources_, self.schedule_.unit)
-                message = few_folds_message(
-                    "" if self.schedule_.counts_folds else resource,
-                    n_folds,
-                    self.n_splits_,
-                    is_complete=is_complete,
-                    last_rung_failed=has_failed,
-                )
-                warnings.warn(message, UserWarning, stacklevel=5)
-        if run.results.audited and not is_complete:
-            message = incomplete_audit_message(self.all_cv_results_, run.results.audited)
+        best_row = None
+        if hasattr(self, "best_index_"):
+            best_row = self.cv_results_rows_[self.best_index_]
+        messages = selection_messages(
+            run.results,
+            self.all_cv_results_,
+            self.rung_history_,
+            run.spec,
+            best_row,
+            self.max_time,
+            self.min_folds,
+            is_complete=is_complete,
+        )
+        for message in messages:
             warnings.warn(message, UserWarning, stacklevel=5)
         if self.refit:
             try:
@@ -531,13 +471,11 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         except StoppedError:
             results.end_interrupted()
             if not results.n_rungs:
-                lower = (
-                    "" if run.spec.resource.counts_folds else ", lower min_resources or min_folds"
-                )
                 raise TimeoutError(
                     f"max_time={quantity(self.max_time, 'seconds')} ended before any candidate was "
-                    f"scored on all folds of the first rung. Raise max_time{lower}, or call resume "
-                    "to continue the search."
+                    "scored on all folds of the first rung. "
+                    f"{how_to_complete_first_rung(run.spec, self.min_folds)} to continue the "
+                    "search."
                 ) from None
             is_complete = False
         except KeyboardInterrupt as interrupt:
@@ -572,10 +510,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             message = all_failed_message(failures) + spec.resource.failure_hint()
         else:
             resources = spec.schedule.n_resources
+            is_full = spec.resource.counts_folds or min(resources) == max(resources)
             message = no_score_message(
                 failures,
                 quantity(min(resources), spec.schedule.unit),
-                is_full=spec.resource.counts_folds or min(resources) == max(resources),
+                # An error on some folds is a score in a grid search if error_score is a number.
+                is_full=is_full and isnan(run.results.error_score),
                 has_own_rungs=not spec.algorithm.needs_maximum,
             )
         if run.tried:

@@ -19,11 +19,6 @@ from sklearn_sha._search.states import CompletedSearch
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
 from sklearn_sha.candidates.space import spaces_of
-from sklearn_sha.resources.fold_count import FoldCount
-from sklearn_sha.resources.n_samples import SampleCount
-
-_OF_EVERY_ESTIMATOR = {SampleCount.name: SampleCount(), FoldCount.name: FoldCount()}
-"""Resources that candidates which are added have, too."""
 
 
 class ExtendableSearch(AuditedSearch):
@@ -141,7 +136,9 @@ class ExtendableSearch(AuditedSearch):
             completed, n_new, n_name, param_distributions, param_grid
         )
         if self.resource == "auto":  # which depends on the number of candidates
-            union._kept_resource = _OF_EVERY_ESTIMATOR.get(origin.resource)
+            resource = completed.spec.resource
+            if resource.counts_samples or resource.counts_folds:  # which all candidates have
+                union._kept_resource = resource
         spec = union._prepare(X, y, params, deepcopy(origin.random_state))
         origin.check_unchanged_plan("extend", spec)
         if spec.sampler.uses_history:

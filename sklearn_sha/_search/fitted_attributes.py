@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_sha._formatting import quantity
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.inspection.ranking import best_index
@@ -108,7 +109,11 @@ def best_attributes(
         if not isinstance(index, int | np.integer):
             raise TypeError("best_index_ returned is not an integer")
         if not 0 <= index < len(cv_results["params"]):
-            raise IndexError("best_index_ index out of range")
+            raise IndexError(
+                f"best_index_ index out of range: refit returned {index}, and cv_results_ has "
+                f"{quantity(len(cv_results['params']), 'candidates')}. Let refit choose from the "
+                "cv_results_ that it receives."
+            )
     else:
         metric = refit if multimetric else "score"
         index = best_index(cv_results, metric)

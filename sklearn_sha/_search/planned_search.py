@@ -22,7 +22,7 @@ from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
 from sklearn_sha._search.advice import audit_notes, cost_warning, first_rung_notes, grid_notes
 from sklearn_sha._search.aliases import search_space, space_name
-from sklearn_sha._search.automatic_schedule import Option, prefer_folds, single_rung
+from sklearn_sha._search.automatic_schedule import Option, automatic_option, single_rung
 from sklearn_sha._search.planning import (
     Plan,
     PlanningContext,
@@ -63,7 +63,6 @@ from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
 from sklearn_sha.candidates.space import spaces_of, with_params
-from sklearn_sha.resources.automatic import why_folds
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit
 from sklearn_sha.resources.resolve import check_estimators, resolve_resource
@@ -115,7 +114,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
 
     def _ends_at_automatic_maximum(self) -> bool:
         """Return whether the last rung certainly has the automatic maximum."""
-        return bool(self.max_resources == "auto")
+        return self._has_automatic_maximum()
 
     def plan(self, X: Any, y: Any = None, **params: Any) -> Schedule:
         """Return the schedule that `fit` would follow, without training any model.
@@ -133,8 +132,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         -------
         Schedule
             Prints as a table. After `fit`, the attribute ``schedule_`` is the same, unless no
-            candidate had a score in the first rung and the search started again with more samples
-            or folds.
+            candidate had a score in a rung of the first bracket and the search started again with
+            more samples or folds.
 
         Raises
         ------
@@ -173,7 +172,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         tuned = self._tuned_estimator()
         models = tuned.models()
         check_targets(models, y)
-        resource = self._resource(tuned, 0 if X is None else n_samples_of(X))
+        resource = self._resource(tuned)
         check_estimators(resource, tuned, models)
         training = Training.of(resource, tuned)
         is_weighted = params.get("sample_weight") is not None and not routing_enabled()
@@ -218,8 +217,10 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         plan = self._make_plan(algorithm, training, context, rng)
         resource = plan.training.resource
         if plan.training is not training:
-            # classes is a parameter of partial_fit only
-            others = {k: v for k, v in params.items() if k.rpartition("__")[2] != "classes"}
+            others = params
+            if training.resource.training_method != resource.training_method:
+                # classes is a parameter of partial_fit only.
+                others = {k: v for k, v in params.items() if k.rpartition("__")[2] != "classes"}
             is_weighted = "sample_weight" in routed.score
             routed = self._route(others, scoring, plan.training, scores_weighted=is_weighted)
         if plan.training.shares_preprocessing and context.tuned.searches_requests:
@@ -265,12 +266,11 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         known = [*candidates, *typical_candidates(space)] if proposes_later else candidates
         check_names(self.estimator, known)
         plan_for = partial(self._plan_option, algorithm, context, n_candidates, candidates, known)
-        chosen, why_in_folds = plan_for(training), ""
         if self._may_have_folds() and kept is None:
-            if chosen.training.resource.counts_folds:
-                why_in_folds = why_folds(context.tuned, n_samples_of(context.data.X))
-            else:
-                chosen, why_in_folds = prefer_folds(chosen, plan_for, context.tuned)
+            n_samples = n_samples_of(context.data.X)
+            chosen, why_in_folds = automatic_option(training, plan_for, context.tuned, n_samples)
+        else:
+            chosen, why_in_folds = plan_for(training), ""
         training, limits, schedule = chosen.training, chosen.limits, chosen.schedule
         resource = training.resource
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
@@ -280,6 +280,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             warnings.warn(message, UserWarning, stacklevel=5)
         warning = ""
         whole_fit: WholeFit | None = None
+        notes: list[str] = []
         is_automatic = self._is_fully_automatic()
         why_few = first_rung_notes(schedule, limits, self.factor) if is_automatic else []
         keeps_folds = kept is not None and kept.counts_folds
@@ -289,15 +290,14 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             warning = cost_warning(schedule, limits, algorithm)
             if self._has_automatic_maximum() and limits.default is not None:
                 whole_fit = resource.whole_fit(context.tuned, limits.default)
-            notes = self._notes(chosen, context, why_in_folds, whole_fit)
-            schedule = replace(schedule, notes=(*schedule.notes, *notes))
-        schedule = replace(schedule, notes=(*schedule.notes, *why_few))
+            notes += self._notes(chosen, context, why_in_folds, whole_fit)
+        notes += why_few
         if not proposes_later:
             n_different = len(candidates) - schedule.n_repeated
-            notes = (*schedule.notes, *grid_notes(space, candidates, n_different, initial))
-            schedule = replace(schedule, notes=notes)
-        notes = (*schedule.notes, *audit_notes(schedule, self.audit_eliminated))
-        return Plan(candidates, training, replace(schedule, notes=notes), warning, whole_fit)
+            notes += grid_notes(space, candidates, n_different, initial)
+        notes += audit_notes(schedule, self.audit_eliminated)
+        schedule = replace(schedule, notes=(*schedule.notes, *notes))
+        return Plan(candidates, training, schedule, warning, whole_fit)
 
     def _bounds(
         self,
@@ -369,7 +369,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         context: PlanningContext,
         why_in_folds: str,
         whole_fit: WholeFit | None,
-    ) -> tuple[str, ...]:
+    ) -> list[str]:
         """Return notes: the reason of the resource and of the maximum, and how it is refit."""
         resource, schedule = option.training.resource, option.schedule
         n_train = context.data.n_samples
@@ -384,7 +384,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             notes += resource.maximum_notes(context.tuned, context.example, n_resources)
         if whole_fit is not None and whole_fit.replaces(schedule.rungs[-1].n_resources):
             notes.append(whole_fit.note)
-        return tuple(notes)
+        return notes
 
     def _config(
         self,
@@ -439,11 +439,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return the candidates that are tried first."""
         return initial_candidates(self.initial_candidates, self.estimator, self._space())
 
-    def _resource(self, tuned: TunedEstimator, n_samples: int = 0) -> Resource:
-        """Return the resource; "auto" is resolved.
-
-        The training method does not depend on the number of samples.
-        """
+    def _resource(self, tuned: TunedEstimator) -> Resource:
+        """Return the resource; "auto" is resolved to one that all candidates have."""
         return resolve_resource(self.resource, tuned, self.batch_size)
 
     def _sampler(self) -> Sampler:

@@ -15,7 +15,6 @@ from sklearn_sha._results.failures import fits_message, scores_message
 from sklearn_sha._results.few_samples import few_samples_failures, few_samples_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.search_spec import SearchSpec
-from sklearn_sha.schedules import Schedule
 
 
 def warn_about_scores(
@@ -78,25 +77,88 @@ def _other_messages(
     ]
 
 
-def incomplete_rung_message(
-    schedule: Schedule, rung_history: Sequence[Mapping[str, Any]], max_time: float | None
+def selection_messages(
+    results: Results,
+    all_cv_results: Mapping[str, Any],
+    rung_history: Sequence[Mapping[str, Any]],
+    spec: SearchSpec,
+    best_row: int | None,
+    max_time: float | None,
+    min_folds: int | str,
+    *,
+    is_complete: bool,
+) -> list[str]:
+    """Return warnings about the rung and the folds from which the best candidate is selected.
+
+    Parameters
+    ----------
+    results : Results
+    all_cv_results : dict
+    rung_history : sequence of dict
+    spec : SearchSpec
+    best_row : int or None
+        Row of `all_cv_results` that has the best candidate. None if none is selected.
+    max_time, min_folds
+        Parameters of the search.
+    is_complete : bool
+        Whether the search was not interrupted.
+    """
+    messages = []
+    if best_row is not None:
+        if not results.has_complete_rung:
+            messages.append(_incomplete_rung_message(spec, rung_history, max_time, min_folds))
+        else:
+            n_resources = int(all_cv_results["n_resources"][best_row])
+            n_folds = int(all_cv_results["n_folds"][best_row])
+            messages += _few_folds_messages(
+                n_resources, n_folds, results, spec, is_complete=is_complete
+            )
+    if results.audited and not is_complete:
+        messages.append(_incomplete_audit_message(all_cv_results, results.audited))
+    return messages
+
+
+def how_to_complete_first_rung(spec: SearchSpec, min_folds: int | str) -> str:
+    """Return what to do if `max_time` has ended in the first rung, without the end of the sentence.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sklearn_sha._search.score_warnings import how_to_complete_first_rung
+    >>> from sklearn_sha.bandit import FixedBudget
+    >>> from sklearn_sha.resources import SampleCount
+    >>> spec = SimpleNamespace(algorithm=FixedBudget(100), resource=SampleCount())
+    >>> how_to_complete_first_rung(spec, "auto")
+    'Raise max_time, or call resume'
+    """
+    counts_folds = spec.resource.counts_folds
+    names = ["min_resources"] if spec.algorithm.needs_maximum and not counts_folds else []
+    names += ["min_folds"] if min_folds not in ("auto", 1) and not counts_folds else []
+    lower = f", lower {' or '.join(names)}" if names else ""
+    return f"Raise max_time{lower}, or call resume"
+
+
+def _incomplete_rung_message(
+    spec: SearchSpec,
+    rung_history: Sequence[Mapping[str, Any]],
+    max_time: float | None,
+    min_folds: int | str,
 ) -> str:
     """Return the warning that the search ended before all candidates completed the first rung."""
     n_completed = sum(row["n_candidates"] for row in rung_history)
-    brackets = [schedule.brackets[row.get("bracket", 0)] for row in rung_history]
+    brackets = [spec.schedule.brackets[row.get("bracket", 0)] for row in rung_history]
     n_planned = sum(bracket.rungs[0].n_candidates for bracket in brackets)
-    start, remedy = "The search was stopped", "Call"
+    start, remedy = "The search was stopped", "Call resume"
     if max_time is not None:
         start = f"max_time={quantity(max_time, 'seconds')} ended"
-        lower = "" if schedule.counts_folds else " or lower min_resources"
-        remedy = f"Raise max_time{lower}, or call"
+        remedy = how_to_complete_first_rung(spec, min_folds)
     return (
         f"{start} in the first rung, when {n_completed} of {n_planned} candidates were completed: "
-        f"the best candidate is selected from these only. {remedy} resume to complete the search."
+        f"the best candidate is selected from these only. {remedy} to complete the search."
     )
 
 
-def incomplete_audit_message(
+def _incomplete_audit_message(
     all_cv_results: Mapping[str, Any], audited: Collection[tuple[int, int]]
 ) -> str:
     """Return the warning that the search was interrupted in its audit."""
@@ -108,36 +170,31 @@ def incomplete_audit_message(
     )
 
 
-def few_folds_message(
-    resource: str, n_folds: int, n_splits: int, *, is_complete: bool, last_rung_failed: bool
-) -> str:
-    """Return the warning that the best candidate is not scored on all folds.
-
-    Parameters
-    ----------
-    resource : str
-        How much the best candidate has, such as "12 trees"; empty if the resource is the folds.
-    n_folds, n_splits : int
-    is_complete : bool
-        Whether the search was not interrupted.
-    last_rung_failed : bool
-        Whether no candidate of the last rung has a score.
-    """
+def _few_folds_messages(
+    n_resources: int, n_folds: int, results: Results, spec: SearchSpec, *, is_complete: bool
+) -> list[str]:
+    """Return a warning if the best candidate is not one of the last rung, on all folds."""
+    n_splits, has_failed = len(spec.folds), not results.last_rung_has_scores()
+    is_earlier = has_failed and n_resources < results.last_n_resources
+    if n_folds == n_splits and not is_earlier:
+        return []
+    counts_folds = spec.resource.counts_folds
+    resource = quantity(n_resources, spec.schedule.unit)
+    with_resource = "" if counts_folds else f" with {resource}"
     folds = f"{n_folds} of {quantity(n_splits, 'folds')}"
-    with_resource = f" with {resource}" if resource else ""
     scored = f"the best candidate is scored{with_resource} on {folds}."
-    if last_rung_failed:
-        more = "" if n_folds == n_splits else f", or {_more_folds(counts_folds=not resource)}"
-        return (
+    if has_failed:
+        more = "" if n_folds == n_splits else f", or {_more_folds(counts_folds=counts_folds)}"
+        return [
             "No candidate of the last rung has a score, so that the best one of an earlier rung is "
             f"selected: {scored} See failures_{more}."
-        )
+        ]
     if is_complete:
-        return f"The last rung did not have all folds: {scored}"
-    return (
+        return [f"The last rung did not have all folds: {scored}"]
+    return [
         f"The search was interrupted before its last rung was completed: {scored} Call resume to "
         "complete it, with a larger max_time if that ended it."
-    )
+    ]
 
 
 def _more_folds(*, counts_folds: bool) -> str:
@@ -190,8 +247,8 @@ def _failed_initial_messages(results: Results, n_kept: int) -> list[str]:
     if not failed:
         return []
     return [
-        f"keep_initial=True, but the initial candidates {failed} failed, so that they were "
-        "eliminated as any other. See failures_."
+        f"keep_initial=True, but the initial candidates {failed} failed, and are not kept after "
+        "the rung in which they did. See failures_."
     ]
 
 

@@ -1,12 +1,21 @@
-"""How a search ends, to start again with more resource in its first rung."""
+"""Ends a search that starts again with more resource in its first rung, and plans it."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isnan
+from typing import Any
+
 from sklearn_sha._formatting import quantity
+from sklearn_sha._results.failures import OTHER_METRIC
+from sklearn_sha._results.results import Results
+from sklearn_sha._search.search_spec import SearchSpec
 
 
 class StartAgainError(Exception):
-    """Ends a search of which no candidate has a score in the first rung.
+    """Ends a search of which no candidate has a score in a rung of the first bracket.
 
     Parameters
     ----------
@@ -19,7 +28,48 @@ class StartAgainError(Exception):
     def __init__(self, n_enough: int, message: str) -> None:
         super().__init__(message)
         self.n_enough = n_enough
-        self.message = message
+
+
+def spec_with(
+    again: StartAgainError, spec: SearchSpec, candidates: Sequence[dict[str, Any]]
+) -> SearchSpec:
+    """Return the search whose first rung has enough samples or folds.
+
+    Parameters
+    ----------
+    again : StartAgainError
+    spec : SearchSpec
+        Of the search that has ended.
+    candidates : sequence of dict
+        Parameters of its candidates by number. They keep their numbers, since its outcomes are
+        known.
+    """
+    assert spec.starting_with is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the first plan
+        other = spec.starting_with(again.n_enough)
+    return replace(other, space=spec.space, candidates=[*candidates], evaluations=spec.evaluations)
+
+
+def raise_if_more_folds_can_have_scores(spec: SearchSpec, results: Results, refit: Any) -> None:
+    """Raise a StartAgainError if no candidate has a mean score on the first folds, but may on all.
+
+    Parameters
+    ----------
+    spec : SearchSpec
+        Its resource is the number of folds.
+    results : Results
+        The last rung has no scores.
+    refit : bool, str or callable
+    """
+    # An error on some folds is a score in a grid search if error_score is a number.
+    can_have_scores = not results.last_scores_failed() or not isnan(results.error_score)
+    # Otherwise the best candidate of the rung before is selected.
+    has_no_best = results.n_rungs == 1 or (results.is_multimetric and refit != results.metric)
+    if can_have_scores and has_no_best:
+        n_folds = max(spec.schedule.n_resources)
+        message = more_folds_message(results.metric, results.last_n_resources, n_folds)
+        raise StartAgainError(n_folds, message)
 
 
 def more_folds_message(metric: str, n_scored: int, n_folds: int) -> str:
@@ -30,13 +80,12 @@ def more_folds_message(metric: str, n_scored: int, n_folds: int) -> str:
     metric : str
         The one that promotes.
     n_scored : int
-        Folds of the first rung.
+        Folds of the rung.
     n_folds : int
         Folds of the last rung.
     """
     first = f"first {quantity(n_scored, 'folds')}" if n_scored > 1 else "first fold"
     return (
         f"No candidate has a mean {metric} that is a number on the {first}, so that none can be "
-        f"promoted: the search starts again with {n_folds} folds. Choose a metric that has values "
-        "on each fold (scoring, or promote_by with several metrics), or a cv with other folds."
+        f"promoted: the search starts again with {n_folds} folds. {OTHER_METRIC}."
     )

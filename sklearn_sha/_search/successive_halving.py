@@ -27,11 +27,8 @@ from sklearn_sha.bandit.in_turn import HalvingInTurn
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.proposals import first_candidates, proposed, without_grid_order
-from sklearn_sha.resources.automatic import why_folds
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.limits import Limits, minimum
-from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.schedules import Schedule
 
 _BUDGETS: dict[Any, type[BudgetDoubling] | type[Anytime]] = {
@@ -91,8 +88,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         has room for them and at least one other candidate.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by about
-        `factor`, up to the maximum: the last step can be larger, or add folds only. Must be larger
-        than 1.
+        `factor`, up to the maximum: the last step can be larger, or add folds only. With an
+        explicit `min_resources`, all steps are larger if that is needed to reach the maximum. Must
+        be larger than 1.
     resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
         Resource that increases with each rung:
 
@@ -117,9 +115,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           samples, if parameters of trees that count in shares of the samples are searched, such as
           `ccp_alpha`, and for clustering without ``predict``. It is "folds", too, if the
           rungs of another resource save little, since all of them would have the maximum, as with a
-          few hundred samples, or since they would cost more than 0.8 times a grid search. There is
-          a single rung at full resource if rungs that add folds cost more than that, too, or are
-          excluded by ``min_folds="all"``.
+          few candidates or a few hundred samples, or since they would cost more than 0.8 times a
+          grid search. There is a single rung at full resource if rungs that add folds cost more
+          than that, too, or are excluded by ``min_folds="all"``.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung
@@ -144,13 +142,14 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         with an integer `budget` it is the same as "all". An integer grows by `factor` from rung to
         rung, rounded up; it raises a ValueError if those folds have fewer than 100 test samples,
         or with ``resource="folds"``: set `min_resources` instead.
-        "all" uses all folds in every rung. The candidates of a rung are compared on the same folds,
-        and no candidate is fit twice with the same resource on a fold. Folds are added in the order
-        of the splitter, or in random order with a `random_state`. Those of PredefinedSplit always
-        keep their order. Those of a time series, as TimeSeriesSplit makes them, are added from the
-        latest to the first. If the number of folds grows, costs and an integer `budget` are
-        counted over all folds, and an automatic schedule uses the saved cost for more resource in
-        early rungs: usually, each rung has the resource that the next one has with "all".
+        "all" uses all folds in every rung, and has no effect with ``resource="folds"``. The
+        candidates of a rung are compared on the same folds, and no candidate is fit twice with the
+        same resource on a fold. Folds are added in the order of the splitter, or in random order
+        with a `random_state`. Those of PredefinedSplit always keep their order. Those of a time
+        series, as TimeSeriesSplit makes them, are added from the latest to the first. If the number
+        of folds grows, costs and an integer `budget` are counted over all folds, and an automatic
+        schedule uses the saved cost for more resource in early rungs: usually, each rung has the
+        resource that the next one has with "all".
     budget : int, "double", "anytime" or None, default=None
         Total resource per fold, divided equally between the rungs as in the paper; an alternative
         to `min_resources`. `max_resources` also limits each candidate. "double" needs no
@@ -535,11 +534,6 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             n_samples=n_samples,
         )
 
-    def _resource(self, tuned: TunedEstimator, n_samples: int = 0) -> Resource:
-        resource = super()._resource(tuned, n_samples)
-        has_choice = self._may_have_folds() and resource.counts_samples
-        return FoldCount() if has_choice and why_folds(tuned, n_samples) else resource
-
     def _can_start_again(self, spec: SearchSpec) -> bool:
         # The next run of budget doubling has more samples.
         is_automatic = self.min_resources == "auto" and self.budget in (None, "anytime")
@@ -554,15 +548,13 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     def _may_have_folds(self) -> bool:
         return self._is_fully_automatic() and self.min_folds == "auto"
 
-    def _ends_at_automatic_maximum(self) -> bool:
-        needs_maximum = getattr(self.algorithm, "needs_maximum", True)
-        ends = super()._ends_at_automatic_maximum() and self.budget in (None, "anytime")
-        return ends and needs_maximum
-
     def _has_automatic_maximum(self) -> bool:
-        has_own_rungs = self.algorithm != "auto" and not self.algorithm.needs_maximum
+        needs_maximum = getattr(self.algorithm, "needs_maximum", True)
         is_automatic = super()._has_automatic_maximum() and self.budget in (None, *_BUDGETS)
-        return is_automatic and not has_own_rungs
+        return is_automatic and needs_maximum
+
+    def _ends_at_automatic_maximum(self) -> bool:
+        return self._has_automatic_maximum() and self.budget != "double"
 
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:
         if self.budget is not None or self.algorithm != "auto":

@@ -96,7 +96,7 @@ class ModelSampler(Sampler):
         if not history.evaluations:
             return source.propose(min(n, self.wave_size), space, history, rng)
         n = min(n, self.wave_size)
-        # All candidates of a small space are not needed.
+        # A small space need not be enumerated completely.
         considered = SobolSampler(max_repeats=2).propose(_N_CONSIDERED, space, history, rng)
         if len(considered) <= n:
             return considered
