@@ -578,6 +578,7 @@ def test_a_best_candidate_of_an_incomplete_first_rung_is_a_warning(name):
     [
         (SampleCount(), SuccessiveHalving(), "auto", ", lower min_resources"),
         (SampleCount(), SuccessiveHalving(), "all", ", lower min_resources or min_folds"),
+        (SampleCount(), SuccessiveHalving(), 1, ", lower min_resources"),
         (SampleCount(), FixedBudget(100), 3, ", lower min_folds"),
         (SampleCount(), FixedBudget(100), "auto", ""),
         (FoldCount(), SuccessiveHalving(), "all", ""),

@@ -188,7 +188,7 @@ class Engine:
                     calls.insert(0, self._refit_call(rungs[0].request))
                     self._refits = False
                 self._run(calls)
-            self._preprocessing.evaluated(part)
+            self._preprocessing.part_ends()
 
     def _parts(self, groups: Groups) -> list[Groups]:
         """Return the groups that are evaluated together.

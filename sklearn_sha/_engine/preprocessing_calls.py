@@ -84,11 +84,11 @@ class SharedPreprocessing:
             if key not in groups or not view.has_samples_of(views[key[:2]]):
                 self._discard(key)
 
-    def evaluated(self, groups: Groups) -> None:
-        """Discard the steps of groups that are evaluated, if no later stage has their samples."""
+    def part_ends(self) -> None:
+        """Discard all steps, whose groups are evaluated, if no later stage has their samples."""
         resource = self._config.resource
         if resource.counts_samples or resource.counts_folds:
-            for key in self._fitted.keys() & groups.keys():
+            for key in [*self._fitted]:
                 self._discard(key)
 
     def _discard(self, key: GroupKey) -> None:
