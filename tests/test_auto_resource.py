@@ -597,17 +597,31 @@ def test_with_batches_the_automatic_maximum_is_as_many_epochs(batch_size, max_it
     assert f"max_resources='auto' is {amount}: {given}." in plan.notes
 
 
-def test_with_batches_one_family_that_counts_limits_all_to_one_pass():
-    pipeline = Pipeline([("clf", SGDClassifier())])
-    space = [{"clf": [GaussianNB()]}, {"clf": [SGDClassifier()], "clf__alpha": [1e-4, 1e-3, 1e-2]}]
-    params = {"resource": "partial_fit", "batch_size": 200}
-    n_calls = -(-len(X) * 4 // 5 // 200)
-    for seed in range(6):
-        search = SuccessiveHalvingSearchCV(pipeline, space, random_state=seed, **params)
-        plan = search.plan(X, Y)
-        assert plan.n_resources[-1] == n_calls
-        note = "max_resources='auto' is one pass over the samples, which GaussianNB counts."
-        assert note in plan.notes
+def test_with_batches_a_family_that_counts_has_one_pass_and_others_all_epochs():
+    counts, updates = [], []
+
+    def counted(model, X, y):
+        last = model[-1]
+        if isinstance(last, GaussianNB):
+            counts.append(int(last.class_count_.sum()))
+        else:
+            updates.append(int(last.t_) - 1)
+        return model.score(X, y)
+
+    n_train = len(X) * 4 // 5
+    space = [
+        {"clf": [GaussianNB()]},
+        {"clf": [SGDClassifier(max_iter=3, random_state=0)], "clf__alpha": [1e-4, 1e-3, 1e-2]},
+    ]
+    for placeholder in (SGDClassifier(), GaussianNB()):
+        search = SuccessiveHalvingSearchCV(
+            Pipeline([("clf", placeholder)]), space, resource="partial_fit", batch_size=200,
+            min_resources=1.0, scoring=counted, random_state=0,
+        ).fit(X, Y)  # fmt: skip
+        assert search.n_resources_ == [3 * n_train // 200]
+        assert "3 epochs: max_iter=3 of SGDClassifier." in str(search.schedule_)
+    assert counts == [n_train] * 10
+    assert updates == [3 * n_train] * 30
 
 
 def test_hyperband_has_three_brackets_even_of_few_samples():

@@ -26,7 +26,8 @@ from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.score_warnings import how_to_complete_first_rung
 from sklearn_sha.bandit import FixedBudget, FixedSchedule, SuccessiveHalving
 from sklearn_sha.candidates import ModelSampler
-from sklearn_sha.resources import FoldCount, SampleCount
+from sklearn_sha.resources import FoldCount, PartialFit, SampleCount
+from sklearn_sha.schedules import Schedule
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_time=.* ended in the first rung")
 
@@ -574,30 +575,37 @@ def test_a_best_candidate_of_an_incomplete_first_rung_is_a_warning(name):
 
 
 @pytest.mark.parametrize(
-    ("resource", "algorithm", "min_folds", "lower"),
+    ("resource", "algorithm", "n_first", "lower"),
     [
-        (SampleCount(), SuccessiveHalving(), "auto", ", lower min_resources"),
-        (SampleCount(), SuccessiveHalving(), "all", ", lower min_resources or min_folds"),
-        (SampleCount(), SuccessiveHalving(), 1, ", lower min_resources"),
-        (SampleCount(), FixedBudget(100), 3, ", lower min_folds"),
-        (SampleCount(), FixedBudget(100), "auto", ""),
-        (FoldCount(), SuccessiveHalving(), "all", ""),
+        (SampleCount(), SuccessiveHalving(), 100, ", lower min_resources"),
+        (PartialFit(), SuccessiveHalving(), 2, ", lower min_resources"),
+        (PartialFit(), SuccessiveHalving(), 1, ""),
+        (SampleCount(), FixedBudget(100), 100, ""),
+        (FoldCount(), SuccessiveHalving(), 2, ""),
     ],
 )
-def test_what_sets_a_first_rung_that_takes_too_long_is_named(resource, algorithm, min_folds, lower):
-    spec = SimpleNamespace(algorithm=algorithm, resource=resource)
-    message = how_to_complete_first_rung(spec, min_folds)
-    assert message == f"Raise max_time{lower}, or call resume"
+def test_what_sets_a_first_rung_that_takes_too_long_is_named(resource, algorithm, n_first, lower):
+    schedule = Schedule.from_rungs([8, 4], [n_first, 200])
+    spec = SimpleNamespace(algorithm=algorithm, resource=resource, schedule=schedule)
+    assert how_to_complete_first_rung(spec) == f"Raise max_time{lower}, or call resume"
 
 
-@pytest.mark.parametrize("name", ["range", "budget"])
-def test_what_is_recommended_after_a_short_time_is_possible(name):
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [("range", {}), ("budget", {}), ("double", {}), ("double", {"min_resources": 2})],
+)
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+def test_what_is_recommended_after_a_short_time_is_possible(name, params):
+    search = search_of(name, **params)
+    n_first = search.plan(X).n_resources[0]
     with pytest.raises(TimeoutError, match=r"Raise max_time, .*or call resume") as error:
-        search_of(name, max_time=TOO_SHORT[name]).fit(X)
+        search.set_params(max_time=TOO_SHORT[name]).fit(X)
+    CALLS.clear()
+    search = search_of(name, max_time=TOO_SHORT[name] + 3 * n_first, **params)
     with pytest.warns(UserWarning, match=r"Raise max_time.* or call resume") as warning:
-        search_of(name, max_time=TOO_SHORT[name] + 3).fit(X)
+        search.fit(X)
     for message in (str(error.value), str(warning[0].message)):
-        assert ("lower min_resources" in message) == (name == "range")
+        assert ("lower min_resources" in message) == (n_first > 1 and name != "budget")
 
 
 def test_time_that_ends_after_the_first_rung_is_no_warning():

@@ -447,7 +447,6 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             run.spec,
             best_row,
             self.max_time,
-            self.min_folds,
             is_complete=is_complete,
         )
         for message in messages:
@@ -474,7 +473,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 raise TimeoutError(
                     f"max_time={quantity(self.max_time, 'seconds')} ended before any candidate was "
                     "scored on all folds of the first rung. "
-                    f"{how_to_complete_first_rung(run.spec, self.min_folds)} to continue the "
+                    f"{how_to_complete_first_rung(run.spec)} to continue the "
                     "search."
                 ) from None
             is_complete = False

@@ -122,6 +122,9 @@ class Run:
             if isnan(best) and self.rounds.n == 0:
                 self.observer.check_not_stopped()
                 self.try_more(self)
+                # Those of other candidates would fail, too.
+                if self.results.scores_failed_alike():
+                    break
             self.rounds.n += 1
             self.rounds.cost = self.results.cost
             try:

@@ -84,7 +84,6 @@ def selection_messages(
     spec: SearchSpec,
     best_row: int | None,
     max_time: float | None,
-    min_folds: int | str,
     *,
     is_complete: bool,
 ) -> list[str]:
@@ -98,15 +97,15 @@ def selection_messages(
     spec : SearchSpec
     best_row : int or None
         Row of `all_cv_results` that has the best candidate. None if none is selected.
-    max_time, min_folds
-        Parameters of the search.
+    max_time : float or None
+        Seconds.
     is_complete : bool
         Whether the search was not interrupted.
     """
     messages = []
     if best_row is not None:
         if not results.has_complete_rung:
-            messages.append(_incomplete_rung_message(spec, rung_history, max_time, min_folds))
+            messages.append(_incomplete_rung_message(spec, rung_history, max_time))
         else:
             n_resources = int(all_cv_results["n_resources"][best_row])
             n_folds = int(all_cv_results["n_folds"][best_row])
@@ -118,31 +117,18 @@ def selection_messages(
     return messages
 
 
-def how_to_complete_first_rung(spec: SearchSpec, min_folds: int | str) -> str:
+def how_to_complete_first_rung(spec: SearchSpec) -> str:
     """Return what to do if `max_time` has ended in the first rung, without the end of the sentence.
 
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> from sklearn_sha._search.score_warnings import how_to_complete_first_rung
-    >>> from sklearn_sha.bandit import FixedBudget
-    >>> from sklearn_sha.resources import SampleCount
-    >>> spec = SimpleNamespace(algorithm=FixedBudget(100), resource=SampleCount())
-    >>> how_to_complete_first_rung(spec, "auto")
-    'Raise max_time, or call resume'
+    A lower `min_resources` is named if that sets the first rung, and the rung is not the lowest.
     """
-    counts_folds = spec.resource.counts_folds
-    names = ["min_resources"] if spec.algorithm.needs_maximum and not counts_folds else []
-    names += ["min_folds"] if min_folds not in ("auto", 1) and not counts_folds else []
-    lower = f", lower {' or '.join(names)}" if names else ""
-    return f"Raise max_time{lower}, or call resume"
+    sets_it = spec.algorithm.needs_maximum and not spec.resource.counts_folds
+    can_be_lower = sets_it and min(spec.schedule.n_resources) > 1
+    return f"Raise max_time{', lower min_resources' if can_be_lower else ''}, or call resume"
 
 
 def _incomplete_rung_message(
-    spec: SearchSpec,
-    rung_history: Sequence[Mapping[str, Any]],
-    max_time: float | None,
-    min_folds: int | str,
+    spec: SearchSpec, rung_history: Sequence[Mapping[str, Any]], max_time: float | None
 ) -> str:
     """Return the warning that the search ended before all candidates completed the first rung."""
     n_completed = sum(row["n_candidates"] for row in rung_history)
@@ -151,7 +137,7 @@ def _incomplete_rung_message(
     start, remedy = "The search was stopped", "Call resume"
     if max_time is not None:
         start = f"max_time={quantity(max_time, 'seconds')} ended"
-        remedy = how_to_complete_first_rung(spec, min_folds)
+        remedy = how_to_complete_first_rung(spec)
     return (
         f"{start} in the first rung, when {n_completed} of {n_planned} candidates were completed: "
         f"the best candidate is selected from these only. {remedy} to complete the search."

@@ -105,7 +105,7 @@ class PartialFit(Resource):
         models = _last_steps(tuned, example)
         default = _automatic_maximum(_longest(models))
         if self.batch_size is not None:  # a grid search has nothing that compares with a batch
-            if any(map(_counts, models)):
+            if all(map(_counts, models)):  # others are trained further
                 one_pass = self._n_batches(1, data.n_samples)
                 return Limits(default=one_pass, highest=one_pass)
             return Limits(default=self._n_batches(default, data.n_samples))
@@ -169,7 +169,10 @@ class PartialFit(Resource):
                 f"resource={self.name!r} can't train the last step of {name} with transform_input"
             )
         if not hasattr(last, "partial_fit"):
-            return f"resource={self.name!r} needs partial_fit, which {last} does not have"
+            given = (
+                f"batch_size={self.batch_size}" if self.in_batches else f"resource={self.name!r}"
+            )
+            return f"{given} needs partial_fit, which {last} does not have"
         if not has_partial_fit(last):
             return f"resource={self.name!r} would train {last} itself, which is its own clone"
         return ""
@@ -202,8 +205,8 @@ class PartialFit(Resource):
 
     def maximum_notes(self, tuned: TunedEstimator, example: Any, n_resources: int) -> list[str]:
         models = _last_steps(tuned, example)
-        if counting := [model for model in models if self.batch_size and _counts(model)]:
-            name = type(counting[0]).__name__
+        if self.batch_size and all(map(_counts, models)):
+            name = type(models[0]).__name__
             return [f"max_resources='auto' is one pass over the samples, which {name} counts."]
         model = _longest(models)
         name, value = iterations(model)

@@ -87,4 +87,5 @@ def check_estimators(resource: Resource, tuned: TunedEstimator, models: Sequence
         if why_not := resource.why_not(model):
             names = [name for kind in KINDS for name in kind.alternatives(models, tuned.searched)]
             advice = " or ".join(f"resource={name!r}" for name in names)
-            raise ValueError(f"{why_not}; use {advice}.")
+            without = "leave batch_size=None and " if resource.in_batches else ""
+            raise ValueError(f"{why_not}; {without}use {advice}.")
