@@ -20,7 +20,7 @@ from sklearn.svm import SVC
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha.bandit import FixedSchedule, HalvingInTurn
+from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.inspection import trust_report
 
 X = np.zeros((12, 1))
@@ -431,32 +431,6 @@ def test_without_scores_the_budget_is_named_if_it_sets_the_first_rung():
                        scoring=lambda *args: np.nan)  # fmt: skip
     with pytest.raises(ValueError, match="If scores require more, raise the budget, or the first"):
         search.fit(X)
-
-
-BRACKETS = [
-    {"budget": "anytime", "n_candidates": 16},
-    {"budget": "anytime", "n_candidates": 16, "sampler": "model"},
-    {"algorithm": HalvingInTurn(), "n_candidates": 32},
-]
-
-
-@pytest.mark.parametrize("params", BRACKETS, ids=["anytime", "anytime, model", "in turn"])
-@pytest.mark.parametrize("differ", [False, True])
-@pytest.mark.filterwarnings("ignore:Including the fixed cost")
-def test_a_scorer_that_always_raises_the_same_error_is_not_tried_on_other_brackets(params, differ):
-    n_calls = 0
-
-    def scoring(model, X, y=None):
-        nonlocal n_calls
-        n_calls += 1
-        raise ValueError(f"no metric with {n_calls} calls" + "!" * (differ and n_calls % 2))
-
-    search = search_of({"limit": uniform(0, 1)}, scoring=scoring, random_state=0, **params)
-    with pytest.raises(ValueError, match=r"in the first rung(?s:.*)no metric with"):
-        search.fit(X)
-    brackets = {row.get("bracket", 0) for row in search.rung_history_}
-    assert len(brackets) == (len(search.plan(X).brackets) if differ else 1)
-    assert n_calls == len(search.failures_)
 
 
 def test_runs_with_more_units_can_have_scores():

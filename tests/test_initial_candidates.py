@@ -407,7 +407,7 @@ def test_failed_candidates_are_not_kept_and_the_search_warns():
         space={"limit": uniform(), "fails": [False]},
         n_candidates=8, initial_candidates=[{"fails": "score"}, {"limit": 0.0}], keep_initial=True,
     )  # fmt: skip
-    with pytest.warns(UserWarning, match=r"initial candidates \[0\] failed, and are not"):
+    with pytest.warns(UserWarning, match=r"initial candidates \[0\] failed, and were kept"):
         search.fit(NOTHING)
     assert [0 in row["candidates"] for row in search.rung_history_[:2]] == [True, False]
     assert all(1 in row["candidates"] for row in search.rung_history_)

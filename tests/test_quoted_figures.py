@@ -197,7 +197,8 @@ def test_the_readme_quotes_the_time_to_quality():
         f"takes {ratio} times as long as the first row, with a range of {low} to {high} (two "
         f"standard errors over the runs), and on two cores {of_two} times ({low_of_two} to "
         f"{high_of_two}). These differences are within the noise. RandomizedSearchCV takes "
-        f"{of_random} times as long on one core ({low_of_random} to {high_of_random})."
+        f"{of_random} times as long on one core ({low_of_random} to {high_of_random}), at "
+        "the edge of the noise."
     ) in README
     assert float(low) < 1 < float(ratio)
     assert float(low_of_two) < 1 < float(of_two)

@@ -21,7 +21,8 @@ from toys import CALLS, CountingScaler, Curve, InPlace, Recorder
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._engine.preprocessing_calls import SharedPreprocessing
-from sklearn_sha.bandit import FixedSchedule
+from sklearn_sha.bandit import FixedSchedule, SuccessiveHalving
+from sklearn_sha.candidates import ModelSampler
 
 DIGITS = [part[:300] for part in load_digits(return_X_y=True)]
 X = np.arange(60.0)[:, None]
@@ -151,14 +152,14 @@ def test_with_samples_a_prefix_is_fitted_once_a_fold_and_rung():
 @pytest.mark.parametrize(
     ("params", "n_kept"),
     [
-        ({"resource": "n_samples", "min_resources": 10}, 3),
-        ({"resource": "folds", "cv": KFold(2), "min_resources": 1.0}, 2),
-        # The next rung uses what the eight settings have made.
-        ({"resource": "partial_fit", "max_resources": 12}, 3 * 8),
+        ({"resource": "n_samples", "min_resources": 10}, 3 * 8),
+        ({"resource": "folds", "cv": KFold(2), "min_resources": 1.0}, 2 * 8),
+        # The next rung uses what all settings have made.
+        ({"resource": "partial_fit", "max_resources": 40}, 3 * 20),
     ],
     ids=["samples", "folds", "epochs"],
 )
-def test_the_output_of_a_setting_is_kept_only_as_long_as_it_can_be_used(
+def test_the_outputs_of_eight_settings_are_kept_if_no_later_rung_uses_them(
     params, n_kept, monkeypatch
 ):
     held = []
@@ -170,12 +171,23 @@ def test_the_output_of_a_setting_is_kept_only_as_long_as_it_can_be_used(
     original = SharedPreprocessing.source
     monkeypatch.setattr(SharedPreprocessing, "source", source)
     pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
-    search = searched(pipeline, {"prefix__tag": range(8)}, refit=False, **params)
+    search = searched(pipeline, {"prefix__tag": range(20)}, refit=False, **params)
     assert max(held) == n_kept
-    assert len(calls("prefix fit")) == sum(
-        row["n_candidates"] * search.n_splits_
-        for row in search.rung_history_[: 1 if params["resource"] == "partial_fit" else None]
-    )
+    used = search.rung_history_[: 1 if params["resource"] == "partial_fit" else None]
+    n_fits = sum(row["n_candidates"] for row in used) * search.n_splits_
+    assert len(calls("prefix fit")) == n_fits
+
+
+def test_few_settings_are_fitted_once_for_candidates_that_follow_each_other():
+    """The waves of a sampler that uses the history are in one rung."""
+    pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
+    space = {"prefix__tag": ["a", "b"], "model__tag": range(100)}
+    search = searched(
+        pipeline, space, resource="n_samples", min_resources=1.0, refit=False, n_candidates=40,
+        sampler=ModelSampler(n_initial=8), algorithm=SuccessiveHalving(),
+    )  # fmt: skip
+    assert search.n_candidates_ == [40]
+    assert sorted(tag for tag, _ in calls("prefix fit")) == ["a"] * 3 + ["b"] * 3
 
 
 def test_a_prefix_that_fails_costs_its_own_candidates_only():

@@ -177,7 +177,9 @@ class Engine:
                 self._store.remove_model(candidate, number)
         views, groups = self._jobs(rungs)
         self._preprocessing.discard_all_but(views, groups)
-        for part in self._parts(groups):
+        for number, part in enumerate(self._parts(groups)):
+            if number:
+                self._preprocessing.make_room()
             if self._config.shares_preprocessing:
                 while calls := self._preprocessing.calls(views, self._open(part)):
                     self._run(calls)
@@ -188,7 +190,6 @@ class Engine:
                     calls.insert(0, self._refit_call(rungs[0].request))
                     self._refits = False
                 self._run(calls)
-            self._preprocessing.part_ends()
 
     def _parts(self, groups: Groups) -> list[Groups]:
         """Return the groups that are evaluated together.

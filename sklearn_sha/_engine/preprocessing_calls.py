@@ -30,6 +30,10 @@ GroupKey = tuple[int, int, Hashable]
 Groups = Mapping[GroupKey, list[Job]]
 Views = Mapping[tuple[int, int], Fold]
 
+_MAX_SETTINGS = 8
+"""Number of settings whose output is kept for further candidates of the same rung, such as those
+that are proposed later. Each takes as much memory as the samples."""
+
 
 class SharedPreprocessing:
     """Fitted preprocessing steps of the current stage, by group of jobs.
@@ -84,10 +88,11 @@ class SharedPreprocessing:
             if key not in groups or not view.has_samples_of(views[key[:2]]):
                 self._discard(key)
 
-    def part_ends(self) -> None:
-        """Discard all steps, whose groups are evaluated, if no later stage has their samples."""
+    def make_room(self) -> None:
+        """Discard the steps of many settings that are evaluated, if no later rung uses them."""
         resource = self._config.resource
-        if resource.counts_samples or resource.counts_folds:
+        is_used_later = not (resource.counts_samples or resource.counts_folds)
+        if not is_used_later and len({key[2] for key in self._fitted}) >= _MAX_SETTINGS:
             for key in [*self._fitted]:
                 self._discard(key)
 

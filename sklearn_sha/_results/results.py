@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
-from sklearn_sha._results.failures import kind_of
 from sklearn_sha._results.rung_history import RungHistory
 from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
 from sklearn_sha._results.tables import all_cv_results, cv_results, rung_rows, selected_run
@@ -372,12 +371,6 @@ class Results:
     def last_scores_failed(self) -> bool:
         """Return whether all fits or scores of the last rung failed, and are not just NaN."""
         return bool(self._rungs[-1].test_failed[self.metric].all())
-
-    def scores_failed_alike(self) -> bool:
-        """Return whether all fits succeeded, and all their scores failed with the same error."""
-        kinds = {(failure["failed"], kind_of(failure)) for failure in self.failures}
-        are_all = all(rung.test_failed[self.metric].all() for rung in self._rungs)
-        return are_all and len(kinds) == 1 and kinds.pop()[0] == "score"
 
     def last_rung_has_scores(self) -> bool:
         """Return whether a candidate of the last rung has a score by the metric that promotes."""

@@ -54,8 +54,9 @@ def automatic_option(
 ) -> tuple[Option, str]:
     """Plan rungs of an automatic resource, or rungs that add folds if these are better.
 
-    They are if scores on few samples would mislead, or if rungs of the resource save little, and
-    those of folds cost less, or as much as rungs of samples.
+    Folds are better in two cases: scores on few samples would mislead; or rungs of the resource
+    save little, and rungs of folds cost less. At equal cost, they replace rungs of samples, but not
+    those of epochs or trees.
 
     Parameters
     ----------
@@ -81,7 +82,6 @@ def automatic_option(
     if not reason:
         return option, ""
     other = plan_for(on_folds)
-    # At equal costs, all rungs have all samples, which is what rungs of folds are. Trees are kept.
     is_cheaper = other.cost < option.cost
     is_same = other.cost == option.cost and training.resource.counts_samples
     is_better = len(other.schedule.rungs) > 1 and (is_cheaper or is_same)

@@ -59,7 +59,7 @@ from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._search.starting_again import (
     StartAgainError,
     raise_if_more_folds_can_have_scores,
-    spec_with,
+    restarted_spec,
 )
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._search.too_few_samples import (
@@ -259,7 +259,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                     is_complete = self._evaluate_and_refit(run, store, task)
                 except StartAgainError as again:
                     warnings.warn(str(again), UserWarning, stacklevel=4)
-                    spec = spec_with(again, spec, run.pool.params)
+                    spec = restarted_spec(again, spec, run.pool.params)
                     run = self._make_run(spec, store, start_time, task, refitted, time())
                     is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
@@ -473,8 +473,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 raise TimeoutError(
                     f"max_time={quantity(self.max_time, 'seconds')} ended before any candidate was "
                     "scored on all folds of the first rung. "
-                    f"{how_to_complete_first_rung(run.spec)} to continue the "
-                    "search."
+                    f"{how_to_complete_first_rung(run.spec)} to continue the search."
                 ) from None
             is_complete = False
         except KeyboardInterrupt as interrupt:

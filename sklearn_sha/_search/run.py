@@ -75,7 +75,7 @@ class Run:
     report : callable
         Returns the trust report of the rungs so far.
     try_more : callable
-        Called with the run if no candidate of its first round has a score.
+        Called with the run if no candidate has a score in a rung that ends its first round.
     keeps_eliminated : bool
         Whether an audit continues the models of eliminated candidates.
     refitted : Refitted or None
@@ -122,9 +122,6 @@ class Run:
             if isnan(best) and self.rounds.n == 0:
                 self.observer.check_not_stopped()
                 self.try_more(self)
-                # Those of other candidates would fail, too.
-                if self.results.scores_failed_alike():
-                    break
             self.rounds.n += 1
             self.rounds.cost = self.results.cost
             try:

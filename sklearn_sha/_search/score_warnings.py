@@ -118,9 +118,9 @@ def selection_messages(
 
 
 def how_to_complete_first_rung(spec: SearchSpec) -> str:
-    """Return what to do if `max_time` has ended in the first rung, without the end of the sentence.
+    """Return the start of a sentence about what to do if `max_time` has ended in the first rung.
 
-    A lower `min_resources` is named if that sets the first rung, and the rung is not the lowest.
+    `min_resources` is included if it sets that rung, and if the rung has more than one unit.
     """
     sets_it = spec.algorithm.needs_maximum and not spec.resource.counts_folds
     can_be_lower = sets_it and min(spec.schedule.n_resources) > 1
@@ -233,8 +233,8 @@ def _failed_initial_messages(results: Results, n_kept: int) -> list[str]:
     if not failed:
         return []
     return [
-        f"keep_initial=True, but the initial candidates {failed} failed, and are not kept after "
-        "the rung in which they did. See failures_."
+        f"keep_initial=True, but the initial candidates {failed} failed, and were kept only until "
+        "then. See failures_."
     ]
 
 

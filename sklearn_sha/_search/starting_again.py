@@ -1,4 +1,4 @@
-"""Ends a search that starts again with more resource in its first rung, and plans it."""
+"""The error that ends a search which starts again with more resource, and the new plan."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class StartAgainError(Exception):
         self.n_enough = n_enough
 
 
-def spec_with(
+def restarted_spec(
     again: StartAgainError, spec: SearchSpec, candidates: Sequence[dict[str, Any]]
 ) -> SearchSpec:
     """Return the search whose first rung has enough samples or folds.

@@ -131,7 +131,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
         number (100 without one), but at most 100 if `fit` can stop earlier. If `batch_size` is set,
-        the mini-batches of these epochs. Samples: those of the largest training fold. Folds: all. A
+        the mini-batches of these epochs, or of one if all candidates only count samples, as naive
+        Bayes does. Samples: those of the largest training fold. Folds: all. A
         parameter: its value in the estimator. An integer is required if that is None or differs
         between candidates, and for a custom resource without a default. If `budget` is an integer,
         "auto" means no limit other than the number of samples or folds.
@@ -230,8 +231,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     batch_size : int or None, default=None
         Number of samples of each call of ``partial_fit``: consecutive batches of the training
         fold, which is shuffled again for each epoch. None uses all samples, so that one call is
-        one epoch. With a number, ``resource="auto"`` is "partial_fit", and any other resource
-        raises a ValueError.
+        one epoch. With a number, the resource has to be "partial_fit", which "auto" then is if a
+        candidate has it. Otherwise a ValueError is raised.
     scoring : str, callable, list, tuple, dict or None, default=None
         Strategy to evaluate the performance of the cross-validated model on the test set, as in
         GridSearchCV.

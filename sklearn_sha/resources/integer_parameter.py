@@ -18,8 +18,8 @@ from sklearn_sha.resources.warm_starts import exact_warm_starts, replays
 
 _GROWING_PARAMETERS = ("n_estimators", *ITERATION_PARAMETERS)
 
-# Besides its trees, a fit of an ensemble costs this share of training them.
-_SHARE_OF_FIT = Fraction(1, 20)
+# Fixed cost of a fit of an ensemble, as a share of the cost of all its trees.
+_FIXED_SHARE = Fraction(1, 20)
 
 
 LEARNING_RATES = frozenset({"learning_rate", "eta"})
@@ -81,7 +81,7 @@ class IntegerParameter(Resource):
         values = {parameter_value(model, self.name) for model in tuned.models()}
         value: Any = values.pop() if len(values) == 1 else None  # families can have several
         default = int(value) if is_int(value) else None
-        return Limits(default=default, fixed=(default or 0) * _SHARE_OF_FIT, equals_fit=True)
+        return Limits(default=default, fixed=(default or 0) * _FIXED_SHARE, equals_fit=True)
 
     def unit_for(self, example: Any) -> str:
         if self.unit != Resource.unit:
