@@ -132,10 +132,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
         number (100 without one), but at most 100 if `fit` can stop earlier. If `batch_size` is set,
         the mini-batches of these epochs, or of one if all candidates only count samples, as naive
-        Bayes does. Samples: those of the largest training fold. Folds: all. A
-        parameter: its value in the estimator. An integer is required if that is None or differs
-        between candidates, and for a custom resource without a default. If `budget` is an integer,
-        "auto" means no limit other than the number of samples or folds.
+        Bayes does. Samples: those of the largest training fold. Folds: all. A parameter: its value
+        in the estimator. An integer is required if that is None or differs between candidates, and
+        for a custom resource without a default. If `budget` is an integer, "auto" means no limit
+        other than the number of samples or folds.
     min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. The last rung has all folds.
         "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
