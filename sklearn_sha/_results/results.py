@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -324,6 +325,11 @@ class Results:
     def has_complete_rung(self) -> bool:
         """Whether all candidates of some rung were evaluated."""
         return any(rung.is_complete for rung in self._rungs)
+
+    @property
+    def errors_are_scores(self) -> bool:
+        """Whether an error on some folds counts as a score, as in a grid search: as a number."""
+        return not isnan(self.error_score)
 
     @property
     def all_failed(self) -> bool:

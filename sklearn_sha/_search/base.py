@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from math import inf, isnan
+from math import inf
 from time import perf_counter, time
 from typing import Any, Self
 
@@ -52,7 +52,6 @@ from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.score_warnings import (
     few_samples_hints,
     how_to_complete_first_rung,
-    selection_messages,
     warn_about_scores,
 )
 from sklearn_sha._search.search_spec import SearchSpec
@@ -429,28 +428,18 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             store.clear_models()
         self.interrupted_ = not is_complete
         self._set_attributes(run.spec, run.results)
+        has_best = hasattr(self, "best_index_")
         warn_about_scores(
             run.results,
             self.all_cv_results_,
             self.rung_history_,
             run.spec,
             self.error_score,
-            stacklevel=5,
-        )
-        best_row = None
-        if hasattr(self, "best_index_"):
-            best_row = self.cv_results_rows_[self.best_index_]
-        messages = selection_messages(
-            run.results,
-            self.all_cv_results_,
-            self.rung_history_,
-            run.spec,
-            best_row,
+            self.cv_results_rows_[self.best_index_] if has_best else None,
             self.max_time,
             is_complete=is_complete,
+            stacklevel=5,
         )
-        for message in messages:
-            warnings.warn(message, UserWarning, stacklevel=5)
         if self.refit:
             try:
                 self._refit(run, task)
@@ -512,8 +501,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             message = no_score_message(
                 failures,
                 quantity(min(resources), spec.schedule.unit),
-                # An error on some folds is a score in a grid search if error_score is a number.
-                is_full=is_full and isnan(run.results.error_score),
+                is_full=is_full and not run.results.errors_are_scores,
                 has_own_rungs=not spec.algorithm.needs_maximum,
             )
         if run.tried:

@@ -23,11 +23,16 @@ def warn_about_scores(
     rung_history: Sequence[Mapping[str, Any]],
     spec: SearchSpec,
     error_score: float | str,
+    best_row: int | None,
+    max_time: float | None,
+    *,
+    is_complete: bool,
     stacklevel: int,
 ) -> None:
     """Warn about failed fits, failed scores, scores that are not finite, and equal scores.
 
-    After an audit, only about the audited candidates: `fit` warned about the others.
+    After an audit, only about the audited candidates: `fit` warned about the others. Warn also if
+    the best candidate is not selected from the last rung on all folds, or an audit is incomplete.
 
     Parameters
     ----------
@@ -36,6 +41,12 @@ def warn_about_scores(
     rung_history : sequence of dict
     spec : SearchSpec
     error_score : float or "raise"
+    best_row : int or None
+        Row of `all_cv_results` that has the best candidate. None if none is selected.
+    max_time : float or None
+        Seconds.
+    is_complete : bool
+        Whether the search was not interrupted.
     stacklevel : int
         Of the warnings, counted from the caller.
     """
@@ -56,6 +67,17 @@ def warn_about_scores(
     messages = [scores_message(scores, error_score)] if scores else []
     if not spec.is_closed:
         messages += _other_messages(results, all_cv_results, rung_history, failures, spec)
+    if best_row is not None:
+        if not results.has_complete_rung:
+            messages.append(_incomplete_rung_message(spec, rung_history, max_time))
+        else:
+            n_resources = int(all_cv_results["n_resources"][best_row])
+            n_folds = int(all_cv_results["n_folds"][best_row])
+            messages += _few_folds_messages(
+                n_resources, n_folds, results, spec, is_complete=is_complete
+            )
+    if results.audited and not is_complete:
+        messages.append(_incomplete_audit_message(all_cv_results, results.audited))
     for message in messages:
         warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
 
@@ -75,46 +97,6 @@ def _other_messages(
         *_failed_initial_messages(results, spec.schedule.n_kept),
         *_equal_scores_messages(rung_history, len(spec.folds), remedy),
     ]
-
-
-def selection_messages(
-    results: Results,
-    all_cv_results: Mapping[str, Any],
-    rung_history: Sequence[Mapping[str, Any]],
-    spec: SearchSpec,
-    best_row: int | None,
-    max_time: float | None,
-    *,
-    is_complete: bool,
-) -> list[str]:
-    """Return warnings about the rung and the folds from which the best candidate is selected.
-
-    Parameters
-    ----------
-    results : Results
-    all_cv_results : dict
-    rung_history : sequence of dict
-    spec : SearchSpec
-    best_row : int or None
-        Row of `all_cv_results` that has the best candidate. None if none is selected.
-    max_time : float or None
-        Seconds.
-    is_complete : bool
-        Whether the search was not interrupted.
-    """
-    messages = []
-    if best_row is not None:
-        if not results.has_complete_rung:
-            messages.append(_incomplete_rung_message(spec, rung_history, max_time))
-        else:
-            n_resources = int(all_cv_results["n_resources"][best_row])
-            n_folds = int(all_cv_results["n_folds"][best_row])
-            messages += _few_folds_messages(
-                n_resources, n_folds, results, spec, is_complete=is_complete
-            )
-    if results.audited and not is_complete:
-        messages.append(_incomplete_audit_message(all_cv_results, results.audited))
-    return messages
 
 
 def how_to_complete_first_rung(spec: SearchSpec) -> str:

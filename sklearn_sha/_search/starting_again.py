@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan
 from typing import Any
 
 from sklearn_sha._formatting import quantity
@@ -62,8 +61,7 @@ def raise_if_more_folds_can_have_scores(spec: SearchSpec, results: Results, refi
         The last rung has no scores.
     refit : bool, str or callable
     """
-    # An error on some folds is a score in a grid search if error_score is a number.
-    can_have_scores = not results.last_scores_failed() or not isnan(results.error_score)
+    can_have_scores = not results.last_scores_failed() or results.errors_are_scores
     # Otherwise the best candidate of the rung before is selected.
     has_no_best = results.n_rungs == 1 or (results.is_multimetric and refit != results.metric)
     if can_have_scores and has_no_best:
