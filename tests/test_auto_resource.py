@@ -564,6 +564,27 @@ def test_an_automatic_maximum_is_one_that_a_candidate_has(space, n_epochs):
     assert search.plan(X, Y).n_resources[-1] == n_epochs
 
 
+@pytest.mark.parametrize(
+    ("step", "calls_fit"),
+    [
+        (SGDClassifier(max_iter=20, tol=None), False),
+        (MLPClassifier(max_iter=20), False),
+        (MLPClassifier(max_iter=200), True),
+        (GaussianNB(), False),
+    ],
+)
+@pytest.mark.parametrize("placeholder", [MLPClassifier(), SGDClassifier()])
+@pytest.mark.filterwarnings("ignore:resource='partial_fit' gives GaussianNB")
+@pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
+def test_the_refit_calls_fit_by_the_steps_that_are_sampled(step, calls_fit, placeholder):
+    pipeline = Pipeline([("scale", StandardScaler()), ("clf", placeholder)])
+    for steps in ([step], Pick(step)):
+        space = {"clf": steps, "scale__with_mean": [True, False]}
+        search = SuccessiveHalvingSearchCV(pipeline, space, resource="partial_fit", n_candidates=2)
+        notes = search.plan(X, Y).notes
+        assert ("The refit calls fit, as that of GridSearchCV." in notes) == calls_fit
+
+
 @pytest.mark.filterwarnings("ignore:Including the fixed cost of each fit")
 @pytest.mark.parametrize("algorithm", [FixedSchedule([2, 1], [2, 104]), FixedBudget(120)])
 def test_rungs_of_an_algorithm_are_no_automatic_maximum(algorithm):

@@ -289,7 +289,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         else:
             warning = cost_warning(schedule, limits, algorithm)
             if self._has_automatic_maximum() and limits.default is not None:
-                whole_fit = resource.whole_fit(context.tuned, limits.default)
+                whole_fit = resource.whole_fit(context.tuned, context.example, limits.default)
             notes += self._notes(chosen, context, why_in_folds, whole_fit)
         notes += why_few
         if not proposes_later:

@@ -244,7 +244,7 @@ class Resource(ABC):
         """Return notes for the plan that explain `n_resources`, an automatic maximum."""
         return []
 
-    def whole_fit(self, tuned: TunedEstimator, maximum: int) -> WholeFit | None:
+    def whole_fit(self, tuned: TunedEstimator, example: Any, maximum: int) -> WholeFit | None:
         """Return how the refit trains as in a grid search, if the maximum is automatic.
 
         None if `advance` trains the units of the last rung.
@@ -252,6 +252,8 @@ class Resource(ABC):
         Parameters
         ----------
         tuned : TunedEstimator
+        example : estimator
+            A candidate, not fitted.
         maximum : int
             The automatic maximum.
         """

@@ -223,13 +223,16 @@ class PartialFit(Resource):
             return [f"max_resources='auto' is {given}."]
         return [f"max_resources='auto' is {amount}: {given}."]
 
-    def whole_fit(self, tuned: TunedEstimator, maximum: int) -> WholeFit | None:
-        models = _last_steps(tuned, tuned.estimator)
+    def whole_fit(self, tuned: TunedEstimator, example: Any, maximum: int) -> WholeFit | None:
+        models = _last_steps(tuned, example)
         if self.batch_size is not None:
             # One pass over a fold is less than one over all samples.
             note = "The refit has one pass over all samples."
             return WholeFit(maximum, maximum, note) if all(map(_counts, models)) else None
-        if any(self.preferred(*variant) is None for variant in tuned.variants()):
+        # Of steps that are sampled, only the example's is known.
+        sampled = [(example, frozenset(tuned.searched_of_last))]
+        variants = sampled if tuned.decisive_distributions() else tuned.variants()
+        if any(self.preferred(*variant) is None for variant in variants):
             return None
         max_units = max(map(_n_iterations, models))
         return WholeFit(maximum, max_units) if max_units > maximum else None
