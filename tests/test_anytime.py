@@ -17,7 +17,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+    cross_val_score,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from test_stopping import numbers
@@ -61,7 +67,7 @@ def search_of(**params):
 class Results:
     """Results that took 2 s for 100 units, without preprocessing."""
 
-    seconds, n_units, preprocessing_seconds = 2.0, 100, 0.0
+    seconds, n_units, preprocessing_seconds, cost = 2.0, 100, 0.0, 4e6
 
 
 def totals_of(plan):
@@ -429,11 +435,12 @@ def test_a_bracket_is_begun_if_it_ends_in_time_with_the_refit(
     elapsed, max_time, bracket, is_refused
 ):
     plan = Schedule.joined([Schedule.from_rungs([n], [4]) for n in (4, 6, 30)])
-    # Refit: 4 units of 2 s / 10 each, on the samples of 5 folds instead of 4.
+    # Refit: 4 units of 2 s / 10 each, on 1.25 times the samples.
     results = Results()
     results.n_units = 10 if elapsed == 10 else 10**9
+    results.cost = 40
     times = BracketTimes(
-        plan, 5, 1, refits=True, start_time=100, max_time=max_time, clock=lambda: 100 + elapsed
+        plan, 1.25, 1, refits=True, start_time=100, max_time=max_time, clock=lambda: 100 + elapsed
     )
     refusal = times.refusal(bracket, results)
     assert bool(refusal) == is_refused
@@ -483,7 +490,7 @@ def test_a_refit_fits_preprocessing_on_all_samples():
     results.preprocessing_seconds = 4.0
     for max_time, is_refused in ((10.05, True), (10.15, False)):
         times = BracketTimes(
-            SMALL, 5, 1, refits=True, start_time=0, max_time=max_time, clock=lambda: 5.0
+            SMALL, 1.25, 1, refits=True, start_time=0, max_time=max_time, clock=lambda: 5.0
         )
         assert bool(times.refusal(1, results)) == is_refused  # 0.1 s, and 5 s
 
@@ -491,7 +498,7 @@ def test_a_refit_fits_preprocessing_on_all_samples():
 def test_without_a_refit_no_time_is_reserved():
     for refits in (True, False):
         times = BracketTimes(
-            SMALL, 5, 1, refits=refits, start_time=0, max_time=5.05, clock=lambda: 5.0
+            SMALL, 1.25, 1, refits=refits, start_time=0, max_time=5.05, clock=lambda: 5.0
         )
         assert bool(times.refusal(1, Results())) == refits  # 0.1 s
 
@@ -499,33 +506,56 @@ def test_without_a_refit_no_time_is_reserved():
 @pytest.mark.parametrize(("from_resource", "is_refused"), [(4, True), (5, False)])
 def test_a_refit_by_fit_is_as_long_as_fit_can_be(from_resource, is_refused):
     times = BracketTimes(
-        SMALL, 5, 1, refits=True, start_time=0, max_time=5.2, clock=lambda: 5.0,
+        SMALL, 1.25, 1, refits=True, start_time=0, max_time=5.2, clock=lambda: 5.0,
         whole_fit=WholeFit(from_resource, 12),
     )  # fmt: skip
     assert bool(times.refusal(1, Results())) == is_refused  # 0.3 s for 12 units, 0.1 s for 4
 
 
 def test_a_refit_is_one_fit_if_folds_are_counted():
-    for counts_folds, is_refused in ((False, True), (True, False)):
+    for counts_folds, max_time in ((False, 5.1), (True, 5.025)):  # a fold's 0.02 s
         plan = replace(SMALL, counts_folds=counts_folds)
+        for difference, is_refused in ((-0.001, True), (0.001, False)):
+            times = BracketTimes(
+                plan, 1.25, 1,
+                refits=True, start_time=0, max_time=max_time + difference, clock=lambda: 5.0,
+            )  # fmt: skip
+            assert bool(times.refusal(1, Results())) == is_refused
+
+
+def test_a_bracket_is_predicted_from_what_was_trained():
+    """The first bracket ended in its first rung, since no candidate had a score."""
+    plan = Schedule.joined([Schedule.from_rungs([8, 4], [10, 20])] * 2)
+    assert [bracket.total_cost for bracket in plan.brackets] == [120, 120]
+    results = Results()
+    results.cost = 80
+    for max_time, is_refused in ((24.9, True), (25.1, False)):  # 10 s, and 15 s
         times = BracketTimes(
-            plan, 5, 1, refits=True, start_time=0, max_time=5.05, clock=lambda: 5.0
+            plan, 1.25, 1, refits=False, start_time=0, max_time=max_time, clock=lambda: 10.0
         )
-        assert bool(times.refusal(1, Results())) == is_refused  # 0.1 s, or a fold's 0.02 s
+        assert bool(times.refusal(1, results)) == is_refused
 
 
 @pytest.mark.parametrize(("n_samples", "is_refused"), [(10, False), (11, True)])
 def test_a_refit_has_all_samples_if_these_are_the_resource(n_samples, is_refused):
     times = BracketTimes(
-        SMALL, 5, 1, refits=True, start_time=0, max_time=5.21, clock=lambda: 5.0,
+        SMALL, 1.25, 1, refits=True, start_time=0, max_time=5.21, clock=lambda: 5.0,
         n_samples=n_samples,
     )  # fmt: skip
     assert bool(times.refusal(1, Results())) == is_refused  # 0.02 s for each
 
 
-@pytest.mark.parametrize(("resource", "units"), [("n_samples", 12), ("partial_fit", 2 * 5)])
-def test_the_predicted_refit_of_a_search(resource, units, monkeypatch):
-    """12 samples in two folds, and 5 epochs at most."""
+@pytest.mark.parametrize(
+    ("resource", "cv", "units"),
+    [
+        ("n_samples", 2, 12),
+        ("partial_fit", 2, 2 * 5),
+        ("partial_fit", ShuffleSplit(1, test_size=3), 4 / 3 * 5),
+        ("partial_fit", TimeSeriesSplit(2), 12 / 6 * 5),  # folds of 4 and of 8
+    ],
+)
+def test_the_predicted_refit_of_a_search(resource, cv, units, monkeypatch):
+    """12 samples, and 5 epochs at most."""
     found = []
 
     def spy(self, bracket, results):
@@ -534,7 +564,7 @@ def test_the_predicted_refit_of_a_search(resource, units, monkeypatch):
 
     monkeypatch.setattr(BracketTimes, "refusal", spy)
     params = {"max_resources": 5, "min_resources": 1, "n_candidates": 16, "max_time": 1000}
-    search = search_of(resource=resource, refit=True, **params).fit(X)
+    search = search_of(resource=resource, cv=cv, refit=True, **params).fit(X)
     assert search.schedule_.brackets[0].n_resources[-1] == 5
     assert set(found) == {units}
 

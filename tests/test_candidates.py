@@ -99,6 +99,17 @@ def test_too_few_candidates_warn_with_both_numbers(space):
     assert len(candidates) == 3
 
 
+@pytest.mark.parametrize("values", [[1, 2, 3], randint(1, 4)])
+def test_initial_candidates_are_counted_with_those_of_the_space(values):
+    message = "n_candidates=9 is more than the 4 .* that space and initial_candidates give;"
+    with pytest.warns(UserWarning, match=message):
+        n, candidates = first_candidates(
+            RandomSampler(), {"a": values}, 9, np.random.RandomState(0), ("space", "n_candidates"),
+            [{"a": 0}],
+        )  # fmt: skip
+    assert n == len(candidates) == 4
+
+
 def test_sampling_stops_when_only_known_values_are_repeated():
     class Counting:
         n_samples = 0

@@ -461,7 +461,7 @@ def test_the_first_rung_has_at_least_100_test_samples():
         ({"min_folds": 6}, "min_folds=6 is larger than the number of folds, 5"),
         ({"min_folds": 0}, 'min_folds=0 must be an integer of at least 1, or "auto" or "all"'),
         ({"min_folds": "some"}, "min_folds='some' must be"),
-        ({"resource": "folds", "min_folds": 2}, "Set min_resources=2"),
+        ({"resource": "folds", "min_folds": 2}, "set min_resources=2, unless budget"),
         (
             {"budget": 10, "min_folds": 2},
             "2 folds in the first of 3 rungs, and .* added late; give at least budget=54,",
@@ -869,3 +869,13 @@ def test_with_two_folds_every_rung_has_something_to_evaluate():
     report = trust_report(search)
     assert len(report.rungs) == len(levels)
     assert len(report.eliminated) == 16 - len(search.rung_history_[-1]["candidates"])
+
+
+def test_all_but_the_rungs_of_a_schedule_is_kept():
+    given = replace(
+        schedule_from_range(8, max_resources=20),
+        unit="trees", notes=("A note.",), is_bound=True, min_brackets=2, n_repeated=3,
+    )  # fmt: skip
+    grown = FoldGrowth((0, 1, 2, 3, 4)).grow(given, 2)
+    assert [rung.folds for rung in grown.rungs] != [rung.folds for rung in given.rungs]
+    assert replace(grown, rungs=given.rungs) == given

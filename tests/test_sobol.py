@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.random import RandomState
-from scipy.stats import beta, binom, loguniform, norm, randint, uniform
+from scipy.stats import beta, binom, loguniform, norm, randint, rv_discrete, uniform, zipf
 from sklearn.linear_model import SGDClassifier
 from sklearn.utils import check_random_state
 
@@ -227,6 +227,32 @@ def test_a_distribution_of_arrays_is_sampled(sampler):
         assert (scales <= [1, 10]).all()
         known = [Evaluation(params, 1, 1, params["c"], ()) for params in found]
         history = History(found, known)
+
+
+@pytest.mark.parametrize(("most", "is_spread"), [(16, True), (10**6, False)])
+def test_no_quantile_sums_the_probabilities_of_very_many_integers(most, is_spread):
+    n_summed = []
+
+    class Summed(rv_discrete):
+        """Integers of equal probability, without a formula for their quantiles."""
+
+        def _pmf(self, k):
+            n_summed.append(np.size(k))
+            return np.full(np.shape(k), 1 / most)
+
+        def _rvs(self, size=None, random_state=None):
+            return random_state.randint(1, most + 1, size)
+
+    space = {"a": Summed(a=1, b=most)()}
+    found = SobolSampler().propose(16, space, History(), RandomState(0))
+    assert len({params["a"] for params in found}) == 16
+    assert (len(n_summed) > 0) == is_spread
+
+
+def test_a_heavy_tail_of_integers_is_sampled():
+    # Quantiles of zipf(1.2) near 1 are sums of more than 2**30 probabilities.
+    found = SobolSampler().propose(16, {"a": zipf(1.2)}, History(), RandomState(0))
+    assert all(type(params["a"]) is int and params["a"] >= 1 for params in found)
 
 
 def test_values_that_scipy_does_not_find_are_sampled():

@@ -14,14 +14,16 @@ class BracketTimes:
     """Predict the seconds of the next bracket of an anytime search, and of the refit after it.
 
     The seconds of a bracket are those so far, in proportion to its units. The refit takes the mean
-    time of its units, on the samples of all folds; if it calls ``fit``, that of the maximum number
-    of units, and if samples are the resource, that of all samples. Shared preprocessing takes the
-    time of its longest fit on a fold, in proportion to the samples.
+    time of its units, on all samples; if it calls ``fit``, that of the maximum number of units, and
+    if samples are the resource, that of all samples. Shared preprocessing takes the time of its
+    longest fit on a fold, in proportion to the samples.
 
     Parameters
     ----------
     plan : Schedule
-    n_folds, n_workers : int
+    samples_ratio : float
+        Number of all samples, divided by the mean number of training samples of a fold.
+    n_workers : int
     refits : bool
         Whether there is a refit.
     start_time, max_time : float
@@ -37,7 +39,7 @@ class BracketTimes:
     def __init__(
         self,
         plan: Schedule,
-        n_folds: int,
+        samples_ratio: float,
         n_workers: int,
         *,
         refits: bool,
@@ -49,7 +51,7 @@ class BracketTimes:
     ) -> None:
         self._costs = [bracket.total_cost for bracket in plan.brackets]
         self._n_resources = plan.rungs[-1].n_resources  # all brackets reach it
-        self._n_folds, self._n_workers = n_folds, n_workers
+        self._samples_ratio, self._n_workers = samples_ratio, n_workers
         self._counts_folds = plan.counts_folds
         self._refits, self._whole_fit, self._n_samples = refits, whole_fit, n_samples
         self._start_time, self._max_time, self._clock = start_time, max_time, clock
@@ -69,7 +71,7 @@ class BracketTimes:
         elapsed = self._clock() - self._start_time
         # Known results of an earlier process took their time too.
         so_far = max(elapsed, results.seconds / self._n_workers)
-        seconds = so_far * self._costs[bracket] / sum(self._costs[:bracket])
+        seconds = so_far * self._costs[bracket] / results.cost
         if self._refits:
             seconds += self._refit_units() * results.seconds / max(1, results.n_units)
             seconds += self._samples_ratio * results.preprocessing_seconds
@@ -84,15 +86,10 @@ class BracketTimes:
     def _refit_units(self) -> float:
         """Return the units of a refit."""
         if self._counts_folds:
-            return 1
+            return self._samples_ratio
         if self._n_samples is not None:
             return self._n_samples
         n_resources = self._n_resources
         if self._whole_fit is not None and self._whole_fit.replaces(n_resources):
             n_resources = self._whole_fit.max_units
         return n_resources * self._samples_ratio
-
-    @property
-    def _samples_ratio(self) -> float:
-        """All samples, as a multiple of the training samples of a fold."""
-        return self._n_folds / max(1, self._n_folds - 1)

@@ -200,7 +200,8 @@ def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) ->
     if resource.counts_folds:
         raise ValueError(
             f"min_folds={min_folds} and resource={resource.name!r} both set the folds of the first "
-            f'rung. Set min_resources={min_folds}, and leave min_folds="auto".'
+            f'rung. Leave min_folds="auto", and set min_resources={min_folds}, unless budget or '
+            "algorithm sets the first rung."
         )
     if min_folds > n_folds:
         raise ValueError(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from math import ceil
 from os import PathLike
+from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
@@ -523,16 +524,16 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     ) -> BracketTimes | None:
         if self.budget != "anytime" or max_time is None or spec.is_closed:
             return None
-        n_samples = n_samples_of(spec.folds[0].X) if spec.resource.counts_samples else None
+        n_samples = n_samples_of(spec.folds[0].X)
         return BracketTimes(
             spec.schedule,
-            len(spec.folds),
+            n_samples / fmean(len(fold.train) for fold in spec.folds),
             n_workers,
             refits=bool(self.refit),
             start_time=start_time,
             max_time=max_time,
             whole_fit=spec.config.whole_fit,
-            n_samples=n_samples,
+            n_samples=n_samples if spec.resource.counts_samples else None,
         )
 
     def _can_start_again(self, spec: SearchSpec) -> bool:

@@ -35,8 +35,8 @@ class Bounds:
     fold_growth : FoldGrowth or None, default=None
         Folds that score each rung. None: all folds in each rung.
     n_kept : int, default=0
-        Number of candidates that every rung promotes, unless their losses are NaN: those that are
-        proposed first. A schedule that allows for them has the same ``n_kept``
+        Number of candidates that every rung promotes, unless they fail: those that are proposed
+        first. A schedule that allows for them has the same ``n_kept``
         (`Schedule.with_kept`), and `halving` promotes them.
     max_candidates : int or None, default=None
         Number of distinct candidates that there are. None: unlimited, unknown, or more than are

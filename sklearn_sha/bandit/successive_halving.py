@@ -45,7 +45,7 @@ def halving(
     ----------
     schedule : Schedule
         Numbers of candidates and resources of the rungs of one bracket. The first
-        ``schedule.n_kept`` candidates are promoted in every rung, unless their losses are NaN.
+        ``schedule.n_kept`` candidates are promoted in every rung, unless they fail.
     propose : callable, default=None
         ``propose(n)`` returns the ids of 1 to n new candidates. If it returns fewer than
         n, it is called again until the first rung is complete. None: ids from 0.

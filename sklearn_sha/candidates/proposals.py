@@ -80,7 +80,10 @@ def first_candidates(
         candidates = _after(initial, sampler, wanted - n_initial, space, rng)
         n = len(candidates)
     if n < wanted and n_candidates != "auto":
-        source = scarce_source(sampler, space, n - n_initial, wanted - n_initial, initial, names[0])
+        n_new, n_wanted = n - n_initial, wanted - n_initial
+        source = scarce_source(
+            sampler, space, n_new, n_wanted, initial, names[0], counts_initial=True
+        )
         warnings.warn(
             f"{names[1]}={wanted} is more than the {quantity(n, 'different candidates')} that "
             f"{source}; trying these.",
@@ -97,6 +100,8 @@ def scarce_source(
     wanted: int,
     known: Collection[Mapping[str, Any]],
     space_name: str,
+    *,
+    counts_initial: bool = False,
 ) -> str:
     """Return what has no more than n new candidates, as the subject and verb of a clause.
 
@@ -110,6 +115,8 @@ def scarce_source(
         Candidates that are not new.
     space_name : str
         Name of the parameter by which the user set `space`.
+    counts_initial : bool, default=False
+        Whether the number in the clause includes `known`, which are initial candidates.
 
     Returns
     -------
@@ -117,7 +124,10 @@ def scarce_source(
         The sampler if it proposed fewer than the space has, otherwise the space.
     """
     has_more = not sampler.uses_history and n < n_further(space, wanted, known)
-    return f"{type(sampler).__name__} proposed" if has_more else f"{space_name} holds"
+    name = type(sampler).__name__ if has_more else space_name
+    if counts_initial and known:
+        return f"{name} and initial_candidates give"
+    return f"{name} proposed" if has_more else f"{name} holds"
 
 
 def candidates_for_brackets(
@@ -169,7 +179,8 @@ def candidates_for_brackets(
     pool = _after(initial, sampler, n - n_initial, space, rng)
     if len(pool) == n:
         return [*initial, *without_grid_order(pool[n_initial:], initial, space, rng)]
-    source = scarce_source(sampler, space, len(pool) - n_initial, n - n_initial, initial, name)
+    n_new, n_wanted = len(pool) - n_initial, n - n_initial
+    source = scarce_source(sampler, space, n_new, n_wanted, initial, name, counts_initial=True)
     warnings.warn(
         f"{source} {quantity(len(pool), 'different candidates')}, and the brackets have "
         f"room for {n}, so candidates take part more than once; with so few, "

@@ -178,11 +178,17 @@ def _is_one_of(value: Any, values: Iterable[Any]) -> bool:
     return value_key(value) in map(value_key, values)
 
 
+_MAX_SUMMED = 10_000
+"""Number of integers up to which SciPy may sum their probabilities for each quantile."""
+
+
 def has_quantiles(distribution: Any) -> bool:
     """Return whether a distribution has a ``ppf`` that takes arrays and returns numbers.
 
     With scale 0, all functions of scipy's distributions but `rvs` are NaN; with arrays as
-    parameters, they return arrays for numbers. A custom ``ppf`` can be for numbers only.
+    parameters, they return arrays for numbers. A custom ``ppf`` can be for numbers only. That of a
+    distribution of many integers without a formula for it, such as zipf, can take more time or
+    memory than there is.
 
     Examples
     --------
@@ -191,7 +197,7 @@ def has_quantiles(distribution: Any) -> bool:
     >>> has_quantiles(uniform(1, 2)), has_quantiles(norm(1, 0)), has_quantiles(uniform([1, 2], 3))
     (True, False, False)
     """
-    if not hasattr(distribution, "ppf"):
+    if not hasattr(distribution, "ppf") or _sums_many(distribution):
         return False
     try:
         with np.errstate(invalid="ignore"):
@@ -202,6 +208,20 @@ def has_quantiles(distribution: Any) -> bool:
     if isinstance(median, np.ndarray) and median.ndim == 0:
         median = median.item()
     return is_real(median) and not np.isnan(median) and np.shape(medians) == (2,)
+
+
+def _sums_many(distribution: Any) -> bool:
+    """Whether ``ppf`` of a distribution of scipy sums the probabilities of many integers."""
+    if not hasattr(distribution, "pmf"):
+        return False
+    from scipy.stats import rv_discrete  # slow to import, and loaded if there is a distribution
+
+    family = type(getattr(distribution, "dist", distribution))
+    # The method that scipy documents for a formula, and calls.
+    if not issubclass(family, rv_discrete) or family._ppf is not rv_discrete._ppf:
+        return False
+    low, high = distribution.support()
+    return not np.all(np.subtract(high, low) <= _MAX_SUMMED)
 
 
 def has_continuous(space: Any) -> bool:

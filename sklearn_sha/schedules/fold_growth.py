@@ -98,4 +98,4 @@ class FoldGrowth:
             folds = self.folds(longest if schedule.repeats else n_rungs, factor)[-n_rungs:]
             sizes, resources = bracket.n_candidates, bracket.n_resources
             grown.append(Schedule.from_rungs(sizes, resources, bracket.continues, folds=folds))
-        return replace(Schedule.joined(grown, schedule.repeats), n_kept=schedule.n_kept)
+        return replace(schedule, rungs=Schedule.joined(grown).rungs)
