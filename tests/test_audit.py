@@ -637,7 +637,7 @@ def test_several_metrics_and_a_callable_refit():
         seen.append(len(results["params"]))
         return seen[-1] - 1
 
-    search = search_of(refit=last).fit(NOTHING)
+    search = search_of(refit=last, promote_by="score").fit(NOTHING)
     n = seen[-1]
     search.audit(NOTHING)
     assert seen[-1] == n + 4
@@ -647,7 +647,7 @@ def test_the_report_is_true_if_refit_selects_another_than_the_best():
     def worst(results):
         return int(np.argmin(results["mean_test_score"]))
 
-    search = search_of(refit=worst).fit(NOTHING).audit(NOTHING, n_candidates=6)
+    search = search_of(refit=worst, promote_by="score").fit(NOTHING).audit(NOTHING, n_candidates=6)
     report = trust_report(search)
     assert max(one["score"] for one in report.audited) > search.cv_results_["mean_test_score"].min()
     assert "None is better than the best of the others." in report.advice

@@ -527,6 +527,35 @@ def test_the_checkpoint_of_another_search_raises(tmp_path, params, data, named):
     assert {p for p in before if before[p] != after[p]} <= {tmp_path / "process"}
 
 
+def with_own_constructor(**fixed):
+    """A subclass that takes only some of the search's parameters, and sets others itself."""
+
+    class Own(SuccessiveHalvingSearchCV):
+        def __init__(self, estimator, param_grid, checkpoint=None):
+            params = {"param_grid": param_grid, "checkpoint": checkpoint, "cv": 2, **fixed}
+            super().__init__(estimator, **params)
+
+    return Own
+
+
+@pytest.mark.parametrize("name", ["tol", "scoring", "random_state", "factor"])
+def test_parameters_that_a_subclass_sets_itself_are_compared(tmp_path, name):
+    first = {"tol": 0.0, "scoring": "accuracy", "random_state": 0, "factor": 2, "n_candidates": 8}
+    other = {"tol": 0.5, "scoring": "f1_macro", "random_state": 1, "factor": 3}
+    grid = {"alpha": np.geomspace(1e-5, 1, 20).tolist()}
+    model, data = SGDClassifier(random_state=0), (X, Y)
+    for folder in (tmp_path, None):
+        search = with_own_constructor(**first)(model, grid, folder).fit(*data)
+        again = with_own_constructor(**first)(model, grid, folder).fit(*data)
+        assert numbers(again) == numbers(search)
+    changed = with_own_constructor(**{**first, name: other[name]})(model, grid, tmp_path)
+    with pytest.raises(CheckpointError, match=rf"another search, which differs in .*{name}"):
+        changed.fit(*data)
+    setattr(search, name, other[name])
+    with pytest.raises(ValueError, match=rf"the data of fit, but {name} changed since"):
+        search.extend(*data)
+
+
 def test_parameters_that_do_not_affect_results_can_change(tmp_path, reference):
     interrupt(tmp_path, 100)
     search = same_search(tmp_path, n_jobs=1, max_time=1e6, refit=True)

@@ -69,6 +69,7 @@ def refitted(
         factor=4,
         cv=KFold(3),
         refit=refit,
+        promote_by="score",
         max_time=max_time,
         n_jobs=n_jobs,
     ).fit(NOTHING)

@@ -862,3 +862,12 @@ def test_parameters_changed_in_place_are_noticed():
         search.extend(NOTHING, n_candidates=4)
     initial.pop()
     assert search.extend(NOTHING, n_candidates=4).n_candidates_[0] == 8
+
+
+@pytest.mark.parametrize("name", ["param_grid", "param_distributions"])
+def test_a_space_in_the_place_of_the_data_is_named(name):
+    search = SuccessiveHalvingSearchCV(Curve(), **{name: {"limit": [0.1, 0.2]}}).fit(NOTHING)
+    with pytest.raises(
+        TypeError, match=rf"X={{'limit': \[0.3\]}} is a dict.*extend\(X, y, {name}="
+    ):
+        search.extend({"limit": [0.3]})

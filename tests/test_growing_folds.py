@@ -812,6 +812,32 @@ def test_a_rung_whose_folds_do_not_distinguish_candidates_is_a_warning():
     assert search.rung_history_[0]["promoted"] == [0, 1, 2, 3]
 
 
+class EqualOnTwoFolds(OnFolds):
+    def score(self, X, y=None):
+        return 0.0 if X[0, 0] < 2 * FOLD_SIZE else super().score(X, y)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "first", "factor", "remedy"),
+    [
+        (EqualOnFirstFold(), 1, 2, 2),
+        (EqualOnTwoFolds(), 2, 2, 5),  # a second rung would have all folds, as the last one
+        (EqualOnTwoFolds(), 1, 1.5, 3),
+    ],
+)
+def test_the_remedy_for_too_few_folds_can_be_followed(estimator, first, factor, remedy):
+    search = search_of(
+        8, resource="folds", min_resources=first, max_resources="auto", factor=factor,
+        random_state=None,
+    ).set_params(estimator=estimator)  # fmt: skip
+    message = f'set resource="folds" and min_resources={remedy}, or choose another metric'
+    with pytest.warns(UserWarning, match=message):
+        search.fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.set_params(min_resources=remedy).fit(X)
+
+
 @pytest.mark.parametrize("n_equal", [11, 12, 15])
 @pytest.mark.parametrize("differ_later", [False, True])
 def test_a_cut_through_equal_scores_is_a_warning_if_they_differ_later(n_equal, differ_later):
@@ -828,7 +854,7 @@ def test_a_cut_through_equal_scores_is_a_warning_if_they_differ_later(n_equal, d
     expected = (
         f"{n_equal} of the 16 candidates of rung 0 have the same score, 0.25, on 1 of 5 folds, so "
         "that those that come first were promoted. If these folds cannot distinguish the "
-        'candidates, set min_folds="all".'
+        'candidates, set min_folds="all", or choose another metric.'
     )
     # If all of a rung are equal, that is a warning in any case.
     shown = [str(one.message) for one in caught if not str(one.message).startswith("All 8")]

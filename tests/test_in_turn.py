@@ -286,7 +286,7 @@ def test_a_search_that_ends_inside_a_bracket_is_about_those_before():
     calls = 2 * first.total_cost + 2 * 8 * first.rungs[0].n_resources  # and one rung of the next
     CALLS.clear()
     with ctrl_c(calls):
-        search = search_of(**params, refit=lowest_resource)
+        search = search_of(**params, refit=lowest_resource, promote_by="score")
         search.fit(X)
     assert [row["bracket"] for row in search.rung_history_][-1] == 1
     assert search.rung_history_[-1]["promoted"]

@@ -1,8 +1,11 @@
 """Results of a search: cv_results_ as in GridSearchCV, all_cv_results_ with all rungs."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import uniform
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV, KFold
@@ -87,18 +90,59 @@ def test_a_callable_refit_receives_the_last_rung_only():
     model = Pipeline([("reduce", PCA(random_state=0)), ("classify", GaussianNB())])
     grid = {"reduce__n_components": [4, 8, 16, 32]}
     data = load_digits(return_X_y=True)
-    theirs = GridSearchCV(model, grid, refit=best_low_complexity, cv=3).fit(*data)
-    ours = SuccessiveHalvingSearchCV(
-        model, grid, refit=best_low_complexity, cv=3, resource="n_samples", min_resources=0.5
-    ).fit(*data)
+    params = {"refit": best_low_complexity, "cv": 3}
+    theirs = GridSearchCV(model, grid, **params).fit(*data)
+    halving = SuccessiveHalvingSearchCV(model, grid, resource="n_samples", **params)
+    with pytest.warns(UserWarning, match="refit is a callable, and receives only the candidates"):
+        ours = clone(halving).set_params(min_resources=0.5).fit(*data)
     assert ours.n_iterations_ == 2
     assert ours.best_n_resources_ == ours.max_resources_
     assert ours.best_params_ == theirs.best_params_
     assert not hasattr(ours, "best_score_")
+    # As the warning recommends.
+    every = clone(halving).set_params(min_resources=1.0).fit(*data)
+    assert every.cv_results_["params"] == theirs.cv_results_["params"]
+    assert every.best_index_ == theirs.best_index_
+
+
+SETS_ALL = "Set min_resources=1.0 to train all of them with full resource, or "
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({}, f'eliminated by score. {SETS_ALL}promote_by="score" if the last rung is enough.'),
+        (
+            {"scoring": ["r2", "neg_mean_absolute_error"]},
+            f"eliminated by 'r2', the first metric. {SETS_ALL}promote_by to the metric that refit",
+        ),
+        ({"scoring": lambda model, X, y: 0.5}, 'that refit uses ("score" if scoring returns a num'),
+        ({"budget": 100}, 'by score. Set promote_by="score" if the last rung is enough.'),
+        ({"scoring": "r2", "promote_by": "r2"}, ""),
+        ({"promote_by": "score"}, ""),
+        ({"min_resources": 1.0}, ""),
+        ({"refit": True}, ""),
+        ({"scoring": ["r2", "neg_mean_absolute_error"], "refit": False}, ""),
+    ],
+)
+def test_a_callable_refit_of_eliminated_candidates_is_warned_about(params, message):
+    params = {"refit": lambda results: 0, "resource": "partial_fit", "max_resources": 8, **params}
+    if "budget" in params:
+        del params["max_resources"]
+    search = SuccessiveHalvingSearchCV(Curve(), {"limit": [0.1, 0.2, 0.3, 0.4]}, **params)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.plan(X, X[:, 0])
+    caught = [one for one in caught if "is a callable" in str(one.message)]
+    assert len(caught) == bool(message)
+    if message:
+        assert message in str(caught[0].message)
+        assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("refit", [False, lambda results: 1, "limit", "speed"])
 @pytest.mark.parametrize("promote_by", [None, "limit", "speed"])
+@pytest.mark.filterwarnings("ignore:refit is a callable, and receives only")
 def test_promote_by_promotes_and_refit_selects(refit, promote_by, monkeypatch):
     space = [{"limit": [k / 10], "speed": [1.0 + k]} for k in range(8)]
     search = search_of(space, scoring=both_metrics, refit=refit, promote_by=promote_by).fit(X)

@@ -314,6 +314,56 @@ def test_proposals_are_checked():
     with pytest.raises(TypeError, match=r"Wrong.propose returned None\. Return a list of dicts"):
         search_of(sampler=Wrong(None)).fit(X)
 
+    for uses_history in (False, True):
+        sampler = Wrong([{1: 0.5}])
+        sampler.uses_history = uses_history
+        with pytest.raises(
+            TypeError, match=r"Wrong.propose returned {1: 0.5} as a candidate\. Ret"
+        ):
+            search_of(sampler=sampler).fit(X)
+
+
+class Changing(Sampler):
+    """Changes what it receives, but proposes the same candidates as RandomSampler."""
+
+    uses_history = True
+
+    def propose(self, n, space, history, rng):
+        found = RandomSampler().propose(min(n, 8), space, history, rng)
+        space.clear()
+        for params in (*history.candidates, *(one.params for one in history.evaluations)):
+            params["limit"] = 99.0
+        return found
+
+
+class InWaves(RandomSampler):
+    uses_history = True
+
+    def propose(self, n, space, history, rng):
+        return super().propose(min(n, 8), space, history, rng)
+
+
+@pytest.mark.parametrize("budget", [None, "anytime"])
+def test_a_sampler_cannot_change_the_search(budget):
+    space = {"limit": uniform(), "speed": uniform(1, 9)}
+    expected, search = (
+        SuccessiveHalvingSearchCV(
+            Stopped(),
+            space,
+            sampler=sampler,
+            budget=budget,
+            n_candidates=32,
+            max_resources=16,
+            resource="partial_fit",
+            refit=False,
+            random_state=0,
+        ).fit(X)
+        for sampler in (InWaves(), Changing())
+    )
+    assert search.all_cv_results_["params"] == expected.all_cv_results_["params"]
+    assert search.best_params_ == expected.best_params_
+    assert sorted(space) == ["limit", "speed"]
+
 
 @pytest.mark.parametrize("n", [5, *slow(1, 2, 27, 64)])
 @pytest.mark.parametrize("highest", [16, *slow(1, 2, 100)])
@@ -521,6 +571,12 @@ class Careless(Sampler):
             return [{"b": 0.5}]
         if self.way == "none":
             return []
+        if self.way == "history":
+            for evaluation in history.evaluations:
+                evaluation.params["a"] = 0.5
+            return [{"a": float(value)} for value in rng.uniform(size=min(n, 8))]
+        if self.way == "space":
+            space.pop("a")
         return [{"a": float(value)} for value in rng.uniform(size=n)]
 
 
@@ -532,6 +588,8 @@ class Careless(Sampler):
         ("twice", "proposed twice"),
         ("name", "does not belong to a dict of the space"),
         ("none", "no candidate is proposed"),
+        ("history", "the candidates of the history were changed"),
+        ("space", "the space was changed"),
     ],
 )
 def test_check_sampler_finds_what_is_broken(way, message):

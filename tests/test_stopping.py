@@ -852,7 +852,7 @@ def test_after_the_error_of_a_callable_refit_another_one_can_be_set():
     def wrong(results):
         raise KeyError("no such column")
 
-    search = search_of("range", refit=wrong)
+    search = search_of("range", refit=wrong, promote_by="score")
     with pytest.raises(KeyError, match="no such column"):
         search.fit(X)
     n_calls = len(CALLS)

@@ -361,7 +361,7 @@ def test_other_refits_train_the_units_of_the_last_rung(network, settings, n_epoc
 def test_refit_by_a_callable_takes_the_resource_of_its_row():
     search = searched(
         Curve(), {"limit": [0.1, 0.9, 0.5, 0.2]}, resource="partial_fit", max_resources=8,
-        refit=lambda results: 1,
+        refit=lambda results: 1, promote_by="score",
     )  # fmt: skip
     assert (search.best_index_, search.best_candidate_) == (1, 2)
     assert search.best_n_resources_ == 8
@@ -373,7 +373,7 @@ def test_an_index_that_a_callable_refit_makes_up_is_an_error():
     with pytest.raises(IndexError, match="refit returned 9, and cv_results_ has 2 candidates"):
         searched(
             Curve(), {"limit": [0.1, 0.9, 0.5, 0.2]}, resource="partial_fit", max_resources=8,
-            refit=lambda results: 9,
+            refit=lambda results: 9, promote_by="score",
         )  # fmt: skip
 
 

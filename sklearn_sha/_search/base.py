@@ -38,7 +38,7 @@ from sklearn_sha._search.fitted_attributes import (
     spec_attributes,
 )
 from sklearn_sha._search.mlflow import autologged
-from sklearn_sha._search.origin import FitArguments, Origin
+from sklearn_sha._search.origin import FitArguments, Origin, search_params
 from sklearn_sha._search.planned_search import PlannedSearch
 from sklearn_sha._search.run import (
     Refitted,
@@ -226,7 +226,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
 
     def _check_unchanged(self, method: str, origin: Origin, data: FitArguments) -> None:
         """Raise an error if the search or the data have changed since the fit of an origin."""
-        origin.check_unchanged(method, self.get_params(), data, self._store(Store()).path)
+        origin.check_unchanged(method, search_params(self), data, self._store(Store()).path)
 
     @with_callbacks
     def _run(

@@ -91,7 +91,9 @@ class ExtendableSearch(AuditedSearch):
         KeyboardInterrupt
             As in `fit`: the attributes are those of the incomplete search over all candidates,
             without ``best_estimator_``. There are none if no candidate was completed.
-        TypeError, TimeoutError, CheckpointError
+        TypeError
+            If X is a dict, or as in `fit`.
+        TimeoutError, CheckpointError
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
             `extend`, or one that raised an error in training; with `checkpoint`, nothing else can
             follow the latter in this folder.
@@ -117,6 +119,11 @@ class ExtendableSearch(AuditedSearch):
         8
         """
         start_time = time()
+        if isinstance(X, Mapping) and y is None:
+            raise TypeError(
+                f"extend takes X and y of fit first, and X={X!r} is a dict. Pass the values of "
+                f"further candidates by name: extend(X, y, {space_name(self)}=...)."
+            )
         if self.budget == "anytime":
             raise ValueError(
                 'budget="anytime" adds candidates itself, and cannot be extended. If max_time '

@@ -99,8 +99,8 @@ class HyperbandSearchCV(AuditedSearch):
         mean of the scores so far, for scores that fluctuate during training. The best candidate of
         the last rung is selected by its score in that rung.
     promote_by : str or None, default=None
-        With several metrics, the name of the metric by which candidates are promoted. None uses
-        the metric of `refit`, or the first one. The best candidate is selected by `refit`.
+        Name of the metric by which candidates are promoted, ``"score"`` for a single one. None
+        uses the metric of `refit`, or the first one. The best candidate is selected by `refit`.
     batch_size : int or None, default=None
         Number of samples of each call of ``partial_fit``: consecutive batches of the training
         fold, which is shuffled again for each epoch. None uses all samples, so that one call is
@@ -114,7 +114,7 @@ class HyperbandSearchCV(AuditedSearch):
     refit : bool, str or callable, default=True
         Refit the best candidate on the whole dataset, as in GridSearchCV. A callable receives
         ``cv_results_``, which has the candidates of the last completed rung of
-        each bracket only.
+        each bracket only. There is a warning if others were eliminated and `promote_by` is None.
     cv : int, cross-validator, iterable or None, default=None
         Cross-validation splitting strategy, as in GridSearchCV. The data are split once, so that
         all candidates have the same splits even if the splitter shuffles at random.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -89,9 +90,9 @@ class Origin:
         path : Path or None
             Folder of the checkpoint; None without one.
         """
-        params, texts, saved = search.get_params(), _data_texts(data, path), {}
+        params, texts, saved = search_params(search), _data_texts(data, path), {}
         if path is not None:
-            own = search.get_params(deep=False)
+            own = search_params(search, deep=False)
             saved = fingerprint(type(search).__name__, own, spec, texts)
         return cls(
             random_state,
@@ -207,6 +208,24 @@ class Origin:
                 has_changed = digest(before) != digest(after)
             if has_changed:
                 yield name
+
+
+def search_params(search: Any, *, deep: bool = True) -> dict[str, Any]:
+    """Return the parameters of a search.
+
+    Those that the constructor of a subclass sets itself are included, which `get_params` does not
+    have.
+
+    Parameters
+    ----------
+    search : BaseHalvingSearch
+    deep : bool, default=True
+        Whether the parameters of its components are included.
+    """
+    constructors = (vars(base).get("__init__") for base in type(search).__mro__)
+    names = {name for one in constructors if one is not None for name in signature(one).parameters}
+    own = {name: value for name, value in vars(search).items() if name in names}
+    return own | search.get_params(deep=deep)
 
 
 def _raise_for(method: str, changes: list[str]) -> None:

@@ -51,6 +51,7 @@ from sklearn_sha._search.search_spec import (
     split_data,
 )
 from sklearn_sha._search.validation import (
+    callable_refit_warning,
     check_names,
     check_parameters,
     check_sampled,
@@ -141,14 +142,18 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             For parameters that `fit` would reject before training, except for values of `n_jobs`,
             `pre_dispatch`, `fit_timeout` and `checkpoint` that only `fit` checks.
         """
+        if isinstance(self.cv, Iterator):
+            raise TypeError(
+                f"plan would use up the splits of cv={self.cv!r}. Pass a list of them instead: "
+                "cv=list(...)."
+            )
         # A copy, so that the random state is not advanced.
         random_state = deepcopy(check_random_state(self.random_state))
         try:
             copied = clone(self)
         except TypeError as error:
             raise TypeError(
-                f"plan requires a copy of the search, and it cannot be copied ({error}). If cv is "
-                "a generator, pass a list of its splits instead."
+                f"plan requires a copy of the search, and it cannot be copied ({error})."
             ) from error
         spec = copied._prepare(X, y, params, random_state)
         if spec.warning:
@@ -215,6 +220,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         params, scoring, routed = known.params, known.scoring, known.routed
         algorithm = self._algorithm()
         plan = self._make_plan(algorithm, training, context, rng)
+        if message := callable_refit_warning(
+            self.refit,
+            self.promote_by,
+            scoring.metrics,
+            is_multimetric=scoring.is_multimetric,
+            schedule=plan.schedule,
+            needs_maximum=algorithm.needs_maximum,
+        ):
+            warnings.warn(message, UserWarning, stacklevel=4)
         resource = plan.training.resource
         if plan.training is not training:
             others = params

@@ -90,7 +90,7 @@ def _other_messages(
     spec: SearchSpec,
 ) -> list[str]:
     """Return warnings about scores that did not fail, and about the reasons of failures."""
-    remedy = _more_folds(counts_folds=spec.resource.counts_folds)
+    remedy = _more_folds(spec)
     return [
         *_non_finite_messages(all_cv_results, {row["candidate"] for row in failures}),
         *few_samples_hints(spec, failures, rung_history),
@@ -152,7 +152,7 @@ def _few_folds_messages(
     folds = f"{n_folds} of {quantity(n_splits, 'folds')}"
     scored = f"the best candidate is scored{with_resource} on {folds}."
     if has_failed:
-        more = "" if n_folds == n_splits else f", or {_more_folds(counts_folds=counts_folds)}"
+        more = "" if n_folds == n_splits else f", or {_more_folds(spec)}"
         return [
             "No candidate of the last rung has a score, so that the best one of an earlier rung is "
             f"selected: {scored} See failures_{more}."
@@ -165,11 +165,14 @@ def _few_folds_messages(
     ]
 
 
-def _more_folds(*, counts_folds: bool) -> str:
-    """Return how to have more folds in the first rung."""
-    if counts_folds:
-        return 'set resource="folds" and a larger min_resources'
-    return 'set min_folds="all"'
+def _more_folds(spec: SearchSpec) -> str:
+    """Return how to have more folds in the first rung: if possible, with a second one."""
+    if not spec.resource.counts_folds:
+        return 'set min_folds="all"'
+    first, n_splits = min(spec.schedule.n_resources), len(spec.folds)
+    with_second_rung = int(n_splits / getattr(spec.algorithm, "factor", 2))
+    n_folds = with_second_rung if with_second_rung > first else n_splits
+    return f'set resource="folds" and min_resources={n_folds}'
 
 
 def few_samples_hints(
@@ -249,7 +252,7 @@ def _equal_scores_messages(
                 f"{which} {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
                 f"score, {lowest:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
                 "those that come first were promoted. If these folds cannot distinguish the "
-                f"candidates, {remedy}."
+                f"candidates, {remedy}, or choose another metric."
             ]
     return []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -24,6 +25,7 @@ from sklearn_sha.candidates.space import COMPONENTS, with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.resolve import check_estimators
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
+from sklearn_sha.schedules import Schedule
 from sklearn_sha.schedules.validation import exact_factor
 
 
@@ -217,6 +219,52 @@ def promoting_metric(
         )
     preferred: list[str] = [promote_by or "", refit, *metrics]
     return next(name for name in preferred if name in metrics)
+
+
+def callable_refit_warning(
+    refit: Any,
+    promote_by: str | None,
+    metrics: list[str] | None,
+    *,
+    is_multimetric: bool,
+    schedule: Schedule,
+    needs_maximum: bool,
+) -> str:
+    """Return a warning that a callable `refit` does not receive all candidates, or "".
+
+    There is none if `promote_by` names the metric by which the others are eliminated.
+
+    Parameters
+    ----------
+    refit, promote_by
+        Parameters of the search.
+    metrics : list of str or None
+        Names of the metrics. None if they are unknown before the first score.
+    is_multimetric : bool
+        Whether there are several metrics.
+    schedule : Schedule
+    needs_maximum : bool
+        Whether `min_resources` sets the first rung.
+    """
+    eliminates = any(
+        rung.bracket == later.bracket and rung.n_candidates > later.n_candidates
+        for rung, later in pairwise(schedule.rungs)
+    )
+    if not (callable(refit) and promote_by is None and eliminates):
+        return ""
+    by, confirm = "score", 'promote_by="score" if the last rung is enough'
+    if metrics is None:
+        confirm = 'promote_by to the metric that refit uses ("score" if scoring returns a number)'
+    elif is_multimetric:
+        by, confirm = (
+            f"{metrics[0]!r}, the first metric",
+            "promote_by to the metric that refit uses",
+        )
+    keep = "min_resources=1.0 to train all of them with full resource, or " if needs_maximum else ""
+    return (
+        "refit is a callable, and receives only the candidates of the last rung. The others are "
+        f"eliminated by {by}. Set {keep}{confirm}."
+    )
 
 
 def _check_refit_metric(metrics: list[str], refit: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
-from sklearn_sha.candidates.space import check_space, is_in, params_key
+from sklearn_sha.candidates.space import check_space, is_in, params_key, spaces_of
 
 
 def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seeds: int = 5) -> None:
@@ -19,7 +19,7 @@ def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seed
     A sampler
 
     - proposes the same candidates if the space, the history and the state of `rng` are the same;
-    - does not change the history;
+    - does not change the space or the history;
     - proposes at most n candidates, and each candidate once, also in a second call with the same
       state of `rng`;
     - proposes the parameters of one dict of the space, with values of its lists.
@@ -66,10 +66,12 @@ def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[A
             # As `extend` does: in the same state, for candidates that follow the first ones.
             n, state = n if candidates else ceil(n / 2), [seed]
         history = History(tuple(candidates), tuple(evaluations))
-        before = [params_key(params) for params in candidates]
+        given = [*spaces_of(space)], candidates, [one.params for one in evaluations]
+        before = [[*map(params_key, dicts)] for dicts in given]
         new = list(sampler.propose(n, space, history, RandomState(state)))
         assert len(new) <= n, f"{len(new)} candidates are proposed, but n is {n}"
-        after = [params_key(params) for params in history.candidates]
+        after = [[*map(params_key, dicts)] for dicts in given]
+        assert after[0] == before[0], "the space was changed"
         assert after == before, "the candidates of the history were changed"
         for params in new:
             _check_params(params, space)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -258,17 +259,21 @@ def proposed(
     Raises
     ------
     TypeError, ValueError
-        If a candidate is not a dict, if there are more than n, or if there are none at all.
+        If a candidate is not a dict of parameter names, if there are more than n, or if there are
+        none at all.
     """
-    returned = sampler.propose(n, space, history, rng)
+    returned = sampler.propose(n, _copied(space), _copied_history(history), rng)
     name = type(sampler).__name__
     try:
         candidates = list(returned)
     except TypeError as error:
         raise TypeError(f"{name}.propose returned {returned!r}. Return a list of dicts.") from error
     for params in candidates:
-        if not isinstance(params, Mapping):
-            raise TypeError(f"{name}.propose returned {params!r} as a candidate. Return dicts.")
+        if not (isinstance(params, Mapping) and all(isinstance(key, str) for key in params)):
+            raise TypeError(
+                f"{name}.propose returned {params!r} as a candidate. Return dicts of parameter "
+                "names to values."
+            )
     if len(candidates) > n:
         raise ValueError(
             f"{name}.propose returned {len(candidates)} candidates for n={n}. Return at most n."
@@ -288,6 +293,17 @@ def proposed(
             stacklevel=2,
         )
     return new
+
+
+def _copied(space: Space) -> Space:
+    """Return copies of the dicts of a space, which a sampler may change."""
+    return dict(space) if isinstance(space, Mapping) else [dict(one) for one in space]
+
+
+def _copied_history(history: History) -> History:
+    """Return a history with copies of all candidates, which a sampler may change."""
+    evaluations = [replace(one, params=dict(one.params)) for one in history.evaluations]
+    return History([dict(params) for params in history.candidates], evaluations)
 
 
 def typical_candidates(space: Space) -> list[dict[str, Any]]:
