@@ -556,6 +556,17 @@ def test_parameters_that_a_subclass_sets_itself_are_compared(tmp_path, name):
         search.extend(*data)
 
 
+def test_parameters_of_an_estimator_that_a_subclass_sets_itself_are_compared():
+    class OfOneEstimator(SuccessiveHalvingSearchCV):
+        def __init__(self, param_grid):
+            super().__init__(SGDClassifier(random_state=0), param_grid, n_candidates=4)
+
+    search = OfOneEstimator({"alpha": np.geomspace(1e-5, 1, 20).tolist()}).fit(X, Y)
+    search.estimator.set_params(penalty="l1")
+    with pytest.raises(ValueError, match="the data of fit, but estimator__penalty changed since"):
+        search.extend(X, Y)
+
+
 def test_parameters_that_do_not_affect_results_can_change(tmp_path, reference):
     interrupt(tmp_path, 100)
     search = same_search(tmp_path, n_jobs=1, max_time=1e6, refit=True)

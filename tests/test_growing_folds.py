@@ -461,7 +461,7 @@ def test_the_first_rung_has_at_least_100_test_samples():
         ({"min_folds": 6}, "min_folds=6 is larger than the number of folds, 5"),
         ({"min_folds": 0}, 'min_folds=0 must be an integer of at least 1, or "auto" or "all"'),
         ({"min_folds": "some"}, "min_folds='some' must be"),
-        ({"resource": "folds", "min_folds": 2}, "set min_resources=2, unless budget"),
+        ({"resource": "folds", "min_folds": 2}, "Set min_resources=2 if neither budget"),
         (
             {"budget": 10, "min_folds": 2},
             "2 folds in the first of 3 rungs, and .* added late; give at least budget=54,",
@@ -818,24 +818,29 @@ class EqualOnTwoFolds(OnFolds):
 
 
 @pytest.mark.parametrize(
-    ("estimator", "first", "factor", "remedy"),
+    ("estimator", "params", "remedy"),
     [
-        (EqualOnFirstFold(), 1, 2, 2),
-        (EqualOnTwoFolds(), 2, 2, 5),  # a second rung would have all folds, as the last one
-        (EqualOnTwoFolds(), 1, 1.5, 3),
+        (EqualOnFirstFold(), {"min_resources": 1}, 2),
+        (EqualOnTwoFolds(), {"min_resources": 2}, 5),  # 3 leaves no room for a second rung
+        (EqualOnTwoFolds(), {"min_resources": 1, "factor": 1.5}, 3),
+        (EqualOnFirstFold(), {"min_resources": 1, "max_resources": 3, "factor": 3}, 3),
     ],
 )
-def test_the_remedy_for_too_few_folds_can_be_followed(estimator, first, factor, remedy):
-    search = search_of(
-        8, resource="folds", min_resources=first, max_resources="auto", factor=factor,
-        random_state=None,
-    ).set_params(estimator=estimator)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:The last rung did not have all folds")
+def test_the_remedy_for_too_few_folds_can_be_followed(estimator, params, remedy):
+    params = {"resource": "folds", "max_resources": "auto", "random_state": None, **params}
+    search = search_of(8, **params).set_params(estimator=estimator)
     message = f'set resource="folds" and min_resources={remedy}, or choose another metric'
     with pytest.warns(UserWarning, match=message):
         search.fit(X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        search.set_params(min_resources=remedy).fit(X)
+    search.set_params(min_resources=remedy).fit(X)  # without a warning
+
+
+def test_no_number_of_folds_is_recommended_with_a_budget():
+    params = {"resource": "folds", "max_resources": "auto", "budget": 24, "random_state": None}
+    search = search_of(8, **params).set_params(estimator=EqualOnFirstFold())
+    with pytest.warns(UserWarning, match="use more folds in the first rung, or choose another me"):
+        search.fit(X)
 
 
 @pytest.mark.parametrize("n_equal", [11, 12, 15])

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from toys import Curve
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
+from sklearn_sha.bandit import FixedSchedule, SuccessiveHalving
 from sklearn_sha.inspection import trust_report
 
 X = np.zeros((12, 1))
@@ -105,19 +106,33 @@ def test_a_callable_refit_receives_the_last_rung_only():
     assert every.best_index_ == theirs.best_index_
 
 
-SETS_ALL = "Set min_resources=1.0 to train all of them with full resource, or "
+TO_TRAIN_ALL = "To train all with full resource, set min_resources=1.0. "
 
 
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({}, f'eliminated by score. {SETS_ALL}promote_by="score" if the last rung is enough.'),
+        (
+            {},
+            "the last rung. The others are eliminated by their score. "
+            f'{TO_TRAIN_ALL}If they may be, set promote_by to "score".',
+        ),
         (
             {"scoring": ["r2", "neg_mean_absolute_error"]},
-            f"eliminated by 'r2', the first metric. {SETS_ALL}promote_by to the metric that refit",
+            f"eliminated by 'r2', the first metric. {TO_TRAIN_ALL}If they may be, set promote_by "
+            "to the metric that refit uses.",
         ),
-        ({"scoring": lambda model, X, y: 0.5}, 'that refit uses ("score" if scoring returns a num'),
-        ({"budget": 100}, 'by score. Set promote_by="score" if the last rung is enough.'),
+        (
+            {"scoring": lambda model, X, y: 0.5},
+            f'eliminated. {TO_TRAIN_ALL}If they may be, set promote_by to "score" if scoring',
+        ),
+        (
+            {"cls": HyperbandSearchCV},
+            "the last rung of each bracket. The others are eliminated by their score. If they may",
+        ),
+        ({"budget": 100, "max_resources": "auto"}, "by their score. If they may be, set promote_"),
+        ({"algorithm": FixedSchedule([4, 1], [2, 8])}, "by their score. If they may be, set prom"),
+        ({"algorithm": SuccessiveHalving()}, "by their score. If they may be, set promote_by"),
         ({"scoring": "r2", "promote_by": "r2"}, ""),
         ({"promote_by": "score"}, ""),
         ({"min_resources": 1.0}, ""),
@@ -126,18 +141,24 @@ SETS_ALL = "Set min_resources=1.0 to train all of them with full resource, or "
     ],
 )
 def test_a_callable_refit_of_eliminated_candidates_is_warned_about(params, message):
-    params = {"refit": lambda results: 0, "resource": "partial_fit", "max_resources": 8, **params}
-    if "budget" in params:
-        del params["max_resources"]
-    search = SuccessiveHalvingSearchCV(Curve(), {"limit": [0.1, 0.2, 0.3, 0.4]}, **params)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        search.plan(X, X[:, 0])
-    caught = [one for one in caught if "is a callable" in str(one.message)]
-    assert len(caught) == bool(message)
-    if message:
-        assert message in str(caught[0].message)
-        assert caught[0].filename == __file__
+    params = {"refit": lambda results: 0, "random_state": 0, **params}
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, **params)
+    for method in (search.plan, search.fit):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            method(X, X[:, 0])
+        caught = [one for one in caught if "is a callable" in str(one.message)]
+        assert len(caught) == bool(message)
+        if message:
+            assert message in str(caught[0].message)
+            assert caught[0].filename == __file__
+
+
+def test_the_warning_about_a_callable_refit_is_not_repeated_by_extend():
+    search = search_of({"limit": [0.1, 0.2, 0.3, 0.4]}, refit=lambda results: 0)
+    with pytest.warns(UserWarning, match="refit is a callable"):
+        search.fit(X)
+    search.extend(X, param_distributions={"limit": [0.5, 0.6]})
 
 
 @pytest.mark.parametrize("refit", [False, lambda results: 1, "limit", "speed"])

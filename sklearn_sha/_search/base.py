@@ -141,6 +141,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 random_state = check_random_state(self.random_state)
             first_state = deepcopy(random_state)
             spec = self._prepare(X, y, params, random_state)
+            self._warn_about_refit(spec)
             data = (X, y, params)
             origin = Origin.of(self, first_state, spec, data, store.path)
             store.claim(origin.fingerprint)

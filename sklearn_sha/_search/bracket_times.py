@@ -71,7 +71,7 @@ class BracketTimes:
         elapsed = self._clock() - self._start_time
         # Known results of an earlier process took their time too.
         so_far = max(elapsed, results.seconds / self._n_workers)
-        seconds = so_far * self._costs[bracket] / results.cost
+        seconds = so_far * self._costs[bracket] / max(1, results.cost)
         if self._refits:
             seconds += self._refit_units() * results.seconds / max(1, results.n_units)
             seconds += self._samples_ratio * results.preprocessing_seconds

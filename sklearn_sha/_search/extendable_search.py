@@ -92,7 +92,7 @@ class ExtendableSearch(AuditedSearch):
             As in `fit`: the attributes are those of the incomplete search over all candidates,
             without ``best_estimator_``. There are none if no candidate was completed.
         TypeError
-            If X is a dict, or as in `fit`.
+            If X is a dict and y is None, or as in `fit`.
         TimeoutError, CheckpointError
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
             `extend`, or one that raised an error in training; with `checkpoint`, nothing else can

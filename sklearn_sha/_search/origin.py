@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from numpy.random import RandomState
 
 from sklearn_sha._formatting import quantity
+from sklearn_sha._param_validation import is_estimator
 from sklearn_sha._search.digest import digest
 from sklearn_sha._search.fingerprint import (
     NOT_IN_FINGERPRINT,
@@ -225,6 +226,10 @@ def search_params(search: Any, *, deep: bool = True) -> dict[str, Any]:
     constructors = (vars(base).get("__init__") for base in type(search).__mro__)
     names = {name for one in constructors if one is not None for name in signature(one).parameters}
     own = {name: value for name, value in vars(search).items() if name in names}
+    if deep:
+        nested = [(name, value) for name, value in own.items() if is_estimator(value)]
+        for name, value in nested:
+            own |= {f"{name}__{key}": part for key, part in value.get_params().items()}
     return own | search.get_params(deep=deep)
 
 

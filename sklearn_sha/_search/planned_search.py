@@ -51,7 +51,7 @@ from sklearn_sha._search.search_spec import (
     split_data,
 )
 from sklearn_sha._search.validation import (
-    callable_refit_warning,
+    callable_refit_message,
     check_names,
     check_parameters,
     check_sampled,
@@ -153,12 +153,30 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             copied = clone(self)
         except TypeError as error:
             raise TypeError(
-                f"plan requires a copy of the search, and it cannot be copied ({error})."
+                f"plan requires a copy of the search, and it cannot be copied ({error}). "
+                "With verbose=1, fit shows its rungs."
             ) from error
         spec = copied._prepare(X, y, params, random_state)
         if spec.warning:
             warnings.warn(spec.warning, UserWarning, stacklevel=2)
+        copied._warn_about_refit(spec)
         return spec.schedule
+
+    def _warn_about_refit(self, spec: SearchSpec) -> None:
+        """Warn if a callable `refit` will not receive all candidates."""
+        message = callable_refit_message(
+            self.refit,
+            self.promote_by,
+            spec.scoring.metrics,
+            spec.schedule,
+            can_train_all=self._can_train_all(spec.algorithm),
+        )
+        if message:
+            warnings.warn(message, UserWarning, stacklevel=3)
+
+    def _can_train_all(self, algorithm: Algorithm) -> bool:
+        """Whether ``min_resources=1.0`` trains all candidates with full resource."""
+        return False
 
     def _prepare(
         self, X: Any, y: Any, params: dict[str, Any], random_state: RandomState
@@ -220,15 +238,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         params, scoring, routed = known.params, known.scoring, known.routed
         algorithm = self._algorithm()
         plan = self._make_plan(algorithm, training, context, rng)
-        if message := callable_refit_warning(
-            self.refit,
-            self.promote_by,
-            scoring.metrics,
-            is_multimetric=scoring.is_multimetric,
-            schedule=plan.schedule,
-            needs_maximum=algorithm.needs_maximum,
-        ):
-            warnings.warn(message, UserWarning, stacklevel=4)
         resource = plan.training.resource
         if plan.training is not training:
             others = params

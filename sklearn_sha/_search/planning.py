@@ -200,7 +200,7 @@ def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) ->
     if resource.counts_folds:
         raise ValueError(
             f"min_folds={min_folds} and resource={resource.name!r} both set the folds of the first "
-            f'rung. Leave min_folds="auto", and set min_resources={min_folds}, unless budget or '
+            f'rung. Leave min_folds="auto". Set min_resources={min_folds} if neither budget nor '
             "algorithm sets the first rung."
         )
     if min_folds > n_folds:

@@ -15,6 +15,7 @@ from sklearn_sha._results.failures import fits_message, scores_message
 from sklearn_sha._results.few_samples import few_samples_failures, few_samples_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha.schedules.validation import exact_factor
 
 
 def warn_about_scores(
@@ -90,12 +91,11 @@ def _other_messages(
     spec: SearchSpec,
 ) -> list[str]:
     """Return warnings about scores that did not fail, and about the reasons of failures."""
-    remedy = _more_folds(spec)
     return [
         *_non_finite_messages(all_cv_results, {row["candidate"] for row in failures}),
         *few_samples_hints(spec, failures, rung_history),
         *_failed_initial_messages(results, spec.schedule.n_kept),
-        *_equal_scores_messages(rung_history, len(spec.folds), remedy),
+        *_equal_scores_messages(rung_history, spec),
     ]
 
 
@@ -152,7 +152,7 @@ def _few_folds_messages(
     folds = f"{n_folds} of {quantity(n_splits, 'folds')}"
     scored = f"the best candidate is scored{with_resource} on {folds}."
     if has_failed:
-        more = "" if n_folds == n_splits else f", or {_more_folds(spec)}"
+        more = "" if n_folds == n_splits else f", or {_more_folds(n_folds, spec)}"
         return [
             "No candidate of the last rung has a score, so that the best one of an earlier rung is "
             f"selected: {scored} See failures_{more}."
@@ -165,14 +165,15 @@ def _few_folds_messages(
     ]
 
 
-def _more_folds(spec: SearchSpec) -> str:
-    """Return how to have more folds in the first rung: if possible, with a second one."""
+def _more_folds(n_folds: int, spec: SearchSpec) -> str:
+    """Return how to have more than `n_folds` in the first rung: if possible, with a second one."""
     if not spec.resource.counts_folds:
         return 'set min_folds="all"'
-    first, n_splits = min(spec.schedule.n_resources), len(spec.folds)
-    with_second_rung = int(n_splits / getattr(spec.algorithm, "factor", 2))
-    n_folds = with_second_rung if with_second_rung > first else n_splits
-    return f'set resource="folds" and min_resources={n_folds}'
+    most = max(spec.schedule.n_resources)
+    if not spec.algorithm.needs_maximum or most == n_folds:
+        return "use more folds in the first rung"
+    two_rungs = int(most / exact_factor(getattr(spec.algorithm, "factor", 2)))
+    return f'set resource="folds" and min_resources={two_rungs if two_rungs > n_folds else most}'
 
 
 def few_samples_hints(
@@ -231,9 +232,10 @@ _MOST = 0.75
 
 
 def _equal_scores_messages(
-    rung_history: Sequence[Mapping[str, Any]], n_splits: int, remedy: str
+    rung_history: Sequence[Mapping[str, Any]], spec: SearchSpec
 ) -> list[str]:
     """Return a warning if most candidates of a rung on some folds are promoted by their order."""
+    n_splits = len(spec.folds)
     for number, row in enumerate(rung_history):
         n_candidates, n_folds = row["n_candidates"], row["n_folds"]
         scores = dict(zip(row["candidates"], row["scores"], strict=True))
@@ -252,7 +254,7 @@ def _equal_scores_messages(
                 f"{which} {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
                 f"score, {lowest:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
                 "those that come first were promoted. If these folds cannot distinguish the "
-                f"candidates, {remedy}, or choose another metric."
+                f"candidates, {_more_folds(n_folds, spec)}, or choose another metric."
             ]
     return []
 

@@ -537,6 +537,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             n_samples=n_samples if spec.resource.counts_samples else None,
         )
 
+    def _can_train_all(self, algorithm: Algorithm) -> bool:
+        return self.algorithm == "auto" and algorithm.needs_maximum
+
     def _can_start_again(self, spec: SearchSpec) -> bool:
         # The next run of budget doubling has more samples.
         is_automatic = self.min_resources == "auto" and self.budget in (None, "anytime")

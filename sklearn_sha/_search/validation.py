@@ -221,30 +221,28 @@ def promoting_metric(
     return next(name for name in preferred if name in metrics)
 
 
-def callable_refit_warning(
+def callable_refit_message(
     refit: Any,
     promote_by: str | None,
     metrics: list[str] | None,
-    *,
-    is_multimetric: bool,
     schedule: Schedule,
-    needs_maximum: bool,
+    *,
+    can_train_all: bool,
 ) -> str:
-    """Return a warning that a callable `refit` does not receive all candidates, or "".
+    """Return the warning that a callable `refit` does not receive all candidates, or "".
 
-    There is none if `promote_by` names the metric by which the others are eliminated.
+    There is none if `promote_by` confirms the metric by which the others are eliminated.
 
     Parameters
     ----------
     refit, promote_by
         Parameters of the search.
     metrics : list of str or None
-        Names of the metrics. None if they are unknown before the first score.
-    is_multimetric : bool
-        Whether there are several metrics.
+        Names of the metrics, ``["score"]`` for a single one. None if they are unknown before the
+        first score.
     schedule : Schedule
-    needs_maximum : bool
-        Whether `min_resources` sets the first rung.
+    can_train_all : bool
+        Whether ``min_resources=1.0`` trains all candidates with full resource.
     """
     eliminates = any(
         rung.bracket == later.bracket and rung.n_candidates > later.n_candidates
@@ -252,18 +250,17 @@ def callable_refit_warning(
     )
     if not (callable(refit) and promote_by is None and eliminates):
         return ""
-    by, confirm = "score", 'promote_by="score" if the last rung is enough'
+    of_each = " of each bracket" if len(schedule.brackets) > 1 else ""
+    keep = "To train all with full resource, set min_resources=1.0. " if can_train_all else ""
     if metrics is None:
-        confirm = 'promote_by to the metric that refit uses ("score" if scoring returns a number)'
-    elif is_multimetric:
-        by, confirm = (
-            f"{metrics[0]!r}, the first metric",
-            "promote_by to the metric that refit uses",
-        )
-    keep = "min_resources=1.0 to train all of them with full resource, or " if needs_maximum else ""
+        by, name = "", '"score" if scoring returns a number, or to the metric that refit uses'
+    elif metrics == ["score"]:
+        by, name = " by their score", '"score"'
+    else:
+        by, name = f" by {metrics[0]!r}, the first metric", "the metric that refit uses"
     return (
-        "refit is a callable, and receives only the candidates of the last rung. The others are "
-        f"eliminated by {by}. Set {keep}{confirm}."
+        f"refit is a callable, and receives only the candidates of the last rung{of_each}. The "
+        f"others are eliminated{by}. {keep}If they may be, set promote_by to {name}."
     )
 
 

@@ -178,17 +178,17 @@ def _is_one_of(value: Any, values: Iterable[Any]) -> bool:
     return value_key(value) in map(value_key, values)
 
 
-_MAX_SUMMED = 10_000
-"""Number of integers up to which SciPy may sum their probabilities for each quantile."""
+_MAX_SUMMED, _NEARLY_NONE = 10_000, 2**-30
+"""SciPy may sum the probabilities of so many integers for a quantile, if hardly any is larger."""
 
 
 def has_quantiles(distribution: Any) -> bool:
     """Return whether a distribution has a ``ppf`` that takes arrays and returns numbers.
 
     With scale 0, all functions of scipy's distributions but `rvs` are NaN; with arrays as
-    parameters, they return arrays for numbers. A custom ``ppf`` can be for numbers only. That of a
-    distribution of many integers without a formula for it, such as zipf, can take more time or
-    memory than there is.
+    parameters, they return arrays for numbers. A custom ``ppf`` can be for numbers only. If SciPy
+    has no formula for a distribution of integers, as for zipf, ``ppf`` sums their probabilities. If
+    these are very many, that can take more time or memory than there is.
 
     Examples
     --------
@@ -217,11 +217,13 @@ def _sums_many(distribution: Any) -> bool:
     from scipy.stats import rv_discrete  # slow to import, and loaded if there is a distribution
 
     family = type(getattr(distribution, "dist", distribution))
-    # The method that scipy documents for a formula, and calls.
-    if not issubclass(family, rv_discrete) or family._ppf is not rv_discrete._ppf:
+    if not issubclass(family, rv_discrete):
         return False
-    low, high = distribution.support()
-    return not np.all(np.subtract(high, low) <= _MAX_SUMMED)
+    # SciPy documents these methods as those that a subclass with formulas has.
+    if family._ppf is not rv_discrete._ppf or family._cdf is not rv_discrete._cdf:
+        return False
+    last = distribution.support()[0] + _MAX_SUMMED
+    return not np.all(distribution.sf(last) < _NEARLY_NONE)
 
 
 def has_continuous(space: Any) -> bool:
