@@ -14,8 +14,10 @@ from sklearn.pipeline import Pipeline
 from toys import Curve
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
+from sklearn_sha._search.validation import callable_refit_message
 from sklearn_sha.bandit import FixedSchedule, SuccessiveHalving
 from sklearn_sha.inspection import trust_report
+from sklearn_sha.schedules import Schedule
 
 X = np.zeros((12, 1))
 SPACE = {"limit": [0.1, 0.2, 0.3, 0.4], "speed": [1.0, 2.0]}
@@ -152,6 +154,18 @@ def test_a_callable_refit_of_eliminated_candidates_is_warned_about(params, messa
         if message:
             assert message in str(caught[0].message)
             assert caught[0].filename == __file__
+
+
+def test_brackets_of_different_sizes_eliminate_nothing():
+    brackets = [Schedule.from_rungs([n], [4]) for n in (8, 4)]
+    plans = (
+        Schedule.joined(brackets),
+        Schedule.joined([*brackets, Schedule.from_rungs([2, 1], [2, 4])]),
+    )
+    messages = [
+        callable_refit_message(print, None, None, plan, can_train_all=True) for plan in plans
+    ]
+    assert [bool(message) for message in messages] == [False, True]
 
 
 def test_the_warning_about_a_callable_refit_is_not_repeated_by_extend():

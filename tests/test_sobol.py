@@ -272,6 +272,7 @@ def test_no_quantile_sums_the_probabilities_of_very_many_integers(most, is_sprea
         (zipf(1.2, loc=10**6), False),
         (betabinom(10**6, 2, 5), False),
         (betabinom(50, 2, 5), True),
+        (betabinom(50, 2, 5, loc=10**6), True),
         (logser(0.9), True),  # hardly any value is more than 200
         (skellam(500, 20), True),  # has a formula
         (hypergeom(10**6, 2 * 10**5, 15_000), True),

@@ -169,9 +169,9 @@ def _more_folds(n_folds: int, spec: SearchSpec) -> str:
     """Return how to have more than `n_folds` in the first rung: if possible, with a second one."""
     if not spec.resource.counts_folds:
         return 'set min_folds="all"'
-    most = max(spec.schedule.n_resources)
-    if not spec.algorithm.needs_maximum or most == n_folds:
+    if not spec.algorithm.needs_maximum:
         return "use more folds in the first rung"
+    most = max(spec.schedule.n_resources)
     two_rungs = int(most / exact_factor(getattr(spec.algorithm, "factor", 2)))
     return f'set resource="folds" and min_resources={two_rungs if two_rungs > n_folds else most}'
 
