@@ -757,7 +757,8 @@ def test_what_cannot_be_audited_is_said():
     with pytest.raises(ValueError, match="Every candidate that has a score was trained"):
         single.audit(NOTHING)
     with pytest.raises(
-        ValueError, match=r"scores of the selected candidate are non-finite.* fits\.$"
+        ValueError,
+        match=r"scores of the selected candidate failed or are non-finite.* fix the scorer",
     ):
         search_of(scoring=lambda model, X, y=None: np.inf).fit(NOTHING).audit(NOTHING)
     assert (

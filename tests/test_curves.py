@@ -290,3 +290,9 @@ def test_the_axis_of_few_integers_is_linear():
     params = {k: {"a": value} for k, value in enumerate([1, 2, 3, 4, 2, 3])}
     (points,) = param_points(params, {"a": randint(1, 5)})
     assert not points.is_log
+
+
+def test_scores_whose_difference_is_infinite_have_no_axis():
+    shown = curves([0, 1], [1, 1], [1e308, -1e308], [0.0, 0.0])
+    assert score_axis(shown) is None
+    assert score_axis(curves([0, 1], [1, 1], [1e300, -1e300], [0.0, 0.0])) is not None

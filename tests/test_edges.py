@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import edge_report, trust_report
-from sklearn_sha.inspection.edges import Edge, _by_result, _Scale
+from sklearn_sha.inspection.edges import Edge, _Scale, _with_ranks
 
 X = np.zeros((12, 1))
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -224,10 +224,39 @@ def test_a_kept_candidate_is_no_evidence():
         initial_candidates=[{"a": 0.01}], keep_initial=True, refit=False,
     ).fit(X)  # fmt: skip
     results = search.all_cv_results_
-    assert [params["a"] for params in _by_result(results, "score", 0)][-2] == 0.01
-    values = [params["a"] for params in _by_result(results, "score", search.schedule_.n_kept)]
-    assert values == sorted(space["a"])[-len(values) :]
-    assert 0.01 not in values
+    ranks = {params["a"]: rank for params, rank in _with_ranks(results, "score", 0)}
+    assert sorted(ranks, key=ranks.get)[-2] == 0.01
+    n_kept = search.schedule_.n_kept
+    ranks = {params["a"]: rank for params, rank in _with_ranks(results, "score", n_kept)}
+    assert sorted(ranks, key=ranks.get) == sorted(space["a"])[-len(ranks) :]
+    assert 0.01 not in ranks
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1], [4, 1, 6, 2, 5, 3]])
+def test_equal_scores_do_not_rise(values):
+    class Last(Peak):
+        def score(self, X, y=None):
+            return 0.6 if self.a == 6 else 0.5
+
+    search = SuccessiveHalvingSearchCV(
+        Last(), {"a": values, "b": [1]}, resource="partial_fit", max_resources=8,
+        min_resources=8, cv=2, refit=False,
+    ).fit(X)  # fmt: skip
+    assert search.best_params_["a"] == 6
+    assert edge_report(search).edges == ()
+
+
+def test_an_audit_does_not_change_the_edges():
+    space = {"a": np.linspace(0.1, 1, 7).tolist(), "b": [0.0, 1.0, 2.0]}
+    search = HyperbandSearchCV(
+        Peak(optimum=1), space, resource="partial_fit", max_resources=9, cv=2, refit=False,
+        random_state=0,
+    )  # fmt: skip
+    before = edge_report(search.fit(X))
+    assert [edge.name for edge in before.edges] == ["a"]
+    audited = search.audit(X, n_candidates=10)
+    assert audited.all_cv_results_["audited"].any()
+    assert edge_report(audited).edges == before.edges
 
 
 def test_what_is_printed_and_errors():

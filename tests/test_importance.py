@@ -2,6 +2,7 @@
 
 import itertools
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -159,6 +160,20 @@ def test_equal_scores_and_a_single_candidate():
     assert np.isnan([*importance.shares, importance.rest]).all()
     importance = parameter_importance(search_of(space={"a": [1]}, min_resources=8).fit(X))
     assert importance.names == []
+
+
+@pytest.mark.parametrize("min_resources", [1, 8])
+def test_an_order_of_equal_scores_is_no_importance(min_resources):
+    search = SuccessiveHalvingSearchCV(
+        Curve(), {"limit": [0.5], "speed": [1.0], "growth": [*range(8)]}, resource="partial_fit",
+        min_resources=min_resources, max_resources=8, cv=3, refit=False,
+        scoring=lambda model, X, y=None: 1.0,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All 8 candidates of rung 0 have the same score")
+        importance = parameter_importance(search.fit(X))
+    assert np.isnan(importance.shares).all()
+    assert importance.headline == "All candidates have the same score: no parameter matters."
 
 
 def test_a_single_parameter_leaves_no_negative_rest():

@@ -555,7 +555,7 @@ def test_scores_that_are_all_infinite_have_no_probability():
     report = trust_report(search)
     assert report.enough is None
     assert np.isnan([report.probability, report.expected_loss]).all()
-    assert report.advice.startswith("The scores of the selected candidate are non-finite")
+    assert report.advice.startswith("All scores of the selected candidate failed or are non-fin")
 
 
 def interrupted(after, **params):

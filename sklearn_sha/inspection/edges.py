@@ -145,8 +145,8 @@ def edge_report(search: Any) -> EdgeReport:
       resource on the same number of folds; and
     - values closer to this edge were better: over the candidates in this half of the range, the
       rank correlation between the value and the result is positive, with a p-value of at most 0.1.
-      The result is the furthest rung, and then the score. The candidates are the four nearest to
-      the edge if fewer are in this half; or
+      The result is the furthest rung, and then the score, without those of an audit. The
+      candidates are the four nearest to the edge if fewer are in this half; or
     - instead, with more than four candidates, the best three are in the fifth of the range next to
       the edge.
 
@@ -178,11 +178,11 @@ def edge_report(search: Any) -> EdgeReport:
     row, metric = selected_row(search, search.promote_by_), search.promote_by_
     best = results["params"][row]
     matching = [space for space in given_spaces(search) if space.keys() == best.keys()]
-    candidates = _by_result(results, metric, search.schedule_.n_kept)
-    candidates = [params for params in candidates if params.keys() == best.keys()]
+    candidates = _with_ranks(results, metric, search.schedule_.n_kept)
+    candidates = [one for one in candidates if one[0].keys() == best.keys()]
     if len(matching) > 1:  # such as families of estimators with the same names of parameters
         matching = [space for space in matching if is_in(space, best)]
-        candidates = [params for params in candidates if is_in(matching, params)]
+        candidates = [one for one in candidates if is_in(matching, one[0])]
     if np.isnan(results[f"mean_test_{metric}"][row]):
         return EdgeReport(())
     if len(matching) != 1:
@@ -199,23 +199,33 @@ def edge_report(search: Any) -> EdgeReport:
     return EdgeReport(tuple(edge for edge in edges if edge is not None))
 
 
-def _by_result(results: Mapping[str, Any], metric: str, n_kept: int) -> list[dict[str, Any]]:
-    """Parameters of all candidates, the worst first.
+def _with_ranks(
+    results: Mapping[str, Any], metric: str, n_kept: int
+) -> list[tuple[dict[str, Any], int]]:
+    """Parameters of all candidates, and their ranks by the furthest rung and the score in it.
 
-    Those that are kept whatever their score is (the first `n_kept`) are left out.
+    The worst candidate has rank 0, and equal ones have equal ranks. Those that are kept whatever
+    their score is (the first `n_kept`) are left out, and so are the results of an audit: those of
+    the other eliminated candidates are unknown.
     """
     scores = np.nan_to_num(results[f"mean_test_{metric}"], nan=-np.inf)
-    order = np.lexsort((scores, results["n_folds"], results["n_resources"]))
-    furthest = {int(results["candidate"][row]): row for row in order}
-    rows = {*(row for candidate, row in furthest.items() if candidate >= n_kept)}
-    return [results["params"][row] for row in order if row in rows]
+    audited = results.get("audited", np.zeros(len(scores), dtype=bool))
+    levels = np.column_stack((results["n_resources"], results["n_folds"], scores))
+    rows = np.flatnonzero(~audited)
+    rows = rows[np.lexsort(levels[rows].T[::-1])]
+    furthest = {int(results["candidate"][row]): int(row) for row in rows}
+    kept = [row for candidate, row in furthest.items() if candidate >= n_kept]
+    if not kept:
+        return []
+    ranks = np.unique(levels[kept], axis=0, return_inverse=True)[1].ravel()
+    return [(results["params"][row], int(rank)) for row, rank in zip(kept, ranks, strict=True)]
 
 
 def _edge(
     name: str,
     values: Any,
     value: Any,
-    candidates: Sequence[Mapping[str, Any]],
+    candidates: Sequence[tuple[Mapping[str, Any], int]],
     rivals: Sequence[Mapping[str, Any]],
 ) -> Edge | None:
     """Return the edge of a range at which the best value is; None if there is none.
@@ -225,7 +235,8 @@ def _edge(
     scale = _Scale.of(values)
     if scale is None or not _is_number(value):
         return None
-    tried = [p[name] for p in candidates if _is_number(p[name])]
+    ranked = [(p[name], rank) for p, rank in candidates if _is_number(p[name])]
+    tried = [other for other, _ in ranked]
     zone = max(_EDGE, 1 / (len(candidates) + 1))
     position = scale.position(value)
     # Initial candidates and those of another space can be beyond the range.
@@ -242,7 +253,8 @@ def _edge(
     if any(is_beyond(p[name], value) for p in rivals if _is_number(p[name])):
         return None
     positions = np.array([scale.position(other) for other in tried])
-    if not _improves(positions if is_upper else 1 - positions):
+    ranks = np.array([rank for _, rank in ranked])
+    if not _improves(positions if is_upper else 1 - positions, ranks):
         return None
     bound = scale.widened(value, is_upper)
     if not isfinite(bound):
@@ -260,19 +272,19 @@ def _is_number(value: Any) -> bool:
     return is_real(value) and bool(value == value)  # not NaN; integers can be beyond floats
 
 
-def _improves(positions: NDArray[np.float64]) -> bool:
-    """Return whether candidates, the worst first, are better towards position 1."""
-    finalists = positions[-_N_FINALISTS:]
+def _improves(positions: NDArray[np.float64], ranks: NDArray[np.intp]) -> bool:
+    """Return whether candidates are better towards position 1."""
+    finalists = positions[ranks >= np.sort(ranks)[-_N_FINALISTS:].min(initial=0)]
     if len(positions) > _MIN_COMPARED and np.all(finalists >= 1 - _FINALISTS_EDGE):
         return True
     nearest = np.sort(positions)[::-1][:_MIN_COMPARED]
     if len(nearest) < 2:
         return False
     is_near = positions >= min(0.5, nearest[-1])
-    near, order = positions[is_near], np.flatnonzero(is_near)
-    if np.ptp(near) == 0:
+    near, results = positions[is_near], ranks[is_near]
+    if np.ptp(near) == 0 or np.ptp(results) == 0:
         return False
-    return bool(spearmanr(near, order, alternative="greater").pvalue <= _MAX_P_VALUE)
+    return bool(spearmanr(near, results, alternative="greater").pvalue <= _MAX_P_VALUE)
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,9 @@ JOINED_LATER = (
     "candidates cannot be compared with them."
 )
 NOT_SCORED = (
-    "The scores of the selected candidate are non-finite, so that eliminated candidates cannot be "
-    "compared with it. See failures_, and fix the scorer or the fits."
+    "All scores of the selected candidate failed or are non-finite, so that eliminated candidates "
+    "cannot be compared with it. See failures_, and fix the scorer or the fits. A number as "
+    "error_score has to be lower than all scores."
 )
 
 

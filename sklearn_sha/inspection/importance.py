@@ -31,7 +31,8 @@ class ParameterImportance:
         Parameters that have more than one value, in decreasing order of their shares. Those of
         pipeline steps are shortened, as in figures: "C" for "svc__C", if that is unique.
     shares, stds : ndarray of float, shape (n_parameters,)
-        Mean and standard deviation over the trees. NaN if all candidates have the same rank.
+        Mean and standard deviation over the trees. NaN if all candidates of each rung have the same
+        score.
     rest, rest_std : float
         The same for what no single parameter explains: interactions, and noise.
     """
@@ -48,7 +49,7 @@ class ParameterImportance:
         if not self.names:
             return "No parameter has more than one value."
         if np.isnan(self.shares[0]):
-            return "All candidates have the same rank: no parameter matters."
+            return "All candidates have the same score: no parameter matters."
         return f"{self.names[0]} explains {self.shares[0]:.0%} of the differences"
 
     def __str__(self) -> str:
@@ -154,7 +155,7 @@ def parameter_importance(
     texts = short_names(names.tolist())  # of all, as in the other figures
     varies = np.ptp(columns, axis=0) > 0
     columns, names = columns[:, varies], names[varies]
-    if not len(names) or np.ptp(ranks) == 0:
+    if not len(names) or np.ptp(ranks) == 0 or _have_equal_scores(results, metric):
         unknown = np.full(len(names), np.nan)
         shown = [texts[name] for name in names]
         return ParameterImportance(shown, unknown, unknown, np.nan, np.nan)
@@ -224,6 +225,14 @@ def rung_ranks(
         )[1].ravel()  # fmt: skip
         ranks[own] = (rankdata(order) - 0.5) / own.sum()
     return rows, ranks
+
+
+def _have_equal_scores(results: Mapping[str, Any], metric: str) -> bool:
+    """Whether all candidates of each rung have the same score, so that their order promoted."""
+    scores = results[f"mean_test_{metric}"]
+    rungs = np.column_stack((results["bracket"], results["iter"]))
+    scored = np.unique(np.column_stack((rungs, scores)), axis=0)
+    return len(scored) == len(np.unique(rungs, axis=0))
 
 
 def main_effects(tree: Any, columns: NDArray[np.float64]) -> NDArray[np.float64]:

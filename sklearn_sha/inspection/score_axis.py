@@ -138,11 +138,11 @@ def score_axis(curves: Mapping[int, Curve]) -> ScoreAxis | None:
     Returns
     -------
     ScoreAxis or None
-        None if no score is finite.
+        None if no score is finite, or if their difference is not.
     """
     scores = np.concatenate([curve.scores for curve in curves.values()])
     scores = scores[np.isfinite(scores)]
-    if not len(scores):
+    if not len(scores) or not isfinite(float(scores.max()) - float(scores.min())):
         return None
     lowest, high = float(scores.min()), float(scores.max())
     if not _differ(lowest, high):
