@@ -246,6 +246,20 @@ def test_equal_scores_do_not_rise(values):
     assert edge_report(search).edges == ()
 
 
+def test_several_best_values_are_no_edge():
+    class LowInTheMiddle(Peak):
+        def score(self, X, y=None):
+            return 0.5 if self.a in (3, 4, 5) else 0.6
+
+    values = [11, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9.5, 10]  # the first is selected, the last are near it
+    search = SuccessiveHalvingSearchCV(
+        LowInTheMiddle(), {"a": values, "b": [1]}, resource="partial_fit", max_resources=8,
+        min_resources=8, cv=2, refit=False,
+    ).fit(X)  # fmt: skip
+    assert search.best_params_["a"] == 11
+    assert edge_report(search).edges == ()
+
+
 def test_an_audit_does_not_change_the_edges():
     space = {"a": np.linspace(0.1, 1, 7).tolist(), "b": [0.0, 1.0, 2.0]}
     search = HyperbandSearchCV(
