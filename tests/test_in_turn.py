@@ -1,5 +1,6 @@
 """Successive Halving in brackets that follow each other, for samplers that use the history."""
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,6 +16,8 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha._engine import engine, evaluation
+from sklearn_sha._search import base
 from sklearn_sha.bandit import Bounds, HalvingInTurn, SuccessiveHalving, check_algorithm
 from sklearn_sha.candidates import History, RandomSampler, Sampler
 from sklearn_sha.inspection import trust_report
@@ -270,6 +273,42 @@ def test_brackets_that_would_cost_as_much_as_a_grid_search_are_one():
     assert len(HalvingInTurn().plan(bounds).brackets) == 4
     assert HalvingInTurn().plan(bounds).relative_cost() <= 0.8
     assert HalvingInTurn(1.5).plan(bounds) == SuccessiveHalving(1.5).plan(bounds)
+
+
+@pytest.mark.parametrize(("seed", "is_better"), [(0, False), (3, True)])
+def test_a_better_candidate_of_an_interrupted_bracket_is_a_warning(seed, is_better, monkeypatch):
+    """The scores of a curve are the same on all folds, and a call takes a second."""
+    for module in (engine, evaluation, base):
+        monkeypatch.setattr(module, "time", lambda: float(len(CALLS)))
+    samples = np.zeros((200, 1))
+    params = {"sampler": "model", "cv": KFold(5), "random_state": seed}
+    first, second = search_of(**params).plan(samples).brackets[:2]
+    assert first.rungs[0].folds is not None
+    are_better = []
+    for share in (0.3, 0.6, 0.9, 0.95, 0.99):
+        CALLS.clear()
+        search = search_of(max_time=first.total_cost + share * second.total_cost, **params)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            search.fit(samples)
+        rows = search.all_cv_results_
+        rivals = np.flatnonzero(
+            (rows["bracket"] == 1) & (rows["n_resources"] == search.best_n_resources_)
+        )
+        row = max(rivals, key=lambda row: rows["mean_test_score"][row], default=search.best_index_)
+        best = rows["mean_test_score"][row]
+        are_better.append(len(rivals) > 0 and best > search.best_score_)
+        messages = [str(one.message) for one in caught if "interrupted in b" in str(one.message)]
+        assert len(messages) == are_better[-1]
+        if messages:
+            assert (
+                f"bracket 1, whose candidate {rows['candidate'][row]} has a higher mean score on "
+                f"{rows['n_folds'][row]} of 5 folds than the selected one on the same folds: "
+                f"{best:.4g} instead of {search.best_score_:.4g}. Call resume"
+            ) in messages[0]
+            CALLS.clear()
+            assert search.set_params(max_time=1e6).resume(samples).best_score_ >= best
+    assert any(are_better) == is_better
 
 
 def test_a_search_that_ends_inside_a_bracket_is_about_those_before():

@@ -545,6 +545,7 @@ def test_resumed_it_ends_as_if_not_interrupted(tmp_path_factory, name, at, check
     assert n_calls <= len(CALLS) <= n_calls + again
 
 
+@pytest.mark.filterwarnings("ignore:The search was interrupted in bracket")
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_search_that_gets_a_little_time_again_and_again_ends_the_same(name):
     CALLS.clear()

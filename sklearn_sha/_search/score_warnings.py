@@ -77,6 +77,10 @@ def warn_about_scores(
             messages += _few_folds_messages(
                 n_resources, n_folds, results, spec, is_complete=is_complete
             )
+            if not (is_complete or spec.is_closed):
+                messages += _ahead_messages(
+                    all_cv_results, rung_history, spec, results.metric, best_row
+                )
     if results.audited and not is_complete:
         messages.append(_incomplete_audit_message(all_cv_results, results.audited))
     for message in messages:
@@ -162,6 +166,45 @@ def _few_folds_messages(
     return [
         f"The search was interrupted before its last rung was completed: {scored} Call resume to "
         "complete it, with a larger max_time if that ended it."
+    ]
+
+
+def _ahead_messages(
+    all_cv_results: Mapping[str, Any],
+    rung_history: Sequence[Mapping[str, Any]],
+    spec: SearchSpec,
+    metric: str,
+    best_row: int,
+) -> list[str]:
+    """Return a warning if a candidate of an interrupted bracket is ahead of the selected one."""
+    brackets, candidates = spec.schedule.brackets, all_cv_results["candidate"]
+    ended = {
+        row.get("bracket", 0)
+        for row in rung_history
+        if row["promoted"] and row["iter"] == len(brackets[row.get("bracket", 0)].rungs) - 1
+    }
+    if not ended:
+        return []
+    resources, n_splits = all_cv_results["n_resources"], len(spec.folds)
+    is_rival = candidates != candidates[best_row]
+    is_rival &= ~np.isin(all_cv_results["bracket"], [*ended])
+    if not spec.resource.counts_folds:
+        is_rival &= resources == resources[best_row]
+    scores = np.column_stack([all_cv_results[f"split{k}_test_{metric}"] for k in range(n_splits)])
+    best = scores[best_row]
+    ahead = []
+    for row in np.flatnonzero(is_rival).tolist():
+        known = np.isfinite(scores[row]) & np.isfinite(best)
+        if known.any() and scores[row][known].mean() > best[known].mean():
+            ahead.append((int(known.sum()), scores[row][known].mean(), best[known].mean(), row))
+    if not ahead:
+        return []
+    n_folds, score, selected, row = max(ahead)
+    return [
+        f"The search was interrupted in bracket {all_cv_results['bracket'][row]}, whose candidate "
+        f"{candidates[row]} has a higher mean score on {n_folds} of {quantity(n_splits, 'folds')} "
+        f"than the selected one on the same folds: {score:.4g} instead of {selected:.4g}. Call "
+        "resume to complete the bracket, with a larger max_time if that ended it."
     ]
 
 
