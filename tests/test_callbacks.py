@@ -202,6 +202,7 @@ def test_a_first_rung_that_is_stopped_before_it_has_all_candidates_is_not_comple
     assert search.set_callbacks().resume(X, Y).n_candidates_[0] == 6
 
 
+@pytest.mark.filterwarnings("ignore:The search was interrupted in run")
 @pytest.mark.parametrize("budget", [None, "double"])
 def test_what_a_callback_says_of_rungs_that_are_done_does_not_stop_a_resumed_search(budget):
     ended = []

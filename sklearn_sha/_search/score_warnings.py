@@ -200,11 +200,12 @@ def _ahead_messages(
     if not ahead:
         return []
     n_folds, score, selected, row = max(ahead)
+    name = spec.schedule.bracket_name
     return [
-        f"The search was interrupted in bracket {all_cv_results['bracket'][row]}, whose candidate "
+        f"The search was interrupted in {name} {all_cv_results['bracket'][row]}, whose candidate "
         f"{candidates[row]} has a higher mean score on {n_folds} of {quantity(n_splits, 'folds')} "
         f"than the selected one on the same folds: {score:.4g} instead of {selected:.4g}. Call "
-        "resume to complete the bracket, with a larger max_time if that ended it."
+        f"resume to complete the {name}, with a larger max_time if that ended it."
     ]
 
 
