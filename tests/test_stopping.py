@@ -297,11 +297,16 @@ def test_an_incomplete_run_of_budget_doubling_does_not_select_the_best_candidate
         # The second halving but for its last rung: rungs stand at 1, 2, 4, 8 and 2, 4, 8, 16.
         units = 2 * reference.rung_history_[6]["total_cost"]
         CALLS.clear()
-        search = search_of("double", random_state=seed, max_time=units).fit(X)
+        search = search_of("double", random_state=seed, max_time=units)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            search.fit(X)
         check_part(search, reference)
         assert search.n_resources_ == [1, 2, 4, 8, 2, 4, 8]
         assert search.best_score_ == max(search.rung_history_[3]["scores"])
-        n_better += max(search.rung_history_[6]["scores"]) > search.best_score_
+        is_better = max(search.rung_history_[6]["scores"]) > search.best_score_
+        assert sum("interrupted in run 1" in str(one.message) for one in caught) == is_better
+        n_better += is_better
     assert n_better > 0
 
 
@@ -351,7 +356,7 @@ def two_metrics(model, X, y=None):
         {"space": SPACE | {"fails": ["fit", False]}, "random_state": 5},
         # Metrics are known once something has been scored, and refit names none of them.
         {"scoring": two_metrics, "refit": True},
-        {"refit": lambda results: 1 / 0},
+        {"refit": lambda results: 1 / 0, "promote_by": "score"},
     ],
     ids=["bracket", "metrics", "refit"],
 )
