@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import edge_report, trust_report
-from sklearn_sha.inspection.edges import Edge, _Scale, _with_ranks
+from sklearn_sha.inspection.edges import Edge, _improves, _Scale, _with_ranks
 
 X = np.zeros((12, 1))
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -258,6 +258,13 @@ def test_several_best_values_are_no_edge():
     ).fit(X)  # fmt: skip
     assert search.best_params_["a"] == 11
     assert edge_report(search).edges == ()
+
+
+def test_the_best_three_decide_whatever_the_correlation_is():
+    positions = np.array([0.1, 0.2, 0.85, 0.9, 0.95])
+    assert _improves(positions, np.array([0, 1, 4, 2, 3]))
+    assert not _improves(positions, np.array([2, 1, 4, 0, 3]))
+    assert not _improves(positions, np.array([2, 2, 4, 2, 3]))  # two more are as good
 
 
 def test_an_audit_does_not_change_the_edges():

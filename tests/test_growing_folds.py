@@ -839,7 +839,7 @@ def test_the_remedy_for_too_few_folds_can_be_followed(estimator, params, remedy)
 def test_no_number_of_folds_is_recommended_with_a_budget():
     params = {"resource": "folds", "max_resources": "auto", "budget": 24, "random_state": None}
     search = search_of(8, **params).set_params(estimator=EqualOnFirstFold())
-    with pytest.warns(UserWarning, match="use more folds in the first rung, or choose another me"):
+    with pytest.warns(UserWarning, match="raise budget, or choose another metric"):
         search.fit(X)
 
 

@@ -311,6 +311,65 @@ def test_a_better_candidate_of_an_interrupted_bracket_is_a_warning(seed, is_bett
     assert any(are_better) == is_better
 
 
+class OnFolds(Curve):
+    """Its scores differ on the folds, whose first samples are 0, 40, 80, 120 and 160."""
+
+    def score(self, X, y=None):
+        return self.score_on(X[0, 0] // 40)
+
+    def score_on(self, fold):
+        return float(np.sin(1e3 * self.limit + 7 * fold))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("refit", [True, "score", "minus", np.argmax])
+def test_only_candidates_that_can_be_selected_are_ahead(seed, refit, monkeypatch):
+    for module in (engine, evaluation, base):
+        monkeypatch.setattr(module, "time", lambda: float(len(CALLS)))
+    samples = np.arange(200.0)[:, None]
+    params = {"estimator": OnFolds(), "random_state": seed, "cv": KFold(5), "refit": False}
+    params |= {"sampler": "model", "resource": "partial_fit", "max_resources": 4}
+    if isinstance(refit, str):
+        params["scoring"] = lambda model, X, y=None: {
+            "score": model.score(X), "minus": -model.score(X)
+        }  # fmt: skip
+        params |= {"refit": refit, "promote_by": "score"}
+    elif callable(refit):
+        params |= {"refit": lambda results: int(refit(-results["mean_test_score"]))}
+        params |= {"promote_by": "score"}
+    plan = search_of(**params).plan(samples)
+    first, second = plan.brackets[:2]
+    sign, n_shown = -1 if refit == "minus" else 1, 0
+    for share in np.linspace(0.05, 0.99, 12):
+        CALLS.clear()
+        search = search_of(max_time=first.total_cost + share * second.total_cost, **params)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            search.fit(samples)
+        row = search.rung_history_[-1]
+        folds, values = plan.brackets[1].rungs[row["iter"]].folds, search.all_cv_results_
+        limits = dict(zip(values["candidate"], [p["limit"] for p in values["params"]], strict=True))
+        means = {
+            candidate: sign * np.mean([OnFolds(limit).score_on(fold) for fold in folds])
+            for candidate, limit in limits.items()
+        }
+        is_rival = row["bracket"] == 1 and row["n_resources"] == search.best_n_resources_
+        ahead = [
+            candidate
+            for candidate in row["promoted"] or row["candidates"]
+            if is_rival and means[candidate] > means[search.best_candidate_]
+        ]
+        messages = [str(one.message) for one in caught if "interrupted in b" in str(one.message)]
+        assert len(messages) == (len(ahead) > 0 and not callable(refit))
+        if messages:
+            best = max(ahead, key=means.get)
+            assert (
+                f"whose candidate {best} has a higher mean score on {len(folds)} of" in messages[0]
+            )
+        n_shown += len(messages)
+    assert (n_shown > 0) == (refit in (True, "score"))
+
+
 def test_a_search_that_ends_inside_a_bracket_is_about_those_before():
     """Also for a callable `refit`, and for the trust report."""
 

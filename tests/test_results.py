@@ -117,24 +117,31 @@ TO_TRAIN_ALL = "To train all with full resource, set min_resources=1.0. "
         (
             {},
             "the last rung. The others are eliminated by their score. "
-            f'{TO_TRAIN_ALL}If they may be, set promote_by to "score".',
+            f'{TO_TRAIN_ALL}To confirm the elimination, set promote_by to "score".',
         ),
         (
             {"scoring": ["r2", "neg_mean_absolute_error"]},
-            f"eliminated by 'r2', the first metric. {TO_TRAIN_ALL}If they may be, set promote_by "
-            "to the metric that refit uses.",
+            f"eliminated by 'r2', the first metric. {TO_TRAIN_ALL}To confirm the elimination, set "
+            "promote_by to the metric that refit uses.",
         ),
         (
             {"scoring": lambda model, X, y: 0.5},
-            f'eliminated. {TO_TRAIN_ALL}If they may be, set promote_by to "score" if scoring',
+            f"eliminated. {TO_TRAIN_ALL}To confirm the elimination, set promote_by to "
+            '"score" if scoring returns a number, otherwise the metric that refit uses.',
         ),
         (
             {"cls": HyperbandSearchCV},
-            "the last rung of each bracket. The others are eliminated by their score. If they may",
+            "the last rung of each bracket. The others are eliminated by their score. To confirm",
         ),
-        ({"budget": 100, "max_resources": "auto"}, "by their score. If they may be, set promote_"),
-        ({"algorithm": FixedSchedule([4, 1], [2, 8])}, "by their score. If they may be, set prom"),
-        ({"algorithm": SuccessiveHalving()}, "by their score. If they may be, set promote_by"),
+        (
+            {"budget": 100, "max_resources": "auto"},
+            "by their score. To confirm the elimination, set promote_",
+        ),
+        ({"algorithm": FixedSchedule([4, 1], [2, 8])}, "by their score. To confirm the elim"),
+        (
+            {"algorithm": SuccessiveHalving()},
+            "by their score. To confirm the elimination, set promote_by",
+        ),
         ({"scoring": "r2", "promote_by": "r2"}, ""),
         ({"promote_by": "score"}, ""),
         ({"min_resources": 1.0}, ""),

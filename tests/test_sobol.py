@@ -271,6 +271,7 @@ def test_no_quantile_sums_the_probabilities_of_very_many_integers(most, is_sprea
         (zipf(1.2), False),  # 1 % of the values are more than 10**9
         (zipf(1.2, loc=10**6), False),
         (betabinom(10**6, 2, 5), False),
+        (betabinom(10**9, 2, 10**7), False),  # hardly any value is more than 1,000
         (betabinom(50, 2, 5), True),
         (betabinom(50, 2, 5, loc=10**6), True),
         (logser(0.9), True),  # hardly any value is more than 200

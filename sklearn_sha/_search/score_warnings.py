@@ -24,7 +24,9 @@ def warn_about_scores(
     rung_history: Sequence[Mapping[str, Any]],
     spec: SearchSpec,
     error_score: float | str,
+    refit: Any,
     best_row: int | None,
+    completed: Collection[int],
     max_time: float | None,
     *,
     is_complete: bool,
@@ -42,8 +44,11 @@ def warn_about_scores(
     rung_history : sequence of dict
     spec : SearchSpec
     error_score : float or "raise"
+    refit : bool, str or callable
     best_row : int or None
         Row of `all_cv_results` that has the best candidate. None if none is selected.
+    completed : collection of int
+        Brackets from which it is selected.
     max_time : float or None
         Seconds.
     is_complete : bool
@@ -77,9 +82,10 @@ def warn_about_scores(
             messages += _few_folds_messages(
                 n_resources, n_folds, results, spec, is_complete=is_complete
             )
-            if not (is_complete or spec.is_closed):
+            if not (is_complete or spec.is_closed or callable(refit)):
+                metric = refit if results.is_multimetric else "score"
                 messages += _ahead_messages(
-                    all_cv_results, rung_history, spec, results.metric, best_row
+                    all_cv_results, rung_history, spec, metric, best_row, completed
                 )
     if results.audited and not is_complete:
         messages.append(_incomplete_audit_message(all_cv_results, results.audited))
@@ -175,37 +181,54 @@ def _ahead_messages(
     spec: SearchSpec,
     metric: str,
     best_row: int,
+    completed: Collection[int],
 ) -> list[str]:
-    """Return a warning if a candidate of an interrupted bracket is ahead of the selected one."""
-    brackets, candidates = spec.schedule.brackets, all_cv_results["candidate"]
-    ended = {
-        row.get("bracket", 0)
-        for row in rung_history
-        if row["promoted"] and row["iter"] == len(brackets[row.get("bracket", 0)].rungs) - 1
-    }
-    if not ended:
-        return []
-    resources, n_splits = all_cv_results["n_resources"], len(spec.folds)
-    is_rival = candidates != candidates[best_row]
-    is_rival &= ~np.isin(all_cv_results["bracket"], [*ended])
-    if not spec.resource.counts_folds:
-        is_rival &= resources == resources[best_row]
+    """Return a warning if a candidate of an interrupted bracket is ahead of the selected one.
+
+    Only candidates that can still be promoted are compared, on the folds of their latest rung.
+
+    Parameters
+    ----------
+    all_cv_results, rung_history, spec
+        As in `warn_about_scores`.
+    metric : str
+        Metric by which the best candidate is selected.
+    best_row : int
+        Row of the best candidate.
+    completed : collection of int
+        Completed brackets, from which it is selected.
+    """
+    names = ("bracket", "iter", "candidate")
+    keys = zip(*(all_cv_results[name].tolist() for name in names), strict=True)
+    rows = {key: number for number, key in enumerate(keys)}
+    n_splits = len(spec.folds)
     scores = np.column_stack([all_cv_results[f"split{k}_test_{metric}"] for k in range(n_splits)])
-    best = scores[best_row]
+    latest = {row.get("bracket", 0): row for row in rung_history}
+    # Of several runs over the same candidates, one is selected from.
+    ended = range(max(completed) + 1) if spec.schedule.repeats else completed
     ahead = []
-    for row in np.flatnonzero(is_rival).tolist():
-        known = np.isfinite(scores[row]) & np.isfinite(best)
-        if known.any() and scores[row][known].mean() > best[known].mean():
-            ahead.append((int(known.sum()), scores[row][known].mean(), best[known].mean(), row))
+    for bracket in latest.keys() - {*ended}:
+        rung = latest[bracket]
+        is_same = rung["n_resources"] == all_cv_results["n_resources"][best_row]
+        if not (is_same or spec.resource.counts_folds):
+            continue
+        for candidate in rung["promoted"] or rung["candidates"]:
+            own = scores[rows[bracket, rung["iter"], candidate]]
+            has_score = np.isfinite(own)
+            if has_score.sum() < rung["n_folds"]:
+                continue
+            score, selected = own[has_score].mean(), scores[best_row][has_score].mean()
+            if score > selected:
+                ahead.append((rung["n_folds"], score, -candidate, selected, bracket))
     if not ahead:
         return []
-    n_folds, score, selected, row = max(ahead)
+    n_folds, score, candidate, selected, bracket = max(ahead)
     name = spec.schedule.bracket_name
     return [
-        f"The search was interrupted in {name} {all_cv_results['bracket'][row]}, whose candidate "
-        f"{candidates[row]} has a higher mean score on {n_folds} of {quantity(n_splits, 'folds')} "
-        f"than the selected one on the same folds: {score:.4g} instead of {selected:.4g}. Call "
-        f"resume to complete the {name}, with a larger max_time if that ended it."
+        f"The search was interrupted in {name} {bracket}, whose candidate {-candidate} has a "
+        f"higher mean score on {n_folds} of {quantity(n_splits, 'folds')} than the selected one on "
+        f"the same folds: {score:.4g} instead of {selected:.4g}. Call resume to complete the "
+        f"{name}, with a larger max_time if that ended it."
     ]
 
 
@@ -214,8 +237,11 @@ def _more_folds(n_folds: int, spec: SearchSpec) -> str:
     if not spec.resource.counts_folds:
         return 'set min_folds="all"'
     if not spec.algorithm.needs_maximum:
-        return "use more folds in the first rung"
+        has_budget = hasattr(spec.algorithm, "budget")
+        return "raise budget" if has_budget else "let algorithm begin with more folds"
     most = max(spec.schedule.n_resources)
+    if most <= n_folds:
+        return 'set max_resources="auto"'
     two_rungs = int(most / exact_factor(getattr(spec.algorithm, "factor", 2)))
     return f'set resource="folds" and min_resources={two_rungs if two_rungs > n_folds else most}'
 

@@ -253,14 +253,14 @@ def callable_refit_message(
     of_each = " of each bracket" if len(schedule.brackets) > 1 else ""
     keep = "To train all with full resource, set min_resources=1.0. " if can_train_all else ""
     if metrics is None:
-        by, name = "", '"score" if scoring returns a number, or to the metric that refit uses'
+        by, name = "", '"score" if scoring returns a number, otherwise the metric that refit uses'
     elif metrics == ["score"]:
         by, name = " by their score", '"score"'
     else:
         by, name = f" by {metrics[0]!r}, the first metric", "the metric that refit uses"
     return (
         f"refit is a callable, and receives only the candidates of the last rung{of_each}. The "
-        f"others are eliminated{by}. {keep}If they may be, set promote_by to {name}."
+        f"others are eliminated{by}. {keep}To confirm the elimination, set promote_by to {name}."
     )
 
 

@@ -179,7 +179,8 @@ def _is_one_of(value: Any, values: Iterable[Any]) -> bool:
 
 
 _MAX_SUMMED, _NEARLY_NONE = 10_000, 2**-30
-"""SciPy may sum the probabilities of so many integers for a quantile, if hardly any is larger."""
+"""Number of integers whose probabilities SciPy may sum for a quantile, and the largest probability
+of integers beyond them."""
 
 
 def has_quantiles(distribution: Any) -> bool:
@@ -222,8 +223,10 @@ def _sums_many(distribution: Any) -> bool:
     # SciPy documents these methods as those that a subclass with formulas has.
     if family._ppf is not rv_discrete._ppf or family._cdf is not rv_discrete._cdf:
         return False
-    last = distribution.support()[0] + _MAX_SUMMED
-    return not np.all(distribution.sf(last) < _NEARLY_NONE)
+    low, high = distribution.support()
+    if np.all(np.isfinite(high)):  # SciPy begins in the middle
+        return not np.all(np.subtract(high, low) <= _MAX_SUMMED)
+    return not np.all(distribution.sf(low + _MAX_SUMMED) < _NEARLY_NONE)
 
 
 def has_continuous(space: Any) -> bool:

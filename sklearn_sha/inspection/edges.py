@@ -147,8 +147,8 @@ def edge_report(search: Any) -> EdgeReport:
       rank correlation between the value and the result is positive, with a p-value of at most 0.1.
       The result is the furthest rung, and then the score, without those of an audit. The
       candidates are the four nearest to the edge if fewer are in this half; or
-    - instead, with more than four candidates, the best three are in the fifth of the range next to
-      the edge.
+    - instead, with more than four candidates, the best three, and those equal to the third, are in
+      the fifth of the range next to the edge.
 
     So a parameter without influence, or one that no longer matters towards the edge, is rarely
     reported.
@@ -274,9 +274,10 @@ def _is_number(value: Any) -> bool:
 
 def _improves(positions: NDArray[np.float64], ranks: NDArray[np.intp]) -> bool:
     """Return whether candidates are better towards position 1."""
-    finalists = positions[ranks >= np.sort(ranks)[-_N_FINALISTS:].min(initial=0)]
-    if len(positions) > _MIN_COMPARED and np.all(finalists >= 1 - _FINALISTS_EDGE):
-        return True
+    if len(positions) > _MIN_COMPARED:
+        finalists = positions[ranks >= np.sort(ranks)[-_N_FINALISTS]]
+        if np.all(finalists >= 1 - _FINALISTS_EDGE):
+            return True
     nearest = np.sort(positions)[::-1][:_MIN_COMPARED]
     if len(nearest) < 2:
         return False

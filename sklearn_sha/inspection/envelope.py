@@ -30,8 +30,8 @@ def envelope(
     Returns
     -------
     n_resources : ndarray of int, shape (n,)
-        Resources from which candidates were promoted to a larger one, or audited at it, in
-        increasing order. Rungs that only add folds do not count.
+        Resources from which candidates were promoted to a larger one, or from which an audit
+        trained them to a larger one, in increasing order. Rungs that only add folds do not count.
     gamma : ndarray of float, shape (n,)
         Largest distance between the mean test score of such a candidate at this resource, or at
         a larger one, and its last mean test score.

@@ -155,7 +155,7 @@ def parameter_importance(
     texts = short_names(names.tolist())  # of all, as in the other figures
     varies = np.ptp(columns, axis=0) > 0
     columns, names = columns[:, varies], names[varies]
-    if not len(names) or np.ptp(ranks) == 0 or _have_equal_scores(results, metric):
+    if not len(names) or np.ptp(ranks) == 0 or _have_equal_scores(results, metric, rows):
         unknown = np.full(len(names), np.nan)
         shown = [texts[name] for name in names]
         return ParameterImportance(shown, unknown, unknown, np.nan, np.nan)
@@ -227,10 +227,12 @@ def rung_ranks(
     return rows, ranks
 
 
-def _have_equal_scores(results: Mapping[str, Any], metric: str) -> bool:
-    """Whether all candidates of each rung have the same score, so that their order promoted."""
-    scores = results[f"mean_test_{metric}"]
-    rungs = np.column_stack((results["bracket"], results["iter"]))
+def _have_equal_scores(results: Mapping[str, Any], metric: str, rows: NDArray[np.intp]) -> bool:
+    """Whether the candidates of `rows` have equal scores in each rung: their order promoted."""
+    is_ranked = np.isin(results["candidate"], results["candidate"][rows])
+    is_ranked &= ~results.get("audited", np.zeros(len(is_ranked), dtype=bool))
+    scores = results[f"mean_test_{metric}"][is_ranked]
+    rungs = np.column_stack((results["bracket"], results["iter"]))[is_ranked]
     scored = np.unique(np.column_stack((rungs, scores)), axis=0)
     return len(scored) == len(np.unique(rungs, axis=0))
 
