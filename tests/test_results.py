@@ -142,6 +142,7 @@ TO_TRAIN_ALL = "To train all with full resource, set min_resources=1.0. "
             {"algorithm": SuccessiveHalving()},
             "by their score. To confirm the elimination, set promote_by",
         ),
+        ({"budget": "double"}, "only the candidates of the last rung. The others"),
         ({"scoring": "r2", "promote_by": "r2"}, ""),
         ({"promote_by": "score"}, ""),
         ({"min_resources": 1.0}, ""),

@@ -121,8 +121,8 @@ class ExtendableSearch(AuditedSearch):
         start_time = time()
         if isinstance(X, Mapping) and y is None:
             raise TypeError(
-                f"extend takes X and y of fit first, and X={X!r} is a dict. Pass the values of "
-                f"further candidates by name: extend(X, y, {space_name(self)}=...)."
+                f"The first arguments of extend are X and y of fit, but X={X!r} is a dict. Pass the "
+                f"values of further candidates by name: extend(X, y, {space_name(self)}=...)."
             )
         if self.budget == "anytime":
             raise ValueError(

@@ -114,7 +114,8 @@ class HyperbandSearchCV(AuditedSearch):
     refit : bool, str or callable, default=True
         Refit the best candidate on the whole dataset, as in GridSearchCV. A callable receives
         ``cv_results_``, which has the candidates of the last completed rung of
-        each bracket only. There is a warning if others were eliminated and `promote_by` is None.
+        each bracket only. A warning is shown before training if others will be eliminated and
+        `promote_by` is None.
     cv : int, cross-validator, iterable or None, default=None
         Cross-validation splitting strategy, as in GridSearchCV. The data are split once, so that
         all candidates have the same splits even if the splitter shuffles at random.

@@ -214,8 +214,8 @@ class Origin:
 def search_params(search: Any, *, deep: bool = True) -> dict[str, Any]:
     """Return the parameters of a search.
 
-    Those that the constructor of a subclass sets itself are included, which `get_params` does not
-    have.
+    If a subclass has its own constructor, `get_params` has only the parameters of that one. Here,
+    those of its base classes are included.
 
     Parameters
     ----------

@@ -203,16 +203,20 @@ def _ahead_messages(
     rows = {key: number for number, key in enumerate(keys)}
     n_splits = len(spec.folds)
     scores = np.column_stack([all_cv_results[f"split{k}_test_{metric}"] for k in range(n_splits)])
-    latest = {row.get("bracket", 0): row for row in rung_history}
+    rungs: dict[int, list[Mapping[str, Any]]] = {}
+    for rung in rung_history:
+        rungs.setdefault(rung.get("bracket", 0), []).append(rung)
     # Of several runs over the same candidates, one is selected from.
     ended = range(max(completed) + 1) if spec.schedule.repeats else completed
     ahead = []
-    for bracket in latest.keys() - {*ended}:
-        rung = latest[bracket]
-        is_same = rung["n_resources"] == all_cv_results["n_resources"][best_row]
-        if not (is_same or spec.resource.counts_folds):
-            continue
-        for candidate in rung["promoted"] or rung["candidates"]:
+    for bracket in rungs.keys() - {*ended}:
+        latest = {one: rung for rung in rungs[bracket] for one in rung["candidates"]}
+        promoted = [rung["promoted"] for rung in rungs[bracket] if rung["promoted"]]
+        for candidate in promoted[-1] if promoted else latest:
+            rung = latest[candidate]
+            is_same = rung["n_resources"] == all_cv_results["n_resources"][best_row]
+            if not (is_same or spec.resource.counts_folds):
+                continue
             own = scores[rows[bracket, rung["iter"], candidate]]
             has_score = np.isfinite(own)
             if has_score.sum() < rung["n_folds"]:

@@ -250,7 +250,7 @@ def callable_refit_message(
     )
     if not (callable(refit) and promote_by is None and eliminates):
         return ""
-    of_each = " of each bracket" if len(schedule.brackets) > 1 else ""
+    of_each = " of each bracket" if len(schedule.brackets) > 1 and not schedule.repeats else ""
     keep = "To train all with full resource, set min_resources=1.0. " if can_train_all else ""
     if metrics is None:
         by, name = "", '"score" if scoring returns a number, otherwise the metric that refit uses'

@@ -145,8 +145,9 @@ def edge_report(search: Any) -> EdgeReport:
       resource on the same number of folds; and
     - values closer to this edge were better: over the candidates in this half of the range, the
       rank correlation between the value and the result is positive, with a p-value of at most 0.1.
-      The result is the furthest rung, and then the score, without those of an audit. The
-      candidates are the four nearest to the edge if fewer are in this half; or
+      Candidates are ranked by the furthest rung that they reached, and then by their score in it.
+      Results of an audit are left out. The candidates are the four nearest to the edge if fewer
+      are in this half; or
     - instead, with more than four candidates, the best three, and those equal to the third, are in
       the fifth of the range next to the edge.
 

@@ -44,8 +44,8 @@ JOINED_LATER = (
 )
 NOT_SCORED = (
     "All scores of the selected candidate failed or are non-finite, so that eliminated candidates "
-    "cannot be compared with it. See failures_, and fix the scorer or the fits. A number as "
-    "error_score has to be lower than all scores."
+    "cannot be compared with it. See failures_, and fix the scorer or the fits. If "
+    "error_score is a number, it has to be lower than all scores."
 )
 
 
