@@ -121,7 +121,7 @@ class ExtendableSearch(AuditedSearch):
         start_time = time()
         if isinstance(X, Mapping) and y is None:
             raise TypeError(
-                f"The first arguments of extend are X and y of fit, but X={X!r} is a dict. Pass the "
+                f"The first arguments of extend are X and y of fit, but X={X!r} is a dict. Pass "
                 f"values of further candidates by name: extend(X, y, {space_name(self)}=...)."
             )
         if self.budget == "anytime":
