@@ -204,8 +204,9 @@ def _ahead_messages(
     n_splits = len(spec.folds)
     scores = np.column_stack([all_cv_results[f"split{k}_test_{metric}"] for k in range(n_splits)])
     rungs: dict[int, list[Mapping[str, Any]]] = {}
-    for rung in rung_history:
-        rungs.setdefault(rung.get("bracket", 0), []).append(rung)
+    for rung in rung_history:  # which are numbered over all runs of budget doubling
+        bracket = rung.get("bracket", spec.schedule.rungs[rung["iter"]].bracket)
+        rungs.setdefault(bracket, []).append(rung)
     # Of several runs over the same candidates, one is selected from.
     ended = range(max(completed) + 1) if spec.schedule.repeats else completed
     ahead = []

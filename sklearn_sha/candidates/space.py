@@ -189,7 +189,7 @@ def has_quantiles(distribution: Any) -> bool:
     With scale 0, all functions of scipy's distributions but `rvs` are NaN; with arrays as
     parameters, they return arrays for numbers. A custom ``ppf`` can be for numbers only. If SciPy
     has no formula for a distribution of integers, as for zipf, ``ppf`` sums their probabilities. If
-    these are very many, that can take more time or memory than there is.
+    these are many, that can take more time or memory than there is.
 
     Examples
     --------
