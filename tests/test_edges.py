@@ -232,16 +232,21 @@ def test_a_kept_candidate_is_no_evidence():
     assert 0.01 not in ranks
 
 
+def on_one_rung(estimator, values):
+    """Search over values of `a` on a single rung."""
+    return SuccessiveHalvingSearchCV(
+        estimator, {"a": values, "b": [1]}, resource="partial_fit", max_resources=8,
+        min_resources=8, cv=2, refit=False,
+    ).fit(X)  # fmt: skip
+
+
 @pytest.mark.parametrize("values", [[1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1], [4, 1, 6, 2, 5, 3]])
 def test_equal_scores_do_not_rise(values):
     class Last(Peak):
         def score(self, X, y=None):
             return 0.6 if self.a == 6 else 0.5
 
-    search = SuccessiveHalvingSearchCV(
-        Last(), {"a": values, "b": [1]}, resource="partial_fit", max_resources=8,
-        min_resources=8, cv=2, refit=False,
-    ).fit(X)  # fmt: skip
+    search = on_one_rung(Last(), values)
     assert search.best_params_["a"] == 6
     assert edge_report(search).edges == ()
 
@@ -252,10 +257,7 @@ def test_several_best_values_are_no_edge():
             return 0.5 if self.a in (3, 4, 5) else 0.6
 
     values = [11, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9.5, 10]  # the first is selected, the last are near it
-    search = SuccessiveHalvingSearchCV(
-        LowInTheMiddle(), {"a": values, "b": [1]}, resource="partial_fit", max_resources=8,
-        min_resources=8, cv=2, refit=False,
-    ).fit(X)  # fmt: skip
+    search = on_one_rung(LowInTheMiddle(), values)
     assert search.best_params_["a"] == 11
     assert edge_report(search).edges == ()
 

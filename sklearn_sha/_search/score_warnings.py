@@ -15,6 +15,7 @@ from sklearn_sha._results.failures import fits_message, scores_message
 from sklearn_sha._results.few_samples import few_samples_failures, few_samples_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha.inspection.levels import rungs_by_bracket
 from sklearn_sha.schedules.validation import exact_factor
 
 
@@ -203,10 +204,7 @@ def _ahead_messages(
     rows = {key: number for number, key in enumerate(keys)}
     n_splits = len(spec.folds)
     scores = np.column_stack([all_cv_results[f"split{k}_test_{metric}"] for k in range(n_splits)])
-    rungs: dict[int, list[Mapping[str, Any]]] = {}
-    for rung in rung_history:  # which are numbered over all runs of budget doubling
-        bracket = rung.get("bracket", spec.schedule.rungs[rung["iter"]].bracket)
-        rungs.setdefault(bracket, []).append(rung)
+    rungs = rungs_by_bracket(rung_history, all_cv_results)
     # Of several runs over the same candidates, one is selected from.
     ended = range(max(completed) + 1) if spec.schedule.repeats else completed
     ahead = []

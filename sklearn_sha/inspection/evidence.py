@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, groupby, takewhile
+from itertools import chain, count, takewhile
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from sklearn_sha.inspection.levels import (
     last_rungs,
     level_of,
     levels_of_results,
+    rungs_by_bracket,
     selects_best,
 )
 from sklearn_sha.inspection.ranking import selected_row
@@ -44,8 +45,8 @@ JOINED_LATER = (
 )
 NOT_SCORED = (
     "All scores of the selected candidate failed or are non-finite, so that eliminated candidates "
-    "cannot be compared with it. See failures_, and fix the scorer or the fits. If "
-    "error_score is a number, it has to be lower than all scores."
+    "cannot be compared with it. See failures_, and fix the scorer or the fits. If error_score is "
+    "a number, it has to be lower than all scores."
 )
 
 
@@ -321,14 +322,6 @@ def _brackets(
     If none is completed, those of each bracket, or of the last run. A bracket all of whose
     candidates have failed is not completed.
     """
-    # Rows of runs have no bracket, and their numbers are unique.
-    run_of = dict(zip(results["iter"].tolist(), results["bracket"].tolist(), strict=True))
-
-    def bracket_of(row: RungRecord) -> int:
-        return row.get("bracket", run_of[row["iter"]])
-
-    # An audited rung is the last row.
-    ordered = sorted(history, key=lambda row: (bracket_of(row), row["iter"]))
-    brackets = [list(rows) for _, rows in groupby(ordered, key=bracket_of)]
+    brackets = [*rungs_by_bracket(history, results).values()]
     brackets = [rows for rows in brackets if is_last(rows[-1])] or brackets
     return brackets[-1:] if repeats else brackets

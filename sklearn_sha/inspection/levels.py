@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,37 @@ def levels_of(history: Sequence[RungRecord]) -> list[Level]:
 def level_of(row: RungRecord) -> Level:
     """Level of a rung; 0 folds if they are not in the history."""
     return row["n_resources"], row.get("n_folds", 0)
+
+
+def rungs_by_bracket(
+    history: Sequence[RungRecord], results: Mapping[str, Any]
+) -> dict[int, list[RungRecord]]:
+    """Rungs of each bracket, or of each run of budget doubling, in their order.
+
+    Parameters
+    ----------
+    history : sequence of mapping
+        ``rung_history_``.
+    results : mapping
+        ``all_cv_results_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_sha.inspection.levels import rungs_by_bracket
+    >>> results = {"iter": np.array([0, 1, 2]), "bracket": np.array([0, 0, 1])}
+    >>> rungs_by_bracket([{"iter": 0}, {"iter": 1}, {"iter": 2}], results)
+    {0: [{'iter': 0}, {'iter': 1}], 1: [{'iter': 2}]}
+    """
+    # Rows of runs have no bracket, and their numbers are unique.
+    run_of = dict(zip(results["iter"].tolist(), results["bracket"].tolist(), strict=True))
+
+    def bracket_of(row: RungRecord) -> int:
+        return row.get("bracket", run_of[row["iter"]])
+
+    # An audited rung is the last row.
+    ordered = sorted(history, key=lambda row: (bracket_of(row), row["iter"]))
+    return {bracket: list(rows) for bracket, rows in groupby(ordered, key=bracket_of)}
 
 
 def has_score(row: RungRecord) -> bool:

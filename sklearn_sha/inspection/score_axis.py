@@ -142,9 +142,11 @@ def score_axis(curves: Mapping[int, Curve]) -> ScoreAxis | None:
     """
     scores = np.concatenate([curve.scores for curve in curves.values()])
     scores = scores[np.isfinite(scores)]
-    if not len(scores) or not isfinite(float(scores.max()) - float(scores.min())):
+    if not len(scores):
         return None
     lowest, high = float(scores.min()), float(scores.max())
+    if not isfinite(high - lowest):
+        return None
     if not _differ(lowest, high):
         lowest = high
     last_scores = np.array([curve.scores[-1] for curve in curves.values()])
