@@ -124,8 +124,11 @@ def format_params(params: Mapping[str, object]) -> str:
     >>> from sklearn_sha._formatting import format_params
     >>> format_params({"alpha": 0.0007953899, "penalty": "l1"})
     "alpha=0.0007954, penalty='l1'"
+    >>> format_params({})
+    'the default parameters'
     """
-    return ", ".join(f"{name}={_format_value(value)}" for name, value in params.items())
+    values = ", ".join(f"{name}={_format_value(value)}" for name, value in params.items())
+    return values or "the default parameters"
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

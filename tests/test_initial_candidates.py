@@ -1,6 +1,7 @@
 """Initial candidates: they come first, are not repeated, and can be kept up to the last rung."""
 
 import pickle
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -11,11 +12,13 @@ from hypothesis import strategies as st
 from scipy.stats import loguniform, uniform
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from test_growing_folds import TRAINED, VARIANTS, X, results_of, search_of
@@ -313,6 +316,58 @@ def test_with_alternative_spaces_a_candidate_has_what_is_given():
     assert candidates == [{}, {"limit": 0.1}, {"limit": 0.2}, {"speed": 3}, {"speed": 4}]
     first = search.all_cv_results_["candidate"] == 0
     assert search.all_cv_results_["param_limit"].mask[first].all()
+
+
+@pytest.mark.parametrize("n_own", [40, 5])
+def test_a_single_value_that_the_estimator_has_is_not_searched(n_own):
+    forest = RandomForestClassifier(n_own, random_state=0)
+    space = {"n_estimators": [40], "max_depth": [2, 3, 4, 5, 6, 7, 8, 9]}
+    X, y = load_digits(return_X_y=True)
+    for one in (space, [space]):
+        search = SuccessiveHalvingSearchCV(forest, one, cv=3, initial_candidates=[{}])
+        plan = search.plan(X, y)
+        assert plan.unit == ("trees" if n_own == 40 else "training samples")
+        assert plan.n_different == 9
+
+
+def test_a_candidate_has_what_all_alternative_spaces_have():
+    spaces = [{"limit": [0.1], "speed": [3]}, {"speed": [4], "growth": [2], "limit": [0.1]}]
+    search = curves(space=spaces, initial_candidates=[{}, {"speed": 9}])
+    assert tried(search)[:2] == [{"limit": 0.3, "speed": speed} for speed in (1.0, 9)]
+
+
+def test_verbose_names_the_default_parameters(capsys):
+    curves(space=[{"limit": [0.1]}, {"speed": [3]}], initial_candidates=[{}], verbose=2).fit(
+        NOTHING
+    )
+    assert "candidate 0  score   0.1500  the default parameters\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("placeholder", ["passthrough", None])
+def test_the_estimator_itself_must_have_a_last_step(placeholder):
+    pipeline = Pipeline([("scale", StandardScaler()), ("clf", placeholder)])
+    space = {"clf": [SVC(), LogisticRegression()], "scale__with_mean": [True, False]}
+    X, y = load_digits(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        pipeline, space, scoring="accuracy", initial_candidates=[{}], cv=2, resource="n_samples"
+    )
+    message = re.escape(
+        f"initial_candidates has {{}}, whose step 'clf' is {placeholder!r}. Set it to an "
+        "estimator: {'clf': ...}."
+    )
+    for method in (search.plan, search.fit):
+        with pytest.raises(ValueError, match=message):
+            method(X, y)
+    search.set_params(initial_candidates=[{"clf": SVC(C=3)}], refit=False)
+    assert str(tried(search, X[:300], y[:300])[0]["clf"]) == "SVC(C=3)"
+    # Unless the placeholder is one of the values that are searched.
+    transformer = Pipeline([("reduce", placeholder)])
+    search = SuccessiveHalvingSearchCV(
+        transformer, {"reduce": [placeholder, PCA(2), PCA(1)]}, initial_candidates=[{}], cv=2,
+        scoring=lambda fitted, X, y=None: fitted.transform(X).shape[1], refit=False,
+    )  # fmt: skip
+    assert tried(search, X[:100], None)[0] == {"reduce": placeholder}
+    assert search.best_params_ == {"reduce": placeholder}
 
 
 def test_equal_candidates_are_tried_once():

@@ -23,7 +23,7 @@ from sklearn_sha.candidates import (
     SobolSampler,
     check_sampler,
 )
-from sklearn_sha.candidates.encoding import encoded
+from sklearn_sha.candidates.encoding import encoded, encoded_to_predict
 from sklearn_sha.candidates.model import win_shares
 
 X = np.zeros((40, 1))
@@ -236,6 +236,31 @@ def test_encoded_values_may_be_of_any_size():
     values = [1, 2**64, True, np.True_, None, 10**400, np.timedelta64(1, "D")]
     codes = encoded([{"v": value} for value in values])[:, 0]
     assert codes[0] == codes[2] == codes[3] < codes[1] < codes[4] < codes[5] < codes[6]
+
+
+def test_the_place_of_a_default_without_a_number_is_unknown():
+    known = [{"a": None, "b": "x", "c": 1.0}, {"a": 2, "b": "y"}, {"a": 3, "b": 4, "c": "z"}]
+    others = [{"a": 1, "b": 5, "c": 0.5}, {"a": True, "b": "y", "c": 2.0}]
+    codes, codes_of_others = encoded_to_predict(known, others)
+    plain = encoded([*known, *others])
+    np.testing.assert_array_equal(codes_of_others, plain[3:])
+    unknown = np.array([[1, 0, 0], [0, 0, 1], [0, 0, 1]], dtype=bool)  # b of others has a string
+    np.testing.assert_array_equal(np.isnan(codes), unknown)
+    np.testing.assert_array_equal(codes[~unknown], plain[:3][~unknown])
+
+
+@pytest.mark.parametrize("default", [dict.fromkeys("abc"), dict.fromkeys("abc", "auto"), {}])
+def test_a_good_default_without_numbers_misleads_no_proposals(default):
+    """Candidates are best at 0.2 of all parameters, far from the highest values."""
+    space = dict.fromkeys("abc", uniform())
+    sampler = ModelSampler(exploration=0)
+    proposed = []
+    for seed in range(8):
+        others = SobolSampler().propose(15, space, History(), RandomState(seed))
+        scores = [1.0, *(-sum(abs(value - 0.2) for value in p.values()) for p in others)]
+        history = History([default, *others], evaluated([default, *others], scores))
+        proposed += sampler.propose(8, space, history, RandomState(seed))
+    assert np.mean([value for params in proposed for value in params.values()]) < 0.4
 
 
 class Counted(Sampler):

@@ -249,6 +249,20 @@ def test_a_candidate_that_is_not_in_the_space_is_left_out(spy):
     assert [type(value) for value in trials[0].params.values()] == [float, int]
 
 
+def test_trials_are_complete_at_the_largest_resource_of_candidates_in_the_space(spy):
+    """Although a candidate that is not in the space has more of it, and a lower score."""
+    history = history_of("a", (2.0, (1, 2, 0.1), (4, 2, 0.2)), (0.1, (1, 2, 0.5)))
+    history = History(
+        [*history.candidates, {"a": 0.2}],
+        [*history.evaluations, Evaluation({"a": 0.2}, 1, 2, float("nan"), ())],
+    )
+    proposed(spy, 1, {"a": uniform()}, history)
+    (trials,) = spy.trials
+    assert [(t.params, t.state.name, t.value) for t in trials] == [
+        ({"a": 0.1}, "COMPLETE", 0.5), ({"a": 0.2}, "COMPLETE", 0.5),
+    ]  # fmt: skip
+
+
 def test_a_value_between_those_of_a_range_is_left_out(spy):
     history = History([{"a": n, "b": 0.5} for n in (1, 2, 3, 4, 5, np.int64(6), 8)], [])
     proposed(spy, 1, {"a": range(2, 7, 2), "b": uniform()}, history)

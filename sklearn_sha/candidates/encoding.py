@@ -44,6 +44,43 @@ def encoded(candidates: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
     return np.array(columns).reshape(len(names), len(candidates)).T
 
 
+def encoded_to_predict(
+    known: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Encode known candidates for a model, and others, about which it is asked.
+
+    They are encoded together. If all others have numbers of a parameter, a known candidate without
+    a number has NaN: where ``max_depth=None`` or ``gamma="scale"`` of an initial candidate is among
+    the numbers is unknown.
+
+    Parameters
+    ----------
+    known, others : sequence of dict
+
+    Returns
+    -------
+    known, others : ndarray of float, shape (n_candidates, n_parameters)
+        Columns in the order of the names of all candidates.
+
+    Examples
+    --------
+    >>> from sklearn_sha.candidates.encoding import encoded_to_predict
+    >>> known, others = encoded_to_predict([{"C": 10.0}, {"C": None}], [{"C": 20.0}, {"C": 0.1}])
+    >>> known.tolist(), others.tolist()
+    ([[2.0], [nan]], [[3.0], [1.0]])
+    """
+    rows, others_rows = np.split(encoded([*known, *others]), [len(known)])
+    names = sorted({name for params in (*known, *others) for name in params})
+    for column, name in enumerate(names):
+        if all(_has_number(params, name) for params in others):
+            rows[[not _has_number(params, name) for params in known], column] = nan
+    return rows, others_rows
+
+
+def _has_number(params: Mapping[str, Any], name: str) -> bool:
+    return not isnan(_as_float(params.get(name)))
+
+
 def _column(candidates: Sequence[Mapping[str, Any]], name: str) -> NDArray[np.float64]:
     values = {number: params[name] for number, params in enumerate(candidates) if name in params}
     converted = {number: _as_float(value) for number, value in values.items()}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+from sklearn.pipeline import Pipeline
+
 from sklearn_sha.candidates.distinct import first_distinct
-from sklearn_sha.candidates.space import with_params
+from sklearn_sha.candidates.space import spaces_of, with_params
 
 
 def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str, Any]]:
@@ -18,8 +21,8 @@ def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str,
         Values can be outside of the space, and names can be of other parameters of the estimator.
     estimator : estimator
     space : dict or list of dict
-        If it is a single dict, its parameters that a candidate lacks have the value of the
-        estimator. With a list of dicts, a candidate has the parameters that are given.
+        A parameter that all of its dicts have, and that a candidate lacks, has the value of the
+        estimator.
 
     Returns
     -------
@@ -30,7 +33,8 @@ def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str,
     TypeError
         If `given` is no sequence of dicts.
     ValueError
-        If a name is no parameter of the estimator.
+        If a name is no parameter of the estimator, or if the last step of a pipeline is searched
+        and a candidate has a placeholder there, such as "passthrough".
 
     Examples
     --------
@@ -51,8 +55,13 @@ def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str,
                 f"initial_candidates has {params!r}, which is not a dict. Use {{'name': value}}, "
                 "or {} for the estimator itself."
             )
-    names = space if isinstance(space, Mapping) else ()
-    completed = [_completed(params, estimator, names) for params in candidates]
+    if not candidates:
+        return []
+    first, *others = spaces_of(space)
+    shared = [name for name in first if all(name in other for other in others)]
+    completed = [_completed(params, estimator, shared) for params in candidates]
+    for params, whole in zip(candidates, completed, strict=True):
+        _check_last_step(params, whole, estimator, space)
     return first_distinct(completed, len(completed))
 
 
@@ -61,7 +70,7 @@ def fixed_spaces(candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, list
     return [{name: [value] for name, value in params.items()} for params in candidates]
 
 
-def _completed(params: Mapping[str, Any], estimator: Any, names: Any) -> dict[str, Any]:
+def _completed(params: Mapping[str, Any], estimator: Any, names: Iterable[str]) -> dict[str, Any]:
     """Return a candidate with the estimator's own values of the parameters that it lacks."""
     try:
         model = with_params(estimator, params)
@@ -76,3 +85,24 @@ def _completed(params: Mapping[str, Any], estimator: Any, names: Any) -> dict[st
         if name not in values and name in source:
             values[name] = source[name]
     return values
+
+
+def _check_last_step(
+    given: Mapping[str, Any], params: Mapping[str, Any], estimator: Any, space: Any
+) -> None:
+    """Raise an error if the last step of a candidate is a placeholder for those of the space."""
+    if not isinstance(estimator, Pipeline):
+        return
+    name, own = estimator.steps[-1]
+    step = params.get(name, own)
+    searched = [one[name] for one in spaces_of(space) if name in one]
+    listed = chain.from_iterable(values for values in searched if not hasattr(values, "rvs"))
+    if searched and _is_placeholder(step) and step not in filter(_is_placeholder, listed):
+        raise ValueError(
+            f"initial_candidates has {dict(given)!r}, whose step {name!r} is {step!r}. Set it to "
+            f"an estimator: {{{name!r}: ...}}."
+        )
+
+
+def _is_placeholder(step: Any) -> bool:
+    return step is None or isinstance(step, str)

@@ -13,7 +13,7 @@ from scipy.stats import norm, rankdata
 from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
 from sklearn_sha.candidates.distinct import is_exhausted_by
-from sklearn_sha.candidates.encoding import encoded
+from sklearn_sha.candidates.encoding import encoded_to_predict
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.sobol import SobolSampler
 from sklearn_sha.candidates.space import params_key
@@ -132,7 +132,7 @@ def upper_bounds(
     from sklearn.ensemble import ExtraTreesRegressor  # slow to import, and rarely needed
 
     evaluated, shares = win_shares(evaluations)
-    known, unknown = np.split(encoded([*evaluated, *candidates]), [len(evaluated)])
+    known, unknown = encoded_to_predict(evaluated, candidates)
     targets = norm.ppf((rankdata(shares) - 0.5) / len(shares))
     forest = ExtraTreesRegressor(
         _N_TREES, bootstrap=True, random_state=rng.randint(np.iinfo(np.int32).max)

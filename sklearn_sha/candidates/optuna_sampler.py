@@ -197,20 +197,21 @@ def _trials(
     """Return the trials of all candidates that are in the space."""
     from optuna.trial import TrialState, create_trial
 
-    levels = sorted({(e.n_resources, e.n_folds) for e in history.evaluations})
-    scores: dict[Hashable, dict[int, float]] = {key: {} for key in candidates}
-    for evaluation in history.evaluations:
-        step = levels.index((evaluation.n_resources, evaluation.n_folds))
-        scores[params_key(evaluation.params)][step] = evaluation.mean_score
+    described = {key: space.describe(params) for key, params in candidates.items()}
+    known = {key: found for key, found in described.items() if found is not None}
+    evaluated = [(params_key(one.params), one) for one in history.evaluations]
+    # Not the levels that only candidates outside of the space have reached.
+    evaluated = [(key, one) for key, one in evaluated if key in known]
+    levels = sorted({(one.n_resources, one.n_folds) for _, one in evaluated})
+    scores: dict[Hashable, dict[int, float]] = {key: {} for key in known}
+    for key, one in evaluated:
+        scores[key][levels.index((one.n_resources, one.n_folds))] = one.mean_score
     # The lowest score of the first step that has any.
     pairs = (pair for values in scores.values() for pair in values.items())
     worst = min((pair for pair in pairs if not np.isnan(pair[1])), default=None)
 
     trials = []
-    for key, params in candidates.items():
-        described = space.describe(params)
-        if described is None:
-            continue
+    for key, (suggested, distributions) in known.items():
         values = scores[key]
         state, value = TrialState.RUNNING, None
         if any(np.isnan(score) for score in values.values()):
@@ -220,7 +221,6 @@ def _trials(
             last = max(values)
             state = TrialState.COMPLETE if last == len(levels) - 1 else TrialState.PRUNED
             value = values[last]
-        suggested, distributions = described
         trials.append(
             create_trial(
                 state=state,

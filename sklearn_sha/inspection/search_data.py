@@ -125,7 +125,7 @@ class SearchData:
         """Score and parameters of the selected candidate."""
         score = self.selected_score
         params = format_params(self.params[self.selected])
-        return f"Selected: {self.score_label} {score:.4g} with {params or 'the default parameters'}"
+        return f"Selected: {self.score_label} {score:.4g} with {params}"
 
 
 def check_kind(kind: str, kinds: Iterable[str]) -> None:

@@ -201,7 +201,7 @@ class _Drawing:
         has_score = np.isfinite(curve.score_at(level))
         text += f": {self.score_label} {score} at {at}" if has_score else f": no score at {at}"
         short = renamed(self.params.get(curve.candidate, {}), names)
-        return f"{text}\n{format_params(short)}" if short else text
+        return f"{text}\n{format_params(short)}"
 
     def _selected(self) -> str:
         """Label at the end of the line of the selected candidate."""
