@@ -188,14 +188,20 @@ def halving_random_search(task: Task, size: int) -> Any:
     )
 
 
-def optuna_tpe(task: Task, prune: bool = False) -> list[Evaluated]:
-    """TPE; two workers share a journal, as Optuna's documentation advises for processes."""
+def optuna_tpe(task: Task, prune: bool = False, starts: bool = False) -> list[Evaluated]:
+    """TPE; two workers share a journal, as Optuna's documentation advises for processes.
+
+    With `starts`, the first trial has the estimator's own values.
+    """
     with TemporaryDirectory() as folder:
         journal = str(Path(folder, "journal")) if task.n_jobs > 1 else None
-        return workers(partial(_optuna_tpe, journal=journal, prune=prune), task)
+        search = partial(_optuna_tpe, journal=journal, prune=prune, starts=starts)
+        return workers(search, task)
 
 
-def _optuna_tpe(task: Task, number: int, journal: str | None, prune: bool) -> list[Evaluated]:
+def _optuna_tpe(
+    task: Task, number: int, journal: str | None, prune: bool, starts: bool
+) -> list[Evaluated]:
     import optuna
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
@@ -238,6 +244,8 @@ def _optuna_tpe(task: Task, number: int, journal: str | None, prune: bool) -> li
         if prune
         else optuna.pruners.NopPruner(),
     )
+    if starts and number == 0:
+        study.enqueue_trial(task.work.defaults)
     study.optimize(objective, timeout=task.limit)
     return found
 
@@ -384,14 +392,17 @@ class TimedSampler(Sampler):
         return self.sampler.propose(n, space, history, rng)
 
 
-def anytime(task: Task, sampler: Sampler | None = None) -> tuple[list[Evaluated], list[Evaluated]]:
+def anytime(
+    task: Task, sampler: Sampler | None = None, **setting: Any
+) -> tuple[list[Evaluated], list[Evaluated]]:
     """A single search for the limit: its best candidates, and from when on it selects them.
 
     Those of the first bracket's rungs but the last one, which are selected if it ends before the
     next rung is completed; and those of each bracket.
     """
     timed = TimedSampler(ModelSampler() if sampler is None else sampler)
-    search = ours(task, budget="anytime", max_time=task.limit, sampler=timed, refit=False)
+    setting |= {"budget": "anytime", "max_time": task.limit, "sampler": timed, "refit": False}
+    search = ours(task, **setting)
     with suppress(TimeoutError):
         search.fit(task.X, task.y)
     end = perf_counter()
@@ -415,12 +426,12 @@ def anytime(task: Task, sampler: Sampler | None = None) -> tuple[list[Evaluated]
     return early, of_brackets
 
 
-def anytime_selection(task: Task) -> list[Evaluated]:
+def anytime_selection(task: Task, **setting: Any) -> list[Evaluated]:
     """What an anytime search would select, from when on.
 
     Scores of the first bracket's rungs are not comparable with each other: the latest one counts.
     """
-    early, of_brackets = anytime(task)
+    early, of_brackets = anytime(task, **setting)
     return [*early, *incumbents(of_brackets)]
 
 
@@ -429,9 +440,13 @@ CONTENDERS: dict[str, Contender] = {
     "HalvingRandomSearchCV": sizes(halving_random_search),
     "Optuna, TPE": one_by_one(optuna_tpe),
     "Optuna, TPE and Hyperband": one_by_one(partial(optuna_tpe, prune=True)),
+    "Optuna, TPE and Hyperband, defaults first": one_by_one(
+        partial(optuna_tpe, prune=True, starts=True)
+    ),
     "FLAML, BlendSearch": one_by_one(flaml_blendsearch),
     "SMAC3": one_by_one(smac),
     "ours, anytime": refitted(anytime_selection),
+    "ours, anytime, defaults first": refitted(partial(anytime_selection, initial_candidates=[{}])),
 } | {name: sizes(partial(of_size, setting)) for name, setting in OURS.items()}
 
 

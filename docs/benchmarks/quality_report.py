@@ -47,15 +47,20 @@ def split_of(one: dict[str, Any]) -> tuple[int, int]:
 
 def has_sizes(contender: str) -> bool:
     """Whether each model of a run is a fit of its own, of the next size."""
-    return contender == HALVING or (contender.startswith("ours") and contender != ANYTIME)
+    return contender == HALVING or (
+        contender.startswith("ours") and not contender.startswith(ANYTIME)
+    )
 
 
 def complete(runs: list[dict[str, Any]], limit: float) -> list[dict[str, Any]]:
     """Runs with a limit, without those of splits that have fewer than others: some are missing."""
     within = [one for one in runs if one["limit"] == limit]
     n_runs = Counter(map(split_of, within))
-    most = max(n_runs.values(), default=0)
-    return [one for one in within if n_runs[split_of(one)] == most]
+    most = {
+        n_cores: max(n for split, n in n_runs.items() if split[0] == n_cores)
+        for n_cores, _ in n_runs
+    }
+    return [one for one in within if n_runs[split_of(one)] == most[one["n_cores"]]]
 
 
 def _within(limit: float, trace: Any) -> Trace:
@@ -254,7 +259,7 @@ def slowdowns(runs: list[dict[str, Any]]) -> list[float]:
         name, contender, n_cores, seed = key_of(one)
         pairs = zip(on_one.get((name, contender, 1, seed), ()), one["trace"], strict=False)
         same = [two[0] / single[0] for single, two in pairs if single[1] == two[1]]
-        if n_cores == 2 and same and (has_sizes(contender) or contender == ANYTIME):
+        if n_cores == 2 and same and (has_sizes(contender) or contender.startswith(ANYTIME)):
             ratios.append(median(same))
     return ratios
 

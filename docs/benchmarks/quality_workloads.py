@@ -37,6 +37,9 @@ class Workload:
         Takes no arguments and returns an estimator. It imports what only this workload needs.
     space : dict of str to distribution or list
         Of `loguniform`, `uniform` and `randint`, and lists of choices.
+    defaults : dict
+        The estimator's own values, for searches that need values of the space: instead of a name,
+        the number that it stands for, and instead of a value beyond a range, the nearest one.
     low_cost : dict
         Values of parameters with which a fit is cheap, which FLAML asks for.
     scoring : str or None
@@ -48,6 +51,7 @@ class Workload:
     n_samples: int
     new: Callable[[], Any]
     space: dict[str, Any]
+    defaults: dict[str, Any]
     low_cost: dict[str, Any] = field(default_factory=dict)
     scoring: str | None = None
 
@@ -86,6 +90,12 @@ def _late() -> Any:
     return X, late
 
 
+def _network() -> Any:
+    """With the number of units in the space that is nearest to the default, 100."""
+    network = MLPClassifier(max_iter=20, hidden_layer_sizes=64, random_state=0)
+    return make_pipeline(MinMaxScaler(), network)
+
+
 def _lightgbm() -> Any:
     from lightgbm import LGBMClassifier
 
@@ -97,12 +107,18 @@ WORKLOADS = {
         "network on images",
         real_data.digits,
         1500,
-        lambda: make_pipeline(MinMaxScaler(), MLPClassifier(max_iter=20, random_state=0)),
+        _network,
         {
             "mlpclassifier__learning_rate_init": loguniform(1e-4, 1e-1),
             "mlpclassifier__alpha": loguniform(1e-6, 1e1),
             "mlpclassifier__hidden_layer_sizes": randint(8, 65),
             "mlpclassifier__batch_size": randint(64, 257),
+        },
+        {
+            "mlpclassifier__learning_rate_init": 1e-3,
+            "mlpclassifier__alpha": 1e-4,
+            "mlpclassifier__hidden_layer_sizes": 64,
+            "mlpclassifier__batch_size": 200,
         },
         {"mlpclassifier__hidden_layer_sizes": 8},
     ),
@@ -118,6 +134,13 @@ WORKLOADS = {
             "penalty": ["l2", "elasticnet"],
             "average": [False, True],
         },
+        {
+            "alpha": 1e-4,
+            "loss": "hinge",
+            "l1_ratio": 0.15,
+            "penalty": "l2",
+            "average": False,
+        },
     ),
     "boosting": Workload(
         "histogram boosting",
@@ -130,6 +153,13 @@ WORKLOADS = {
             "min_samples_leaf": randint(2, 101),
             "l2_regularization": loguniform(1e-4, 1e2),
             "max_features": uniform(0.1, 0.9),
+        },
+        {
+            "learning_rate": 0.1,
+            "max_leaf_nodes": 31,
+            "min_samples_leaf": 20,
+            "l2_regularization": 1e-4,
+            "max_features": 1.0,
         },
         {"max_leaf_nodes": 4},
     ),
@@ -145,6 +175,13 @@ WORKLOADS = {
             "reg_lambda": loguniform(1e-4, 1e2),
             "colsample_bytree": uniform(0.1, 0.9),
         },
+        {
+            "learning_rate": 0.1,
+            "num_leaves": 31,
+            "min_child_samples": 20,
+            "reg_lambda": 1e-4,
+            "colsample_bytree": 1.0,
+        },
         {"num_leaves": 4},
         "roc_auc",
     ),
@@ -154,6 +191,7 @@ WORKLOADS = {
         2500,
         lambda: make_pipeline(StandardScaler(), SVC()),
         {"svc__C": loguniform(1e-3, 1e3), "svc__gamma": loguniform(1e-4, 1e1)},
+        {"svc__C": 1.0, "svc__gamma": 0.1},
     ),
     "forest": Workload(
         "random forest",
@@ -165,6 +203,12 @@ WORKLOADS = {
             "max_depth": randint(2, 25),
             "min_samples_leaf": randint(1, 21),
             "criterion": ["gini", "entropy"],
+        },
+        {
+            "max_features": 28 / 784,
+            "max_depth": 24,
+            "min_samples_leaf": 1,
+            "criterion": "gini",
         },
         {"max_depth": 2, "max_features": 0.005},
     ),
