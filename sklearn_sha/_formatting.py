@@ -125,10 +125,10 @@ def format_params(params: Mapping[str, object]) -> str:
     >>> format_params({"alpha": 0.0007953899, "penalty": "l1"})
     "alpha=0.0007954, penalty='l1'"
     >>> format_params({})
-    'the default parameters'
+    "the estimator's own parameters"
     """
     values = ", ".join(f"{name}={_format_value(value)}" for name, value in params.items())
-    return values or "the default parameters"
+    return values or "the estimator's own parameters"
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:

@@ -182,6 +182,44 @@ def test_numbers_among_other_values_are_in_increasing_order():
     assert points.places.tolist() == [3, 2, 4, 1, 0, 2, 5]
 
 
+@pytest.mark.parametrize(
+    ("distribution", "others"),
+    [
+        (loguniform(1e-4, 1), ["scale", None]),
+        (loguniform(1e-4, 1), [0.0, -1, "x"]),
+        (uniform(0, 1), ["scale", (1, 2)]),
+        (randint(1, 50), [None]),
+    ],
+)
+def test_defaults_without_a_place_are_below_the_numbers_of_a_distribution(distribution, others):
+    numbers = distribution.rvs(20, random_state=0).tolist()
+    params = [{"x": value} for value in (*others, *numbers, others[0])]
+    (points,) = param_points(dict(enumerate(params)), {"x": distribution})
+    (alone,) = param_points(dict(enumerate(params[len(others) : -1])), {"x": distribution})
+    assert points.labels is None
+    assert points.is_log == alone.is_log
+    assert points.places[len(others) : -1].tolist() == numbers
+    below = points.places[: len(others)]
+    assert below[0] == points.places[-1]
+    assert points.others == dict(zip(below, map(str, others), strict=True))
+    scaled = np.log(points.places) if points.is_log else points.places
+    distance = -np.diff([scaled[len(others) : -1].min(), *scaled[: len(others)]])
+    np.testing.assert_allclose(distance, 0.12 * np.ptp(scaled[len(others) : -1]))
+    ticks = points.ticks(3)
+    assert len(ticks) == len(others) + 3
+    assert {*points.others.items()} < {*ticks}
+    assert ticks == sorted(ticks)
+    assert [place for place, _ in ticks[-3:]][::2] == [min(numbers), max(numbers)]
+
+
+@pytest.mark.parametrize("values", [["a", "b", "c", "d", 1, 2], ["a", 1, 1], [None, 0.0, -1, 2]])
+def test_values_of_a_distribution_are_categories_if_few_have_a_place(values):
+    params = {number: {"x": value} for number, value in enumerate(values)}
+    (points,) = param_points(params, {"x": loguniform(0.1, 10)})
+    assert len(points.labels) == len({*map(str, values)})
+    assert points.others == {}
+
+
 def test_labels_of_estimators_that_begin_alike_differ():
     trees = [DecisionTreeClassifier(max_depth=depth) for depth in (1, 3)]
     (points,) = param_points({k: {"estimator": tree} for k, tree in enumerate(trees)})

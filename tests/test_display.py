@@ -7,7 +7,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from scipy.stats import loguniform, uniform
+from scipy.stats import loguniform, randint, uniform
 from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
@@ -212,6 +212,32 @@ def test_of_many_categories_some_have_labels_with_the_selected_one(kind, best):
     assert str(sizes[best]) in [label.get_text() for label in labels]
     boxes = [label.get_window_extent() for label in labels]
     assert not any(a.overlaps(b) for a, b in pairwise(boxes))
+
+
+@pytest.mark.parametrize("kind", ["params", "parallel"])
+def test_a_default_that_is_no_number_has_a_label_of_its_own(kind):
+    space = {"limit": loguniform(1e-4, 1), "growth": randint(1, 30)}
+    search = search_of(
+        space=space, n_candidates=16, random_state=0, initial_candidates=[{"growth": False}],
+    ).fit(X)  # fmt: skip
+    results = search.all_cv_results_
+    for params in results["params"]:
+        if params["growth"] is False:
+            params["growth"] = "auto"
+    display = SearchDisplay.from_search(search, kind=kind)
+    display.figure_.canvas.draw()
+    growth = display.axes_[0]
+    texts = growth.get_xticklabels() if kind == "params" else growth.texts
+    labels = [text.get_text() for text in texts]
+    assert labels.count("auto") == 1
+    tried = [params["growth"] for params in results["params"] if params["growth"] != "auto"]
+    assert {str(min(tried)), str(max(tried))} <= {*labels}
+    if kind == "params":
+        (dots,) = growth.collections
+        places = dots.get_offsets()[:, 0]
+        assert places.min() == pytest.approx(min(tried) - 0.12 * (max(tried) - min(tried)))
+        shown = [tick for tick, text in zip(growth.get_xticks(), labels, strict=True) if text]
+        assert shown[0] == places.min()
 
 
 def test_without_a_parameter_that_varies_the_figure_says_so():

@@ -39,6 +39,7 @@ from sklearn_sha.bandit import (
     promote,
 )
 from sklearn_sha.candidates import GridSampler, RandomSampler, Sampler, SobolSampler
+from sklearn_sha.candidates.initial import initial_candidates
 from sklearn_sha.candidates.space import params_key
 from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, sizes_with_kept
 
@@ -330,44 +331,60 @@ def test_a_single_value_that_the_estimator_has_is_not_searched(n_own):
         assert plan.n_different == 9
 
 
-def test_a_candidate_has_what_all_alternative_spaces_have():
-    spaces = [{"limit": [0.1], "speed": [3]}, {"speed": [4], "growth": [2], "limit": [0.1]}]
-    search = curves(space=spaces, initial_candidates=[{}, {"speed": 9}])
-    assert tried(search)[:2] == [{"limit": 0.3, "speed": speed} for speed in (1.0, 9)]
-
-
-def test_verbose_names_the_default_parameters(capsys):
+def test_verbose_names_the_parameters_of_the_estimator(capsys):
     curves(space=[{"limit": [0.1]}, {"speed": [3]}], initial_candidates=[{}], verbose=2).fit(
         NOTHING
     )
-    assert "candidate 0  score   0.1500  the default parameters\n" in capsys.readouterr().out
+    assert "candidate 0  score   0.1500  the estimator's own parameters\n" in capsys.readouterr().out
+
+
+class Steps:
+    """A distribution of steps."""
+
+    def rvs(self, random_state=None):
+        return SVC()
 
 
 @pytest.mark.parametrize("placeholder", ["passthrough", None])
-def test_the_estimator_itself_must_have_a_last_step(placeholder):
+@pytest.mark.parametrize("shape", [lambda space: space, lambda space: [{"clf": [SVC()]}, space]])
+def test_the_estimator_itself_must_have_a_last_step(placeholder, shape):
     pipeline = Pipeline([("scale", StandardScaler()), ("clf", placeholder)])
-    space = {"clf": [SVC(), LogisticRegression()], "scale__with_mean": [True, False]}
+    space = shape({"clf": [SVC(), LogisticRegression()], "scale__with_mean": [True, False]})
     X, y = load_digits(return_X_y=True)
+    X, y = X[:300], y[:300]
     search = SuccessiveHalvingSearchCV(
-        pipeline, space, scoring="accuracy", initial_candidates=[{}], cv=2, resource="n_samples"
-    )
+        pipeline, space, scoring="accuracy", initial_candidates=[{"scale__with_mean": True}], cv=2,
+        resource="n_samples", refit=False,
+    )  # fmt: skip
     message = re.escape(
-        f"initial_candidates has {{}}, whose step 'clf' is {placeholder!r}. Set it to an "
-        "estimator: {'clf': ...}."
+        "initial_candidates has {'scale__with_mean': True}, and 'clf' of the pipeline is only a "
+        f"placeholder, {placeholder!r}. Add the step: {{'clf': ...}}."
     )
     for method in (search.plan, search.fit):
         with pytest.raises(ValueError, match=message):
             method(X, y)
-    search.set_params(initial_candidates=[{"clf": SVC(C=3)}], refit=False)
-    assert str(tried(search, X[:300], y[:300])[0]["clf"]) == "SVC(C=3)"
-    # Unless the placeholder is one of the values that are searched.
-    transformer = Pipeline([("reduce", placeholder)])
+    search.set_params(initial_candidates=[{"clf": SVC(C=3)}])
+    assert str(tried(search, X, y)[0]["clf"]) == "SVC(C=3)"
+
+
+@pytest.mark.parametrize("placeholder", ["passthrough", None])
+@pytest.mark.parametrize("initial", [{}, {"reduce": "passthrough"}])
+@pytest.mark.parametrize("other", ["passthrough", None, PCA(2)])
+def test_a_last_step_that_passes_samples_through_can_be_a_candidate(placeholder, initial, other):
+    if initial == {} and isinstance(other, PCA):
+        return  # the error above
     search = SuccessiveHalvingSearchCV(
-        transformer, {"reduce": [placeholder, PCA(2), PCA(1)]}, initial_candidates=[{}], cv=2,
-        scoring=lambda fitted, X, y=None: fitted.transform(X).shape[1], refit=False,
+        Pipeline([("reduce", placeholder)]), {"reduce": [other, PCA(1)]},
+        initial_candidates=[initial], cv=2, refit=False,
+        scoring=lambda fitted, X, y=None: fitted.transform(X).shape[1],
     )  # fmt: skip
-    assert tried(search, X[:100], None)[0] == {"reduce": placeholder}
-    assert search.best_params_ == {"reduce": placeholder}
+    X, _ = load_digits(return_X_y=True)
+    assert tried(search, X[:100], None)[0] == {"reduce": initial.get("reduce", placeholder)}
+    assert search.best_score_ == X.shape[1]
+
+
+def test_steps_of_a_distribution_can_be_placeholders():
+    assert initial_candidates([{}], Pipeline([("clf", None)]), {"clf": Steps()}) == [{"clf": None}]
 
 
 def test_equal_candidates_are_tried_once():

@@ -1,6 +1,7 @@
 """Interactive figures: what they show is what the search found, and the pointer names it."""
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -175,12 +176,25 @@ def test_every_bracket_has_its_lowest_promoted_score():
     assert sorted(told) == sorted(f"lowest promoted score: {row['cut_score']:.4g}" for row in below)
 
 
-def test_zero_is_not_on_a_logarithmic_axis():
-    space = [{"limit": [0.0], "speed": [2, 3]}, {"limit": loguniform(1e-3, 1), "speed": [1]}]
-    search = search_of(space=space, n_candidates=16).fit(X)
-    limit, _, _ = interactive_figure(search, kind="parallel").data[0].dimensions
-    assert np.isfinite(limit.tickvals).all()
-    assert interactive_figure(search, kind="params").layout.xaxis.type is None
+@pytest.mark.parametrize("default", [0.0, "<auto>"])
+def test_a_default_without_a_place_is_below_a_logarithmic_axis(default):
+    space = [{"limit": [0.2, 0.4]}, {"limit": loguniform(1e-3, 1), "speed": [1, 2]}]
+    initial = [{"limit": default}]
+    search = search_of(space=space, n_candidates=16, initial_candidates=initial)
+    search.set_params(error_score=-1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.fit(X)
+    limit = interactive_figure(search, kind="parallel").data[0].dimensions[0]
+    tried = [params["limit"] for params in search.results_frame()["params"]]
+    logs = [np.log10(value) for value in tried if value != default]
+    other = min(logs) - 0.12 * np.ptp(logs)
+    assert sorted(limit.values) == pytest.approx(sorted([other, *logs]))
+    assert (limit.tickvals[0], limit.ticktext[0]) == (pytest.approx(other), str(default))
+    axis = interactive_figure(search, kind="params").layout.xaxis
+    assert axis.type == "log"
+    text = str(default).replace("<", "&lt;").replace(">", "&gt;")
+    assert (axis.tickvals[0], axis.ticktext[0]) == (pytest.approx(10**other), text)
 
 
 def test_lines_of_parallel_coordinates_are_opaque_and_differ(search):

@@ -260,7 +260,7 @@ def test_a_good_default_without_numbers_misleads_no_proposals(default):
         scores = [1.0, *(-sum(abs(value - 0.2) for value in p.values()) for p in others)]
         history = History([default, *others], evaluated([default, *others], scores))
         proposed += sampler.propose(8, space, history, RandomState(seed))
-    assert np.mean([value for params in proposed for value in params.values()]) < 0.4
+    assert 0.15 < np.mean([value for params in proposed for value in params.values()]) < 0.4
 
 
 class Counted(Sampler):

@@ -188,19 +188,19 @@ def halving_random_search(task: Task, size: int) -> Any:
     )
 
 
-def optuna_tpe(task: Task, prune: bool = False, starts: bool = False) -> list[Evaluated]:
+def optuna_tpe(task: Task, prune: bool = False, defaults_first: bool = False) -> list[Evaluated]:
     """TPE; two workers share a journal, as Optuna's documentation advises for processes.
 
-    With `starts`, the first trial has the estimator's own values.
+    With `defaults_first`, the first trial has the estimator's own values.
     """
     with TemporaryDirectory() as folder:
         journal = str(Path(folder, "journal")) if task.n_jobs > 1 else None
-        search = partial(_optuna_tpe, journal=journal, prune=prune, starts=starts)
+        search = partial(_optuna_tpe, journal=journal, prune=prune, defaults_first=defaults_first)
         return workers(search, task)
 
 
 def _optuna_tpe(
-    task: Task, number: int, journal: str | None, prune: bool, starts: bool
+    task: Task, number: int, journal: str | None, prune: bool, defaults_first: bool
 ) -> list[Evaluated]:
     import optuna
     from optuna.storages import JournalStorage
@@ -244,7 +244,7 @@ def _optuna_tpe(
         if prune
         else optuna.pruners.NopPruner(),
     )
-    if starts and number == 0:
+    if defaults_first and number == 0:
         study.enqueue_trial(task.work.defaults)
     study.optimize(objective, timeout=task.limit)
     return found
@@ -441,7 +441,7 @@ CONTENDERS: dict[str, Contender] = {
     "Optuna, TPE": one_by_one(optuna_tpe),
     "Optuna, TPE and Hyperband": one_by_one(partial(optuna_tpe, prune=True)),
     "Optuna, TPE and Hyperband, defaults first": one_by_one(
-        partial(optuna_tpe, prune=True, starts=True)
+        partial(optuna_tpe, prune=True, defaults_first=True)
     ),
     "FLAML, BlendSearch": one_by_one(flaml_blendsearch),
     "SMAC3": one_by_one(smac),

@@ -79,9 +79,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         tried, or if brackets would cost more than 0.8 times a grid search.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
-        `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. A
-        candidate has the estimator's own values of the parameters that it lacks. With a list of
-        dicts, it only has the parameters that all dicts have, and those that are given;
+        `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
+        `param_distributions` is a single dict, a candidate has the estimator's own values of the
+        parameters that it lacks. With several dicts, it has the parameters that are given, and
         ``cv_results_`` masks the others.
     keep_initial : bool, default=False
         Promote the initial candidates in every rung, unless they fail. Then they are scored in the

@@ -47,11 +47,11 @@ def encoded(candidates: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
 def encoded_to_predict(
     known: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Encode known candidates for a model, and others, about which it is asked.
+    """Encode the candidates that a model is fitted to, and those that it predicts.
 
-    They are encoded together. If all others have numbers of a parameter, a known candidate without
-    a number has NaN: where ``max_depth=None`` or ``gamma="scale"`` of an initial candidate is among
-    the numbers is unknown.
+    They are encoded together. If all of those that it predicts have a number of a parameter, the
+    others without a number, or without the parameter, have NaN: the position of an initial
+    candidate with ``max_depth=None`` or ``gamma="scale"`` among the numbers is unknown.
 
     Parameters
     ----------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -21,8 +20,8 @@ def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str,
         Values can be outside of the space, and names can be of other parameters of the estimator.
     estimator : estimator
     space : dict or list of dict
-        A parameter that all of its dicts have, and that a candidate lacks, has the value of the
-        estimator.
+        If it is a single dict, its parameters that a candidate lacks have the value of the
+        estimator. With several dicts, a candidate has the parameters that are given.
 
     Returns
     -------
@@ -33,8 +32,8 @@ def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str,
     TypeError
         If `given` is no sequence of dicts.
     ValueError
-        If a name is no parameter of the estimator, or if the last step of a pipeline is searched
-        and a candidate has a placeholder there, such as "passthrough".
+        If a name is no parameter of the estimator, or if a candidate lacks the last step of a
+        pipeline, which is only a placeholder for those of the space, such as "passthrough".
 
     Examples
     --------
@@ -55,13 +54,11 @@ def initial_candidates(given: Any, estimator: Any, space: Any) -> list[dict[str,
                 f"initial_candidates has {params!r}, which is not a dict. Use {{'name': value}}, "
                 "or {} for the estimator itself."
             )
-    if not candidates:
-        return []
-    first, *others = spaces_of(space)
-    shared = [name for name in first if all(name in other for other in others)]
-    completed = [_completed(params, estimator, shared) for params in candidates]
-    for params, whole in zip(candidates, completed, strict=True):
-        _check_last_step(params, whole, estimator, space)
+    spaces = spaces_of(space)
+    names = spaces[0] if len(spaces) == 1 else ()
+    completed = [_completed(params, estimator, names) for params in candidates]
+    for params in candidates:
+        _check_last_step(params, estimator, spaces)
     return first_distinct(completed, len(completed))
 
 
@@ -88,20 +85,21 @@ def _completed(params: Mapping[str, Any], estimator: Any, names: Iterable[str]) 
 
 
 def _check_last_step(
-    given: Mapping[str, Any], params: Mapping[str, Any], estimator: Any, space: Any
+    params: Mapping[str, Any], estimator: Any, spaces: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Raise an error if the last step of a candidate is a placeholder for those of the space."""
+    """Raise an error if a candidate has the estimator's placeholder for the steps of the space."""
     if not isinstance(estimator, Pipeline):
         return
-    name, own = estimator.steps[-1]
-    step = params.get(name, own)
-    searched = [one[name] for one in spaces_of(space) if name in one]
-    listed = chain.from_iterable(values for values in searched if not hasattr(values, "rvs"))
-    if searched and _is_placeholder(step) and step not in filter(_is_placeholder, listed):
-        raise ValueError(
-            f"initial_candidates has {dict(given)!r}, whose step {name!r} is {step!r}. Set it to "
-            f"an estimator: {{{name!r}: ...}}."
-        )
+    name, step = estimator.steps[-1]
+    searched = [space[name] for space in spaces if name in space]
+    if name in params or not searched or not _is_placeholder(step):
+        return
+    if any(hasattr(values, "rvs") or any(map(_is_placeholder, values)) for values in searched):
+        return
+    raise ValueError(
+        f"initial_candidates has {dict(params)!r}, and {name!r} of the pipeline is only a "
+        f"placeholder, {step!r}. Add the step: {{{name!r}: ...}}."
+    )
 
 
 def _is_placeholder(step: Any) -> bool:

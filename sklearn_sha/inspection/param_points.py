@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import compress
 from math import isfinite
 from typing import Any
 
@@ -23,6 +24,15 @@ _LOG_RATIO = 100
 
 _SERIES_RATIO = 8
 """The same for a geometric series, such as 1, 2, 4, 8."""
+
+_MAX_TICKS = 5
+"""Number of different values up to which each has a tick."""
+
+_MAX_OTHERS = 3
+"""Number of values without a place that do not make all values of a parameter categories."""
+
+_GAP = 0.12
+"""Distance of a value without a place from the numbers, as a share of their range."""
 
 _MAX_ROUNDING = 0.01
 """Of the label of a tick, as a share of the distance to the nearest tick."""
@@ -43,6 +53,10 @@ class ParamPoints:
         Labels of the axis. None if the values are numbers.
     is_log : bool
         Whether the values are more evenly spread on a logarithmic axis than on a linear one.
+    others : dict of float to str
+        Labels of the places below those of the numbers. If a parameter has a distribution, values
+        of initial candidates without a place on its axis are there: strings and None, such as the
+        default ``gamma="scale"``, and 0 on the axis of a log-uniform distribution.
     """
 
     name: str
@@ -50,6 +64,19 @@ class ParamPoints:
     places: NDArray[np.float64]
     labels: list[str] | None
     is_log: bool
+    others: dict[float, str] = field(default_factory=dict)
+
+    def ticks(self, n: int) -> list[tuple[float, str]]:
+        """Return places and labels of the ticks of numbers, in increasing order.
+
+        If there are more than five different numbers, `n` ticks are evenly spread over them.
+        """
+        numbers = np.unique(self.places[~np.isin(self.places, [*self.others])])
+        if len(numbers) > _MAX_TICKS:
+            spread = np.geomspace if self.is_log else np.linspace
+            numbers = spread(numbers[0], numbers[-1], n)
+        labeled = zip(numbers.tolist(), number_labels(numbers), strict=True)
+        return sorted([*self.others.items(), *labeled])
 
 
 def param_points(
@@ -83,7 +110,10 @@ def param_points(
     for name in sorted({name for values in params.values() for name in values}):
         by_candidate = {c: own[name] for c, own in params.items() if name in own}
         values = list(by_candidate.values())
-        labels = None
+        distribution = (space or {}).get(name)
+        labels, others = None, {}
+        if hasattr(distribution, "rvs"):
+            values, others = _with_places(values, must_be_positive=is_log_uniform(distribution))
         if not all(map(_is_finite, values)):
             keys = [value_key(value) for value in values]
             value_of = dict(zip(keys, values, strict=True))
@@ -95,12 +125,40 @@ def param_points(
             values = [order.index(key) for key in keys]
         places = np.array(values, dtype=float)
         if len(set(places.tolist())) > 1:
-            is_positive = labels is None and places.min() > 0
-            is_log = bool(
-                is_positive and (is_log_uniform((space or {}).get(name)) or _is_log(places))
+            numbers = places[~np.isin(places, [*others])]
+            is_positive = labels is None and numbers.min() > 0
+            is_log = bool(is_positive and (is_log_uniform(distribution) or _is_log(numbers)))
+            found.append(
+                ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log, others)
             )
-            found.append(ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log))
     return found
+
+
+def _with_places(
+    values: Sequence[Any], *, must_be_positive: bool
+) -> tuple[list[Any], dict[float, str]]:
+    """Replace values without a place on the axis of numbers by places below it.
+
+    Returns
+    -------
+    values : list
+        As they are if there are fewer than two different numbers, or many other values.
+    others : dict of float to str
+        Labels of the new places.
+    """
+    has_place = [_is_finite(v) and (v > 0 or not must_be_positive) for v in values]
+    numbers = [*compress(values, has_place)]
+    others = {
+        value_key(value): value for value, has in zip(values, has_place, strict=True) if not has
+    }
+    if len({*numbers}) < 2 or len(others) > _MAX_OTHERS:
+        return [*values], {}
+    is_log = min(numbers) > 0 and (must_be_positive or _is_log(np.array(numbers, dtype=float)))
+    low, high = (np.log(float(end)) if is_log else float(end) for end in (min(numbers), max(numbers)))
+    places = low - _GAP * (high - low) * np.arange(1, len(others) + 1)
+    places = dict(zip(others, (np.exp(places) if is_log else places).tolist(), strict=True))
+    labels = dict(zip(places.values(), _labels([*others.values()]), strict=True))
+    return [places.get(value_key(value), value) for value in values], labels
 
 
 def _is_finite(value: Any) -> bool:

@@ -200,8 +200,9 @@ class _Drawing:
         text = f"candidate {curve.candidate}{' (selected)' if is_best else ''}"
         has_score = np.isfinite(curve.score_at(level))
         text += f": {self.score_label} {score} at {at}" if has_score else f": no score at {at}"
-        short = renamed(self.params.get(curve.candidate, {}), names)
-        return f"{text}\n{format_params(short)}"
+        if curve.candidate not in self.params:
+            return text
+        return f"{text}\n{format_params(renamed(self.params[curve.candidate], names))}"
 
     def _selected(self) -> str:
         """Label at the end of the line of the selected candidate."""

@@ -18,7 +18,7 @@ from sklearn_sha.inspection.figures.style import (
     title,
 )
 from sklearn_sha.inspection.jitter import jitter
-from sklearn_sha.inspection.param_points import ParamPoints, number_labels
+from sklearn_sha.inspection.param_points import ParamPoints
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
@@ -103,13 +103,8 @@ def _ticks(data: SearchData, points: ParamPoints) -> list[tuple[float, str]]:
         last = len(points.labels) - 1
         shown = labeled_categories(data, points, _MAX_LABELS)
         return [(k / last, points.labels[k]) for k in shown]
-    low, high = float(points.places.min()), float(points.places.max())
-    middle = (low * high) ** 0.5 if points.is_log else (low + high) / 2
-    distinct = np.unique(points.places)
-    if len(distinct) <= 5:
-        heights = _scaled(distinct, is_log=points.is_log)
-        return [*zip(heights.tolist(), number_labels(distinct), strict=True)]
-    return [*zip((0.0, 0.5, 1.0), number_labels([low, middle, high]), strict=True)]
+    places, labels = zip(*points.ticks(3), strict=True)
+    return [*zip(_scaled(np.array(places), is_log=points.is_log).tolist(), labels, strict=True)]
 
 
 def _tick(ax: Any, place: float, height: float, label: str, *, side: str = "left") -> None:

@@ -27,6 +27,7 @@ _PANEL_NAME_WIDTH, _NOTE_WIDTH, _COLUMN_NOTE_WIDTH = 24, 70, 42
 _MAX_HORIZONTAL = 26  # characters of labels that fit horizontally below a panel
 _MAX_LABELS = 15  # that are legible below a panel
 _WIDTH = 0.25  # of the jitter of a category to each side
+_N_TICKS = 3  # of numbers, if other values have a place too
 
 
 def panels(data: SearchData) -> tuple[int, int]:
@@ -93,6 +94,10 @@ def _plot_panel(data: SearchData, ax: Any, points: ParamPoints) -> None:
     )
     if points.is_log:
         ax.set_xscale("log")
+    if points.others:
+        tick_places, labels = zip(*points.ticks(_N_TICKS), strict=True)
+        ax.set_xticks(tick_places, labels, parse_math=False)
+        ax.set_xticks([], minor=True)
     if points.labels is not None:
         # Labels with a $ are not formulas.
         shown = labeled_categories(data, points, _MAX_LABELS)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from math import log10
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sklearn_sha.inspection.figures.style import SELECTED, labeled_categories
 from sklearn_sha.inspection.interactive.style import (
@@ -18,7 +18,7 @@ from sklearn_sha.inspection.interactive.style import (
     opaque_rung_colors,
     ordered,
 )
-from sklearn_sha.inspection.param_points import ParamPoints, number_labels
+from sklearn_sha.inspection.param_points import ParamPoints
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
@@ -71,7 +71,7 @@ def _dimension(data: SearchData, points: ParamPoints, candidates: list[int]) -> 
     missing = float(places.min() + _MISSING * np.ptp(places))
     by_candidate = dict(zip(points.candidates.tolist(), places.tolist(), strict=True))
     values = [by_candidate.get(candidate, missing) for candidate in candidates]
-    ticks = _ticks(data, points, places)
+    ticks = _ticks(data, points)
     if missing in values:
         ticks.insert(0, (missing, "not set"))
     return {
@@ -82,15 +82,10 @@ def _dimension(data: SearchData, points: ParamPoints, candidates: list[int]) -> 
     }
 
 
-def _ticks(
-    data: SearchData, points: ParamPoints, places: NDArray[np.float64]
-) -> list[tuple[float, str]]:
-    """Places and labels of the ticks of a parameter."""
+def _ticks(data: SearchData, points: ParamPoints) -> list[tuple[float, str]]:
+    """Places and labels of the ticks of a parameter, as logarithms on a logarithmic axis."""
     if points.labels is not None:
         shown = labeled_categories(data, points, _MAX_LABELS)
         return [(float(k), points.labels[k]) for k in shown]
-    distinct = np.unique(places)
-    if len(distinct) > _N_TICKS:
-        distinct = np.linspace(places.min(), places.max(), _N_TICKS)
-    labels = number_labels(10**distinct if points.is_log else distinct)
-    return [*zip(distinct.tolist(), labels, strict=True)]
+    ticks = points.ticks(_N_TICKS)
+    return [(log10(place), label) for place, label in ticks] if points.is_log else ticks

@@ -22,6 +22,7 @@ from sklearn_sha.inspection.search_data import SearchData
 
 _WIDTH = 0.25  # of the jitter of a category to each side
 _PANEL_HEIGHT = 300  # pixels
+_N_TICKS = 4  # of numbers, if other values have a place too
 
 
 def params_figure(data: SearchData) -> Any:
@@ -44,6 +45,9 @@ def params_figure(data: SearchData) -> Any:
             axis |= {"tickvals": list(range(len(labels))), "ticktext": labels}
         if points.is_log:
             axis |= {"type": "log", "exponentformat": "power"}
+        if points.others:
+            tick_places, labels = zip(*points.ticks(_N_TICKS), strict=True)
+            axis |= {"tickvals": tick_places, "ticktext": [*map(escaped, labels)]}
         scores = [data.result(candidate) for candidate in candidates]
         figure.add_scatter(
             x=places.tolist(),
