@@ -212,12 +212,22 @@ def test_defaults_without_a_place_are_below_the_numbers_of_a_distribution(distri
     assert [place for place, _ in ticks[-3:]][::2] == [min(numbers), max(numbers)]
 
 
-@pytest.mark.parametrize("values", [["a", "b", "c", "d", 1, 2], ["a", 1, 1], [None, 0.0, -1, 2]])
+@pytest.mark.parametrize(
+    "values",
+    [["a", "b", "c", "d", 1, 2], ["a", 1, 1], [None, 0.0, -1, 2], [np.inf, 1, 2], [10**400, 1, 2]],
+)
 def test_values_of_a_distribution_are_categories_if_few_have_a_place(values):
     params = {number: {"x": value} for number, value in enumerate(values)}
     (points,) = param_points(params, {"x": loguniform(0.1, 10)})
-    assert len(points.labels) == len({*map(str, values)})
+    assert len(points.labels) == len({*values})
     assert points.others == {}
+
+
+def test_numbers_that_are_the_smallest_floats_have_others_below_or_at_them():
+    values = ["auto", 1e-307, 1e300]
+    (points,) = param_points({k: {"x": v} for k, v in enumerate(values)}, {"x": loguniform(1, 2)})
+    assert points.is_log
+    assert 0 < points.places[0] <= 1e-307
 
 
 def test_labels_of_estimators_that_begin_alike_differ():

@@ -238,6 +238,8 @@ def test_a_default_that_is_no_number_has_a_label_of_its_own(kind):
         assert places.min() == pytest.approx(min(tried) - 0.12 * (max(tried) - min(tried)))
         shown = [tick for tick, text in zip(growth.get_xticks(), labels, strict=True) if text]
         assert shown[0] == places.min()
+        boxes = [text.get_window_extent() for text in texts if text.get_text()]
+        assert not any(a.overlaps(b) for a, b in pairwise(boxes))
 
 
 def test_without_a_parameter_that_varies_the_figure_says_so():

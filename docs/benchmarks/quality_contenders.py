@@ -440,20 +440,24 @@ CONTENDERS: dict[str, Contender] = {
     "HalvingRandomSearchCV": sizes(halving_random_search),
     "Optuna, TPE": one_by_one(optuna_tpe),
     "Optuna, TPE and Hyperband": one_by_one(partial(optuna_tpe, prune=True)),
-    "Optuna, TPE and Hyperband, defaults first": one_by_one(
-        partial(optuna_tpe, prune=True, defaults_first=True)
-    ),
     "FLAML, BlendSearch": one_by_one(flaml_blendsearch),
     "SMAC3": one_by_one(smac),
     "ours, anytime": refitted(anytime_selection),
-    "ours, anytime, defaults first": refitted(partial(anytime_selection, initial_candidates=[{}])),
 } | {name: sizes(partial(of_size, setting)) for name, setting in OURS.items()}
+
+DEFAULTS_FIRST: dict[str, Contender] = {
+    "ours, anytime, defaults first": refitted(partial(anytime_selection, initial_candidates=[{}])),
+    "Optuna, TPE and Hyperband, defaults first": one_by_one(
+        partial(optuna_tpe, prune=True, defaults_first=True)
+    ),
+}
+"""Searches of which the estimator's own values are the first candidate, for defaults_first.py."""
 
 
 def main(name: str, contender: str, seed: str, limit: str, cores: str) -> None:
     """Run a contender on a workload, and print its trace."""
     warnings.simplefilter("ignore")
-    work, search = WORKLOADS[name], CONTENDERS[contender]
+    work, search = WORKLOADS[name], (CONTENDERS | DEFAULTS_FIRST)[contender]
     X, y, X_test, y_test = work.splits(int(seed))
     task = Task(work, X, y, int(seed), float(limit), len(cores.split(",")))
     few = slice(WARM_UP_SAMPLES)

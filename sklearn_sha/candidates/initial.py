@@ -92,7 +92,7 @@ def _check_last_step(
         return
     name, step = estimator.steps[-1]
     searched = [space[name] for space in spaces if name in space]
-    if name in params or not searched or not _is_placeholder(step):
+    if not params.keys().isdisjoint([name, "steps"]) or not searched or not _is_placeholder(step):
         return
     if any(hasattr(values, "rvs") or any(map(_is_placeholder, values)) for values in searched):
         return

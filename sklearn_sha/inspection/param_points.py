@@ -125,9 +125,9 @@ def param_points(
             values = [order.index(key) for key in keys]
         places = np.array(values, dtype=float)
         if len(set(places.tolist())) > 1:
-            numbers = places[~np.isin(places, [*others])]
-            is_positive = labels is None and numbers.min() > 0
-            is_log = bool(is_positive and (is_log_uniform(distribution) or _is_log(numbers)))
+            on_axis = places[~np.isin(places, [*others])]
+            is_positive = labels is None and on_axis.min() > 0
+            is_log = bool(is_positive and (is_log_uniform(distribution) or _is_log(on_axis)))
             found.append(
                 ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log, others)
             )
@@ -151,14 +151,18 @@ def _with_places(
     others = {
         value_key(value): value for value, has in zip(values, has_place, strict=True) if not has
     }
-    if len({*numbers}) < 2 or len(others) > _MAX_OTHERS:
+    is_infinite = any(is_real(value) and value > 0 for value in others.values())
+    if len({*numbers}) < 2 or len(others) > _MAX_OTHERS or is_infinite:
         return [*values], {}
     is_log = min(numbers) > 0 and (must_be_positive or _is_log(np.array(numbers, dtype=float)))
-    low, high = (np.log(float(end)) if is_log else float(end) for end in (min(numbers), max(numbers)))
-    places = low - _GAP * (high - low) * np.arange(1, len(others) + 1)
-    places = dict(zip(others, (np.exp(places) if is_log else places).tolist(), strict=True))
-    labels = dict(zip(places.values(), _labels([*others.values()]), strict=True))
-    return [places.get(value_key(value), value) for value in values], labels
+    ends = np.array([min(numbers), max(numbers)], dtype=float)
+    low, high = np.log(ends) if is_log else ends
+    below = low - _GAP * (high - low) * np.arange(1, len(others) + 1)
+    if is_log:
+        below = np.maximum(np.exp(below), np.finfo(float).tiny)
+    place_of = dict(zip(others, below.tolist(), strict=True))
+    labels = dict(zip(place_of.values(), _labels([*others.values()]), strict=True))
+    return [place_of.get(value_key(value), value) for value in values], labels
 
 
 def _is_finite(value: Any) -> bool:

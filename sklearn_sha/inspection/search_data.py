@@ -226,6 +226,10 @@ def search_data(
 
 
 def _distributions(search: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Values of each parameter of the space, by short name; of the last space if it has several."""
+    """Values of each parameter of the space, by short name.
+
+    With several spaces, a distribution if there is one, or else the values of the last space.
+    """
     spaces = given_spaces(search)
-    return {names.get(name, name): values for one in spaces for name, values in one.items()}
+    items = [(names.get(name, name), values) for one in spaces for name, values in one.items()]
+    return dict(sorted(items, key=lambda item: hasattr(item[1], "rvs")))

@@ -38,6 +38,8 @@ def panels(data: SearchData) -> tuple[int, int]:
 
 def has_vertical_labels(points: ParamPoints) -> bool:
     """Whether the labels of a parameter do not fit horizontally below its panel."""
+    if points.others:  # which are close to that of the smallest number
+        return True
     return points.labels is not None and sum(map(len, points.labels)) > _MAX_HORIZONTAL
 
 
@@ -103,6 +105,6 @@ def _plot_panel(data: SearchData, ax: Any, points: ParamPoints) -> None:
         shown = labeled_categories(data, points, _MAX_LABELS)
         ax.set_xticks(shown, [points.labels[k] for k in shown], parse_math=False)
         ax.set_xlim(-0.6, len(points.labels) - 0.4)
-        if has_vertical_labels(points):
-            ax.tick_params(axis="x", labelrotation=90)
+    if has_vertical_labels(points):
+        ax.tick_params(axis="x", labelrotation=90)
     ax.set_xlabel(points.name, fontsize=10, parse_math=False)

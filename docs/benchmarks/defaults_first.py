@@ -1,0 +1,170 @@
+"""What a search gains if the estimator's own parameters are its first candidate.
+
+    pip install ".[bench]" && python docs/benchmarks/defaults_first.py
+
+Our anytime search and Optuna's TPE with a pruner search the workloads of time_to_quality.py, with
+and without the estimator's own parameters as the first candidate, on one core. Runs of the same
+workload and seed follow each other, so that all of them have the same machine. What was measured is
+kept, so that the command can be interrupted and continued; it takes about 45 minutes on two cores.
+Nothing else may run. `--report` writes the page again.
+
+Ours has `initial_candidates=[{}]`. Optuna's first trial has the same values, but for those that are
+not in the space: instead of a name it has the number that this stands for, and instead of a value
+beyond a range the nearest one. For both, the network has 64 hidden units, the highest number of the
+space, instead of its default of 100. What counts is explained in time_to_quality.py. The goals are
+those of these four searches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import product
+from math import exp, log
+from statistics import mean, stdev
+from typing import Any
+
+from quality_contenders import DEFAULTS_FIRST
+from quality_report import (
+    ANYTIME,
+    NEVER,
+    Best,
+    Key,
+    Trace,
+    best_found,
+    complete,
+    held_out_at,
+    key_of,
+    overall,
+    reached,
+    shown,
+    traces_of,
+)
+from quality_workloads import WORKLOADS
+from reports import RESULTS, table, write
+from time_to_quality import about, run_all
+
+N_SEEDS, LIMIT = 5, 30.0
+CONTENDERS = [ANYTIME, "Optuna, TPE and Hyperband", *DEFAULTS_FIRST]
+OUT = RESULTS / "defaults_first.md"
+GOALS = (0.01, 0.005, 0.0025)
+
+
+def main() -> None:
+    """Measure what is missing, and report."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--report", action="store_true", help="do not measure")
+    options = parser.parse_args()
+    file = OUT.with_suffix(".json")
+    measured = json.loads(file.read_text()) if file.exists() else {"runs": []}
+    if not options.report:
+        known = {(*key_of(one), one["limit"]) for one in measured["runs"]}
+        wanted = product(range(N_SEEDS), WORKLOADS, CONTENDERS)
+        keys = [(name, contender, 1, seed) for seed, name, contender in wanted]
+        missing = [key for key in keys if (*key, LIMIT) not in known]
+        for done in run_all(missing, 1, LIMIT):
+            measured = about() | {"runs": [*measured["runs"], done]}
+            write(str(file), [json.dumps(measured, indent=0)])
+            print(*key_of(done), done["trace"][-1:] or done.get("error"), flush=True)
+    write(str(OUT), report(measured))
+
+
+def report(measured: dict[str, Any]) -> list[str]:
+    """Lines of the page. At least one seed has to be complete."""
+    runs = complete(measured["runs"], LIMIT)
+    versions = ", ".join(f"{name} {number}" for name, number in measured["versions"].items())
+    traces, best = traces_of(runs, LIMIT), best_found(runs, LIMIT)
+    dates = sorted({one["date"] for one in runs})
+    n_splits = len({one["seed"] for one in runs})
+    lines = [
+        "# The estimator's own parameters first",
+        "",
+        f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}; {measured['machine']}; {versions}.",
+        "",
+        f"Searches of {LIMIT:g} seconds on one core, {n_splits} splits of each workload. Written by "
+        "`python docs/benchmarks/defaults_first.py`, which explains what is counted.",
+    ]
+    for goal in GOALS:
+        found = reached(traces, best, 1, goal)
+        lines += [
+            "",
+            f"## Seconds until within {goal:g} of the best",
+            "",
+            "Geometric means. A run that never gets there counts as "
+            f"{NEVER * LIMIT:g} seconds; their number is in parentheses.",
+            "",
+            *table(
+                ["", *[work.title for work in WORKLOADS.values()], "all", "divided by anytime"],
+                [
+                    [
+                        shown(one),
+                        *[_cell(found[one][name]) for name in WORKLOADS],
+                        f"{overall(found[one], LIMIT):.1f}",
+                        "" if one == ANYTIME else _ratio(found[one], found[ANYTIME]),
+                    ]
+                    for one in CONTENDERS
+                ],
+            ),
+        ]
+    lines += [
+        "",
+        "## Held-out score of the latest model, minus the best",
+        "",
+        "Means over the runs that have a model.",
+    ]
+    for seconds in (1.0, 5.0, LIMIT):
+        lines += [
+            "",
+            f"After {seconds:g} seconds:",
+            "",
+            *table(
+                ["", *[work.title for work in WORKLOADS.values()]],
+                [
+                    [
+                        shown(one),
+                        *[_missing(traces, best, one, name, seconds) for name in WORKLOADS],
+                    ]
+                    for one in CONTENDERS
+                ],
+            ),
+        ]
+    failed = [one for one in runs if "error" in one]
+    if failed:
+        lines += ["", "## Failures", "", "They count as never.", ""]
+        lines += [f"- {', '.join(map(str, key_of(one)))}: {one['error']}" for one in failed]
+    return lines
+
+
+def _cell(seconds: list[float]) -> str:
+    n_never = seconds.count(float("inf"))
+    text = f"{overall({'': seconds}, LIMIT):.1f}"
+    return f"{text} ({n_never})" if n_never else text
+
+
+def _ratio(some: dict[str, list[float]], others: dict[str, list[float]]) -> str:
+    """Geometric mean of the ratios of runs, and the range of two standard errors."""
+    longest = NEVER * LIMIT
+    ratios = [
+        log(min(one, longest) / min(other, longest))
+        for name in some
+        for one, other in zip(some[name], others[name], strict=True)
+    ]
+    error = 2 * stdev(ratios) / len(ratios) ** 0.5
+    low, middle, high = (exp(mean(ratios) + sign * error) for sign in (-1, 0, 1))
+    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
+
+
+def _missing(traces: dict[Key, Trace], best: Best, contender: str, name: str, at: float) -> str:
+    ends = [
+        held_out_at(at, trace) - best[name, seed]
+        for (work, who, _, seed), trace in traces.items()
+        if (work, who) == (name, contender)
+    ]
+    known = [end for end in ends if end > -float("inf")]
+    return f"{mean(known):+.4f}" if known else ""
+
+
+if __name__ == "__main__":
+    main()
