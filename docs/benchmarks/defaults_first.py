@@ -20,8 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 from itertools import product
-from math import exp, log
-from statistics import mean, stdev
+from statistics import mean
 from typing import Any
 
 from quality_contenders import DEFAULTS_FIRST
@@ -36,6 +35,7 @@ from quality_report import (
     held_out_at,
     key_of,
     overall,
+    ratio_of,
     reached,
     shown,
     traces_of,
@@ -46,6 +46,7 @@ from time_to_quality import about, run_all
 
 N_SEEDS, LIMIT = 5, 30.0
 CONTENDERS = [ANYTIME, "Optuna, TPE and Hyperband", *DEFAULTS_FIRST]
+OURS = f"{ANYTIME}, defaults first"
 OUT = RESULTS / "defaults_first.md"
 GOALS = (0.01, 0.005, 0.0025)
 
@@ -83,8 +84,8 @@ def report(measured: dict[str, Any]) -> list[str]:
         "",
         f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}; {measured['machine']}; {versions}.",
         "",
-        f"Searches of {LIMIT:g} seconds on one core, {n_splits} splits of each workload. Written by "
-        "`python docs/benchmarks/defaults_first.py`, which explains what is counted.",
+        f"Searches of {LIMIT:g} seconds on one core, {n_splits} splits of each workload. Written "
+        "by `python docs/benchmarks/defaults_first.py`, which explains what is counted.",
     ]
     for goal in GOALS:
         found = reached(traces, best, 1, goal)
@@ -96,13 +97,18 @@ def report(measured: dict[str, Any]) -> list[str]:
             f"{NEVER * LIMIT:g} seconds; their number is in parentheses.",
             "",
             *table(
-                ["", *[work.title for work in WORKLOADS.values()], "all", "divided by anytime"],
+                [
+                    "",
+                    *[work.title for work in WORKLOADS.values()],
+                    "all",
+                    f"divided by {shown(OURS)}",
+                ],
                 [
                     [
                         shown(one),
                         *[_cell(found[one][name]) for name in WORKLOADS],
                         f"{overall(found[one], LIMIT):.1f}",
-                        "" if one == ANYTIME else _ratio(found[one], found[ANYTIME]),
+                        "" if one == OURS else ratio_of(found[one], found[OURS], LIMIT),
                     ]
                     for one in CONTENDERS
                 ],
@@ -141,19 +147,6 @@ def _cell(seconds: list[float]) -> str:
     n_never = seconds.count(float("inf"))
     text = f"{overall({'': seconds}, LIMIT):.1f}"
     return f"{text} ({n_never})" if n_never else text
-
-
-def _ratio(some: dict[str, list[float]], others: dict[str, list[float]]) -> str:
-    """Geometric mean of the ratios of runs, and the range of two standard errors."""
-    longest = NEVER * LIMIT
-    ratios = [
-        log(min(one, longest) / min(other, longest))
-        for name in some
-        for one, other in zip(some[name], others[name], strict=True)
-    ]
-    error = 2 * stdev(ratios) / len(ratios) ** 0.5
-    low, middle, high = (exp(mean(ratios) + sign * error) for sign in (-1, 0, 1))
-    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
 
 def _missing(traces: dict[Key, Trace], best: Best, contender: str, name: str, at: float) -> str:

@@ -339,6 +339,20 @@ def tables(
     ]
 
 
+def ratio_of(some: dict[str, list[float]], others: dict[str, list[float]], limit: float) -> str:
+    """Geometric mean of the ratios of the seconds of runs, and the range of two standard errors."""
+    ratios = [
+        log(min(seconds, NEVER * limit) / min(other, NEVER * limit))
+        for name in filter(others.__contains__, some)
+        for seconds, other in zip(some[name], others[name], strict=True)
+    ]
+    if len(ratios) < 2:
+        return ""
+    error = 2 * stdev(ratios) / len(ratios) ** 0.5
+    low, middle, high = (exp(mean(ratios) + sign * error) for sign in (-1, 0, 1))
+    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
+
+
 def other_goals(
     runs: list[dict[str, Any]], n_cores: int, limit: float, order: list[str]
 ) -> list[str]:
@@ -350,17 +364,9 @@ def other_goals(
     }
 
     def ratio(contender: str) -> str:
-        some, ours = found[AS_GOOD][contender], found[AS_GOOD].get(ANYTIME, {})
-        ratios = [
-            log(min(theirs, NEVER * limit) / min(own, NEVER * limit))
-            for name in filter(ours.__contains__, some)
-            for theirs, own in zip(some[name], ours[name], strict=True)
-        ]
-        if contender == ANYTIME or len(ratios) < 2:
+        if contender == ANYTIME:
             return ""
-        error = 2 * stdev(ratios) / len(ratios) ** 0.5
-        low, middle, high = (exp(mean(ratios) + sign * error) for sign in (-1, 0, 1))
-        return f"{middle:.2f} ({low:.2f} to {high:.2f})"
+        return ratio_of(found[AS_GOOD][contender], found[AS_GOOD].get(ANYTIME, {}), limit)
 
     return [
         "Seconds divided by those of the anytime search (geometric mean over the runs, and in "
