@@ -78,6 +78,7 @@ def report(measured: dict[str, Any]) -> list[str]:
     versions = ", ".join(f"{name} {number}" for name, number in measured["versions"].items())
     traces, best = traces_of(runs, LIMIT), best_found(runs, LIMIT)
     dates = sorted({one["date"] for one in runs})
+    titles = [work.title for work in WORKLOADS.values()]
     n_splits = len({one["seed"] for one in runs})
     lines = [
         "# The estimator's own parameters first",
@@ -126,7 +127,7 @@ def report(measured: dict[str, Any]) -> list[str]:
             f"After {seconds:g} seconds:",
             "",
             *table(
-                ["", *[work.title for work in WORKLOADS.values()]],
+                ["", *titles],
                 [
                     [
                         shown(one),
