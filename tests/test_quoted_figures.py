@@ -258,6 +258,34 @@ def test_the_readme_quotes_the_time_to_quality():
     ) in limited
 
 
+def test_the_guide_quotes_what_the_defaults_as_first_candidate_gain():
+    page = (RESULTS / "defaults_first.md").read_text()
+    ours, theirs = "sklearn_sha, anytime", "Optuna, TPE and Hyperband"
+    rows = rows_of(
+        page.partition("## Seconds until within 0.005 of the best")[2].partition("##")[0]
+    )
+    with_defaults = [rows[f"{one}, defaults first"] for one in (ours, theirs)]
+    pairs = zip(with_defaults[0][:6], rows[ours][:6], strict=True)
+    sooner = [float(a.split()[0]) < float(b.split()[0]) for a, b in pairs]
+    assert sooner == [False, True, True, True, True, False]
+    low, high = map(float, re.findall(r"[\d.]+", rows[ours][-1])[1:])
+    assert low < 1 < high
+    early = rows_of(page.partition("After 1 seconds:")[2].partition("After")[0])
+    pairs = zip(early[f"{ours}, defaults first"], early[ours], strict=True)
+    assert sum(float(a) > float(b) for a, b in pairs) == 5
+    ratios = [re.findall(r"[\d.]+", row[-1]) for row in (rows[theirs], with_defaults[1])]
+    (one, low, high), (other, low_of_other, high_of_other) = ratios
+    assert (
+        f"on one core come within 0.005 of the best after {with_defaults[0][-2]} seconds instead "
+        f"of {rows[ours][-2]}."
+    ) in text_of("guide/limited_time.md")
+    assert (
+        f"Optuna's TPE with a pruner takes {one} times as long (two standard errors: {low} to "
+        f"{high}), and {other} times ({low_of_other} to {high_of_other}) if its first trial has "
+        "the same parameters."
+    ) in text_of("guide/limited_time.md")
+
+
 def test_the_guide_quotes_what_patience_saves():
     page = (RESULTS / "anytime_patience.md").read_text()
     ended, share, n_better, _, gain, _ = rows_of(page)["2"]

@@ -50,8 +50,8 @@ def encoded_to_predict(
     """Encode the candidates that a model is fitted to, and those that it predicts.
 
     They are encoded together. If all of those that it predicts have a number of a parameter, the
-    others without a number, or without the parameter, have NaN: the position of an initial
-    candidate with ``max_depth=None`` or ``gamma="scale"`` among the numbers is unknown.
+    others without a number, or without the parameter, have NaN, since their position is unknown:
+    that of an initial candidate with ``max_depth=None`` or ``gamma="scale"``.
 
     Parameters
     ----------

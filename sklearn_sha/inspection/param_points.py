@@ -111,7 +111,8 @@ def param_points(
         by_candidate = {c: own[name] for c, own in params.items() if name in own}
         values = list(by_candidate.values())
         distribution = (space or {}).get(name)
-        labels, others = None, {}
+        labels = None
+        others: dict[float, str] = {}
         if hasattr(distribution, "rvs"):
             values, others = _with_places(values, must_be_positive=is_log_uniform(distribution))
         if not all(map(_is_finite, values)):

@@ -46,8 +46,9 @@ def params_figure(data: SearchData) -> Any:
         if points.is_log:
             axis |= {"type": "log", "exponentformat": "power"}
         if points.others:
-            tick_places, labels = zip(*points.ticks(_N_TICKS), strict=True)
-            axis |= {"tickvals": tick_places, "ticktext": [*map(escaped, labels)]}
+            ticks = points.ticks(_N_TICKS)
+            axis["tickvals"] = [place for place, _ in ticks]
+            axis["ticktext"] = [escaped(label) for _, label in ticks]
         scores = [data.result(candidate) for candidate in candidates]
         figure.add_scatter(
             x=places.tolist(),
