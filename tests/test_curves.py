@@ -223,6 +223,14 @@ def test_values_of_a_distribution_are_categories_if_few_have_a_place(values):
     assert points.others == {}
 
 
+def test_numbers_that_are_close_to_each_other_have_no_ticks_of_their_own():
+    values = ["auto", 0.01, 0.0101, 0.0102, 1.0]
+    (points,) = param_points({k: {"x": v} for k, v in enumerate(values)}, {"x": uniform()})
+    assert [label for _, label in points.ticks(3)] == ["auto", "0.01", "0.1", "1"]
+    (points,) = param_points({k: {"x": v} for k, v in enumerate([1, 2, 4])})
+    assert [place for place, _ in points.ticks(2)] == [1, 2, 4]
+
+
 def test_numbers_that_are_the_smallest_floats_have_others_below_or_at_them():
     values = ["auto", 1e-307, 1e300]
     (points,) = param_points({k: {"x": v} for k, v in enumerate(values)}, {"x": loguniform(1, 2)})

@@ -390,7 +390,10 @@ def test_a_last_step_that_passes_samples_through_can_be_a_candidate(placeholder,
     assert search.best_score_ == X.shape[1]
 
 
-def test_steps_of_a_distribution_can_be_placeholders():
+def test_a_placeholder_can_be_a_candidate_if_a_dict_or_a_distribution_may_have_it():
+    pipeline = Pipeline([("reduce", "passthrough")])
+    assert initial_candidates([{}], pipeline, [{}, {"reduce": [PCA(1)]}]) == [{}]
+    assert initial_candidates([{}], pipeline, {}) == [{}]
     assert initial_candidates([{}], Pipeline([("clf", None)]), {"clf": Steps()}) == [{"clf": None}]
 
 

@@ -177,8 +177,9 @@ def test_every_bracket_has_its_lowest_promoted_score():
 
 
 @pytest.mark.parametrize("default", [0.0, "<auto>"])
-def test_a_default_without_a_place_is_below_a_logarithmic_axis(default):
-    space = [{"limit": [0.2, 0.4]}, {"limit": loguniform(1e-3, 1), "speed": [1, 2]}]
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_default_without_a_place_is_below_a_logarithmic_axis(default, step):
+    space = [{"limit": [0.2, 0.4]}, {"limit": loguniform(1e-3, 1), "speed": [1, 2]}][::step]
     initial = [{"limit": default}]
     search = search_of(space=space, n_candidates=16, initial_candidates=initial)
     search.set_params(error_score=-1.0)

@@ -88,12 +88,13 @@ def _check_last_step(
     params: Mapping[str, Any], estimator: Any, spaces: Sequence[Mapping[str, Any]]
 ) -> None:
     """Raise an error if a candidate has the estimator's placeholder for the steps of the space."""
-    if not isinstance(estimator, Pipeline):
+    if not (isinstance(estimator, Pipeline) and estimator.steps):
         return
     name, step = estimator.steps[-1]
-    searched = [space[name] for space in spaces if name in space]
-    if not params.keys().isdisjoint([name, "steps"]) or not searched or not _is_placeholder(step):
+    if not params.keys().isdisjoint([name, "steps"]) or not _is_placeholder(step):
         return
+    # A dict without the step has the placeholder in each of its candidates.
+    searched = [space.get(name, [step]) for space in spaces]
     if any(hasattr(values, "rvs") or any(map(_is_placeholder, values)) for values in searched):
         return
     raise ValueError(

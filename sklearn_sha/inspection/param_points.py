@@ -28,6 +28,9 @@ _SERIES_RATIO = 8
 _MAX_TICKS = 5
 """Number of different values up to which each has a tick."""
 
+_MIN_DISTANCE = 0.05
+"""Of two ticks, as a share of the range."""
+
 _MAX_OTHERS = 3
 """Number of values without a place that do not make all values of a parameter categories."""
 
@@ -69,10 +72,12 @@ class ParamPoints:
     def ticks(self, n: int) -> list[tuple[float, str]]:
         """Return places and labels of the ticks of numbers, in increasing order.
 
-        If there are more than five different numbers, `n` ticks are evenly spread over them.
+        If there are more than five different numbers, or some are close to each other, `n` ticks
+        are evenly spread over them.
         """
         numbers = np.unique(self.places[~np.isin(self.places, [*self.others])])
-        if len(numbers) > _MAX_TICKS:
+        distances = np.diff(np.log(numbers) if self.is_log else numbers)
+        if len(numbers) > _MAX_TICKS or distances.min() < _MIN_DISTANCE * distances.sum():
             spread = np.geomspace if self.is_log else np.linspace
             numbers = spread(numbers[0], numbers[-1], n)
         labeled = zip(numbers.tolist(), number_labels(numbers), strict=True)
@@ -114,7 +119,7 @@ def param_points(
         labels = None
         others: dict[float, str] = {}
         if hasattr(distribution, "rvs"):
-            values, others = _with_places(values, must_be_positive=is_log_uniform(distribution))
+            values, others = _with_places(values, distribution)
         if not all(map(_is_finite, values)):
             keys = [value_key(value) for value in values]
             value_of = dict(zip(keys, values, strict=True))
@@ -127,17 +132,14 @@ def param_points(
         places = np.array(values, dtype=float)
         if len(set(places.tolist())) > 1:
             on_axis = places[~np.isin(places, [*others])]
-            is_positive = labels is None and on_axis.min() > 0
-            is_log = bool(is_positive and (is_log_uniform(distribution) or _is_log(on_axis)))
+            is_log = labels is None and _has_log_axis(on_axis, distribution)
             found.append(
                 ParamPoints(name, np.array(list(by_candidate)), places, labels, is_log, others)
             )
     return found
 
 
-def _with_places(
-    values: Sequence[Any], *, must_be_positive: bool
-) -> tuple[list[Any], dict[float, str]]:
+def _with_places(values: Sequence[Any], distribution: Any) -> tuple[list[Any], dict[float, str]]:
     """Replace values without a place on the axis of numbers by places below it.
 
     Returns
@@ -147,16 +149,18 @@ def _with_places(
     others : dict of float to str
         Labels of the new places.
     """
+    must_be_positive = is_log_uniform(distribution)
     has_place = [_is_finite(v) and (v > 0 or not must_be_positive) for v in values]
     numbers = [*compress(values, has_place)]
     others = {
         value_key(value): value for value, has in zip(values, has_place, strict=True) if not has
     }
     is_infinite = any(is_real(value) and value > 0 for value in others.values())
-    if len({*numbers}) < 2 or len(others) > _MAX_OTHERS or is_infinite:
+    if len({*map(float, numbers)}) < 2 or len(others) > _MAX_OTHERS or is_infinite:
         return [*values], {}
-    is_log = min(numbers) > 0 and (must_be_positive or _is_log(np.array(numbers, dtype=float)))
-    ends = np.array([min(numbers), max(numbers)], dtype=float)
+    on_axis = np.array(numbers, dtype=float)
+    is_log = _has_log_axis(on_axis, distribution)
+    ends = np.array([on_axis.min(), on_axis.max()])
     low, high = np.log(ends) if is_log else ends
     below = low - _GAP * (high - low) * np.arange(1, len(others) + 1)
     if is_log:
@@ -218,6 +222,10 @@ def _number_label(value: float, n_digits: int) -> str:
     # Powers of ten have rounding errors.
     is_integer = abs(value) < 1e6 and abs(value - round(value)) < 1e-9 * abs(value)
     return f"{value:.0f}" if is_integer else f"{value:.{n_digits}g}"
+
+
+def _has_log_axis(values: NDArray[np.float64], distribution: Any) -> bool:
+    return bool(values.min() > 0 and (is_log_uniform(distribution) or _is_log(values)))
 
 
 def _is_log(values: NDArray[np.float64]) -> bool:
