@@ -68,6 +68,11 @@ def is_estimator(value: Any) -> bool:
     return hasattr(value, "get_params") and not isinstance(value, type)
 
 
+def is_placeholder(step: Any) -> bool:
+    """Return whether a pipeline passes samples through a step: None or a name, "passthrough"."""
+    return step is None or isinstance(step, str)
+
+
 def check_target(name: str, value: Any) -> None:
     """Raise if a score or loss at which a search ends is neither a number nor None."""
     if value is not None and not (is_real(value) and value == value):  # NaN is no number

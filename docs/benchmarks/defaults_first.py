@@ -18,7 +18,6 @@ those of these four searches.
 from __future__ import annotations
 
 import argparse
-import json
 from itertools import product
 from statistics import mean, stdev
 from typing import Any
@@ -42,7 +41,7 @@ from quality_report import (
 )
 from quality_workloads import WORKLOADS
 from reports import RESULTS, table, write
-from time_to_quality import about, run_all
+from time_to_quality import measure, measured_in
 
 N_SEEDS, LIMIT = 5, 30.0
 CONTENDERS = [ANYTIME, "Optuna, TPE and Hyperband", *DEFAULTS_FIRST]
@@ -59,17 +58,10 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="do not measure")
     options = parser.parse_args()
     file = OUT.with_suffix(".json")
-    measured = json.loads(file.read_text()) if file.exists() else {"runs": []}
     if not options.report:
-        known = {(*key_of(one), one["limit"]) for one in measured["runs"]}
         wanted = product(range(N_SEEDS), WORKLOADS, CONTENDERS)
-        keys = [(name, contender, 1, seed) for seed, name, contender in wanted]
-        missing = [key for key in keys if (*key, LIMIT) not in known]
-        for done in run_all(missing, 1, LIMIT):
-            measured = about() | {"runs": [*measured["runs"], done]}
-            write(str(file), [json.dumps(measured, indent=0)])
-            print(*key_of(done), done["trace"][-1:] or done.get("error"), flush=True)
-    write(str(OUT), report(measured))
+        measure(file, [(name, contender, 1, seed) for seed, name, contender in wanted], 1, LIMIT)
+    write(str(OUT), report(measured_in(file)))
 
 
 def report(measured: dict[str, Any]) -> list[str]:
@@ -101,12 +93,7 @@ def report(measured: dict[str, Any]) -> list[str]:
             f"{NEVER * LIMIT:g} seconds; their number is in parentheses.",
             "",
             *table(
-                [
-                    "",
-                    *[work.title for work in WORKLOADS.values()],
-                    "all",
-                    f"divided by {shown(OURS)}",
-                ],
+                ["", *titles, "all", f"divided by {shown(OURS)}"],
                 [
                     [
                         shown(one),

@@ -87,21 +87,31 @@ def main() -> None:
     options = parser.parse_args()
     out = options.out.resolve()
     file = out.with_suffix(".json")
-    measured = json.loads(file.read_text()) if file.exists() else {"runs": []}
-    if not options.report:
-        known = {(*key_of(one), one["limit"]) for one in measured["runs"]}
-        for n_cores in options.cores:
-            wanted = product(range(options.seeds), options.workloads, options.contenders)
-            keys = [(name, contender, n_cores, seed) for seed, name, contender in wanted]
-            missing = [key for key in keys if (*key, options.limit) not in known]
-            for done in run_all(missing, n_cores, options.limit):
-                measured = about() | {"runs": [*measured["runs"], done]}
-                write(str(file), [json.dumps(measured, indent=0)])
-                print(*key_of(done), done["trace"][-1:] or done.get("error"), flush=True)
+    for n_cores in () if options.report else options.cores:
+        wanted = product(range(options.seeds), options.workloads, options.contenders)
+        keys = [(name, contender, n_cores, seed) for seed, name, contender in wanted]
+        measure(file, keys, n_cores, options.limit)
+    measured = measured_in(file)
     titles = {name: work.title for name, work in WORKLOADS.items()}
     write(str(out), report(measured, options.limit, titles, out.stem))
     runs = complete(measured["runs"], options.limit)
     draw(runs, options.limit, titles, out.stem)
+
+
+def measured_in(file: Path) -> dict[str, Any]:
+    """What was measured so far."""
+    return json.loads(file.read_text()) if file.exists() else {"runs": []}
+
+
+def measure(file: Path, keys: list[Key], n_cores: int, limit: float) -> None:
+    """Run what is missing in a file, and keep each run there."""
+    measured = measured_in(file)
+    known = {(*key_of(one), one["limit"]) for one in measured["runs"]}
+    missing = [key for key in keys if (*key, limit) not in known]
+    for done in run_all(missing, n_cores, limit):
+        measured = about() | {"runs": [*measured["runs"], done]}
+        write(str(file), [json.dumps(measured, indent=0)])
+        print(*key_of(done), done["trace"][-1:] or done.get("error"), flush=True)
 
 
 def about() -> dict[str, Any]:

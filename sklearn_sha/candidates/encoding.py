@@ -39,7 +39,7 @@ def encoded(candidates: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
            [ 1.,  1.],
            [ 2.,  2.]])
     """
-    names = sorted({name for params in candidates for name in params})
+    names = _names(candidates)
     columns = [_column(candidates, name) for name in names]
     return np.array(columns).reshape(len(names), len(candidates)).T
 
@@ -70,11 +70,15 @@ def encoded_to_predict(
     ([[2.0], [nan]], [[3.0], [1.0]])
     """
     rows, others_rows = np.split(encoded([*known, *others]), [len(known)])
-    names = sorted({name for params in (*known, *others) for name in params})
-    for column, name in enumerate(names):
+    for column, name in enumerate(_names([*known, *others])):
         if all(_has_number(params, name) for params in others):
             rows[[not _has_number(params, name) for params in known], column] = nan
     return rows, others_rows
+
+
+def _names(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names of the parameters, in the order of the columns."""
+    return sorted({name for params in candidates for name in params})
 
 
 def _has_number(params: Mapping[str, Any], name: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from sklearn_sha._param_validation import is_placeholder
 from sklearn_sha.candidates.distinct import first_distinct
 from sklearn_sha.candidates.space import spaces_of, with_params
 
@@ -91,17 +92,13 @@ def _check_last_step(
     if not (isinstance(estimator, Pipeline) and estimator.steps):
         return
     name, step = estimator.steps[-1]
-    if not params.keys().isdisjoint([name, "steps"]) or not _is_placeholder(step):
+    if not params.keys().isdisjoint([name, "steps"]) or not is_placeholder(step):
         return
     # A dict without the step has the placeholder in each of its candidates.
     searched = [space.get(name, [step]) for space in spaces]
-    if any(hasattr(values, "rvs") or any(map(_is_placeholder, values)) for values in searched):
+    if any(hasattr(values, "rvs") or any(map(is_placeholder, values)) for values in searched):
         return
     raise ValueError(
         f"initial_candidates has {dict(params)!r}, and {name!r} of the pipeline is only a "
         f"placeholder, {step!r}. Add the step: {{{name!r}: ...}}."
     )
-
-
-def _is_placeholder(step: Any) -> bool:
-    return step is None or isinstance(step, str)

@@ -11,7 +11,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from sklearn_sha._compat import routing_enabled
-from sklearn_sha._param_validation import is_int
+from sklearn_sha._param_validation import is_int, is_placeholder
 from sklearn_sha.candidates.space import constants_of, with_params
 
 # Parameters of a last step whose values can change which resource it has.
@@ -132,7 +132,7 @@ class TunedEstimator:
         name, own = self.estimator.steps[-1]
         listed = (space.get(name, [own]) for space in self.spaces)
         steps = chain.from_iterable([own] if hasattr(v, "rvs") else v for v in listed)
-        return not any(step is None or isinstance(step, str) for step in steps)
+        return not any(map(is_placeholder, steps))
 
     def models(self, largest: Sequence[str] = ()) -> list[Any]:
         """The estimators of `variants`."""
