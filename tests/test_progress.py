@@ -241,6 +241,35 @@ def test_a_notebook_shows_why_a_search_ends_early(notebook, monkeypatch):
     assert "No time for <it>." in repr(notebook[-1])
 
 
+@pytest.mark.parametrize(
+    ("params", "ends_early"),
+    [
+        ({"budget": "anytime", "patience": 1, "tol": 1.0}, True),
+        ({"budget": "anytime", "patience": 1, "tol": 1.0, "sampler": "model"}, True),
+        ({"budget": "anytime"}, False),
+        ({"budget": "double", "patience": 1, "tol": 1.0}, True),
+        ({"budget": "double"}, False),
+        ({"target_score": 0.1}, False),  # in the last rung
+        ({"stop": "stable", "min_resources": 1}, True),
+        ({"sampler": "model"}, False),
+    ],
+)
+def test_a_search_that_ends_early_shows_after_how_many_rungs(params, ends_early, capsys):
+    common = {"verbose": 1, "space": 64, "n_candidates": 16, "max_resources": 32}
+    search = search_of(random_state=0, **common | params).fit(X)
+    n_rungs, n_planned = len(search.rung_history_), len(search.schedule_.rungs)
+    assert (n_rungs < n_planned) == ends_early
+    line = f"The search ends early, after {n_rungs} of {n_planned} planned rungs."
+    assert (line in capsys.readouterr().out.splitlines()) == ends_early
+
+
+def test_an_audit_does_not_show_again_that_a_search_ended_early(capsys):
+    search = search_of(verbose=1, budget="anytime", target_score=0.1, space=16).fit(X)
+    assert "ends early" in capsys.readouterr().out
+    search.audit(X, n_candidates=1)
+    assert "ends early" not in capsys.readouterr().out
+
+
 def test_an_interrupted_search_leaves_no_progress_bar(notebook):
     class Interrupted(Curve):
         def partial_fit(self, X, y=None):

@@ -128,6 +128,7 @@ class Run:
                 requests = rounds.send(best)
             except StopIteration:
                 requests = None
+                self.observer.algorithm_ends()
         self.rounds.are_all = True
 
     def _audit(self, n_candidates: int | Literal["auto"], *, is_last: bool) -> None:

@@ -154,6 +154,14 @@ class RungObserver:
         # Requests while replaying were made before, and the user has resumed since.
         self._stop_requested |= stop_requested and not self._is_replaying
 
+    def algorithm_ends(self) -> None:
+        """Show if the algorithm requested fewer rungs than planned, as `patience` makes it do."""
+        n_rungs, n_planned = self._results.n_rungs, len(self._display.schedule.rungs)
+        if n_rungs < n_planned and self._is_shown():
+            self._display.ends_early(
+                f"The search ends early, after {n_rungs} of {n_planned} planned rungs."
+            )
+
     def __exit__(self, kind: type[BaseException] | None, *exception: Any) -> None:
         self._display.end()
         if kind is None or issubclass(kind, (StoppedError, StartAgainError)):
