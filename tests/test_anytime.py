@@ -31,6 +31,7 @@ from toys import CALLS, Curve, answered
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation
+from sklearn_sha._parallel import workers
 from sklearn_sha._search import base, bracket_times
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm, numbered
@@ -448,6 +449,19 @@ def test_a_bracket_is_begun_if_it_ends_in_time_with_the_refit(
         assert refusal.startswith("Bracket 2 is not begun: it would take about ")
 
 
+def test_the_start_of_the_workers_is_not_training():
+    """10 s, of which 6 are the start: 4 s for a bracket, as for the first one."""
+    plan = Schedule.joined([Schedule.from_rungs([10], [4])] * 2)
+    results = Results()
+    results.cost = 40
+    for max_time, is_refused in ((13.9, True), (14.1, False)):
+        times = BracketTimes(
+            plan, 1.25, 1, refits=False, start_time=0, max_time=max_time, clock=lambda: 10.0,
+            start_seconds=lambda: 6.0,
+        )  # fmt: skip
+        assert bool(times.refusal(1, results)) == is_refused
+
+
 SMALL = Schedule.joined([Schedule.from_rungs([10**6], [4]), Schedule.from_rungs([1], [4])])
 """The second bracket takes hardly any time."""
 
@@ -569,13 +583,17 @@ def test_the_predicted_refit_of_a_search(resource, cv, units, monkeypatch):
     assert set(found) == {units}
 
 
-@pytest.mark.parametrize("n", [2, 3])
-def test_a_search_ends_in_time_and_begins_each_bracket_that_fits(n, monkeypatch):
+@pytest.mark.parametrize(("n", "start"), [(2, 0), (3, 0), (2, 1000)])
+def test_a_search_ends_in_time_and_begins_each_bracket_that_fits(n, start, monkeypatch):
     """A second for each call of partial_fit, so that predicted times are exact."""
 
     def clock():
-        return float(len(CALLS))
+        return float(len(CALLS)) + start * bool(CALLS)
 
+    def note_start(self, begin, seconds):
+        self.start_seconds = float(start)
+
+    monkeypatch.setattr(workers.Workers, "_note_start", note_start)
     for module in (engine, evaluation, base):
         monkeypatch.setattr(module, "time", clock)
     monkeypatch.setitem(BracketTimes.__init__.__kwdefaults__, "clock", clock)
@@ -583,7 +601,7 @@ def test_a_search_ends_in_time_and_begins_each_bracket_that_fits(n, monkeypatch)
     costs = [2 * bracket.total_cost for bracket in brackets]
     for max_time, n_begun in ((sum(costs[:n]) + 1, n), (sum(costs[:n]) - 1, n - 1)):
         CALLS.clear()
-        search = search_of(min_folds="all", max_time=max_time).fit(X)
+        search = search_of(min_folds="all", max_time=start + max_time).fit(X)
         assert len(CALLS) == sum(costs[:n_begun])
         assert search.interrupted_
 

@@ -1,6 +1,7 @@
 """Candidates are those of GridSearchCV or RandomizedSearchCV, without repetitions."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ from sklearn_sha._search.fingerprint import described_space
 from sklearn_sha.candidates.distinct import sample_distinct
 from sklearn_sha.candidates.proposals import N_CANDIDATES, first_candidates
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import is_in, params_key, value_key
+from sklearn_sha.candidates.space import check_space, is_in, params_key, value_key
 
 GRIDS = [
     {"a": [1, 2, 3], "b": ["x", "y"]},
@@ -35,6 +36,21 @@ GRIDS = [
 def sampled(space, n="auto", seed=0):
     _, candidates = first_candidates(RandomSampler(), space, n, np.random.RandomState(seed))
     return candidates
+
+
+@pytest.mark.parametrize(
+    "values", [pd.Series([1, 2, 3])[1:], pd.Series([1, 2], index=["a", "b"]), {"a": 1}.values()]
+)
+def test_values_without_positions_are_refused_beside_a_distribution_too(values):
+    """They are refused in any grid."""
+    for space in ({"x": values, "z": uniform()}, [{"z": [1]}, {"x": values}]):
+        with pytest.raises(TypeError, match="'x' needs to be a list or a numpy array, but got"):
+            check_space(space)
+
+
+def test_a_series_with_positions_is_sampled_as_in_randomized_search():
+    space = {"x": pd.Series([1, 2, 3]), "z": uniform()}
+    assert {params["x"] for params in sampled(space)} == {1, 2, 3}
 
 
 def test_a_long_range_is_not_listed():

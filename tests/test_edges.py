@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import lognorm, loguniform, norm, randint, uniform
+from scipy.stats import geom, lognorm, loguniform, norm, poisson, randint, uniform
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
@@ -50,6 +50,16 @@ class Peak(BaseEstimator):
 )
 def test_the_printed_bound_is_beyond_the_range(edge, change):
     assert change in str(edge)
+
+
+@pytest.mark.parametrize("distribution", [poisson(3, loc=5), geom(0.3, loc=4)])
+def test_positions_in_a_discrete_distribution_without_an_upper_bound(distribution):
+    scale = _Scale.of(distribution)
+    positions = [scale.position(value) for value in (5.0, 8.0, 60.0, np.inf)]
+    assert positions[0] == pytest.approx(0)
+    assert positions[-1] == pytest.approx(1)
+    assert 0.4 < positions[1] < 0.9
+    assert positions == sorted(positions)
 
 
 class Unfit(Peak):

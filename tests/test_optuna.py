@@ -16,7 +16,7 @@ import pytest
 from conftest import ROOT
 from numpy.random import RandomState
 from optuna.distributions import FloatDistribution, IntDistribution
-from optuna.samplers import QMCSampler, TPESampler
+from optuna.samplers import BruteForceSampler, QMCSampler, TPESampler
 from optuna.samplers import RandomSampler as OptunaRandomSampler
 from scipy.stats import loguniform, norm, randint, reciprocal, uniform
 from sklearn.linear_model import Ridge
@@ -118,6 +118,12 @@ def history_with(candidates, scores):
 @pytest.mark.parametrize("make_sampler", SAMPLERS.values(), ids=SAMPLERS)
 def test_the_contract_is_kept(make_sampler, space):
     check_sampler(OptunaSampler(make_sampler, batch_size=7), space, n_seeds=2)
+
+
+def test_a_trial_has_its_parameters_in_the_order_in_which_they_are_suggested():
+    """BruteForceSampler raises an error otherwise."""
+    space = [{"z": [0.1, 0.2, 0.3], "x": [1, 2, 3, 4]}, {"x": [10, 11, 12], "a": [1, 2, 3]}]
+    check_sampler(OptunaSampler(BruteForceSampler, 8), space, n_candidates=16, n_seeds=1)
 
 
 def test_an_optuna_sampler_without_the_seed_breaks_the_contract():

@@ -90,6 +90,18 @@ def test_time_left_within_a_rung_and_before_the_first_completed_job():
     assert progress.left == pytest.approx(3 * 28 / 4)
 
 
+def test_time_left_does_not_count_the_start_of_the_workers_as_training():
+    clock = Clock()
+    schedule = schedule_from_range(8, max_resources=8)
+    progress = Progress(schedule, 1, 1, clock, start_seconds=lambda: 20.0)
+    first, *_ = rungs_of(schedule)
+    progress.rungs_begin(first)
+    clock.now += 23
+    progress.jobs_completed(2)
+    assert progress.elapsed == 23
+    assert progress.left == pytest.approx(3 * 28 / 4)
+
+
 def test_rungs_that_run_together_are_counted_together():
     """At one second per unit."""
     clock = Clock()

@@ -520,13 +520,22 @@ class Broken(Algorithm):
             return None
         more = {"cost": plan.rungs[-1].n_resources, "resource": 1000}.get(self.way, 2)
         at = ids[:2] if more < 16 else ids
-        yield RungRequest(1, at, more, self.way == "few folds", folds=plan.rungs[0].folds)
+        losses = yield RungRequest(
+            0 if self.way == "same number" else 1,
+            at,
+            more,
+            self.way == "few folds",
+            eliminated=(n + 5,) if self.way == "unknown" else (),
+            folds=plan.rungs[0].folds,
+        )
         if self.way == "numbers":
             yield RungRequest(0, ids, 4, folds=plan.rungs[0].folds)
         if self.way == "no best":
-            yield RungRequest(1, at[:1], 8, is_last_rung=True)
+            yield RungRequest(2, at[:1], 8, is_last_rung=True)
             return None
-        return 99 if self.way == "best" else ids[0]
+        if self.way == "nan":
+            return at[int(np.argmin(losses))]
+        return 99 if self.way == "best" else at[promote(losses, 1)[0]]
 
 
 @pytest.mark.parametrize(
@@ -538,6 +547,9 @@ class Broken(Algorithm):
         ("not proposed", "were not proposed"),
         ("order", "do not increase"),
         ("numbers", "the numbers of the rungs of a bracket decrease"),
+        ("same number", "same number of a rung have different resources or folds"),
+        ("unknown", r"candidates were not proposed: .*eliminated=\(13,\)"),
+        ("nan", "is returned, which failed, and others have losses"),
         ("final", "eliminated or final candidates are requested again"),
         ("few folds", "a last rung has . of 5 folds"),
         ("resource", "larger than max_resources"),
@@ -577,6 +589,24 @@ class Careless(Sampler):
             return [{"a": float(value)} for value in rng.uniform(size=min(n, 8))]
         if self.way == "space":
             space.pop("a")
+        if self.way == "eight":
+            return [{"a": float(value)} for value in rng.uniform(size=8)]
+        if self.way == "no list":
+            return None
+        if self.way == "all failed":
+            n = n if not history.evaluations else int(max(
+                1 for one in history.evaluations if one.mean_score == one.mean_score
+            ))  # fmt: skip
+        if self.way == "one evaluation each":
+            np.column_stack(([p["a"] for p in history.candidates], history.evaluations))
+            n = min(n, 8)
+        if self.way == "state":
+            self.pool = getattr(self, "pool", rng.uniform(size=64).tolist())
+            first = len(history.candidates)
+            return [{"a": value} for value in self.pool[first : first + n]]
+        if self.way == "counts":
+            self.n_calls = getattr(self, "n_calls", 0) * bool(history.candidates) + 1
+            return [{"a": float(value)} for value in rng.uniform(size=min(n, self.n_calls))]
         return [{"a": float(value)} for value in rng.uniform(size=n)]
 
 
@@ -584,7 +614,11 @@ class Careless(Sampler):
     ("way", "message"),
     [
         ("random", "differ between two runs"),
-        ("many", "33 candidates are proposed, but n is 32"),
+        ("many", "32 candidates are proposed, but n is 31"),
+        ("eight", "8 candidates are proposed, but n is 7"),
+        ("no list", "None is returned instead of a list"),
+        ("state", "differ between two runs"),
+        ("counts", "differ between two runs"),
         ("twice", "proposed twice"),
         ("name", "does not belong to a dict of the space"),
         ("none", "no candidate is proposed"),
@@ -594,6 +628,12 @@ class Careless(Sampler):
 )
 def test_check_sampler_finds_what_is_broken(way, message):
     with pytest.raises(AssertionError, match=message):
+        check_sampler(Careless(way), {"a": uniform()})
+
+
+@pytest.mark.parametrize("way", ["all failed", "one evaluation each"])
+def test_check_sampler_raises_the_errors_of_a_sampler(way):
+    with pytest.raises(ValueError, match=r"empty|dimension"):
         check_sampler(Careless(way), {"a": uniform()})
 
 

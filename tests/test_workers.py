@@ -21,6 +21,7 @@ from test_stopping import numbers
 from toys import Curve, InPlace, Locked
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._engine import engine
 from sklearn_sha._parallel import workers
 from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath
 
@@ -395,3 +396,54 @@ def test_a_fit_that_writes_into_its_input_affects_no_other_fit(n_jobs):
     for row, shift in enumerate([1.0, 2.0, 3.0]):
         expected = np.mean([-abs(part.mean()) for part in rows])
         assert search.all_cv_results_["mean_test_score"][row] == pytest.approx(expected), shift
+
+
+@pytest.mark.parametrize(
+    ("streams", "fit_timeout", "expected"), [(True, None, 5.0), (True, 1.0, 8.0), (False, None, 0)]
+)
+def test_start_of_workers(streams, fit_timeout, expected, monkeypatch):
+    """A backend needs 8 s for its first call of 3 s, and 4 s for later ones."""
+    clock = [100.0]
+    monkeypatch.setattr(workers, "perf_counter", lambda: clock[0])
+    own = workers.Workers(n_jobs=1, pre_dispatch=1, fit_timeout=None, folder=None)
+    own._streams = streams
+    durations = [8.0, 4.0, 4.0]
+
+    def parallel(tasks):
+        for _, args, _ in tasks:
+            clock[0] += durations.pop(0)
+            yield (args[0].number, None, (), 3.0) if args else ("host", 1, 0)
+
+    own._parallel = parallel
+    if fit_timeout is not None:
+        own._check_timeout()
+    for _ in range(2):
+        assert [*own.run([(print, ())])] == [(0, None)]
+        assert own.start_seconds == expected
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "backend", "n_candidates", "n_started"),
+    [(3, "loky", 8, 2), (3, "loky", 2, 1), (3, "threading", 8, 0), (1, "loky", 8, 0)],
+)
+def test_all_workers_start_together(n_jobs, backend, n_candidates, n_started, monkeypatch):
+    """Also if there is a single call at first, which fits the preprocessing of all candidates."""
+    sent = []
+
+    def spy(own, calls, fail):
+        sent.append([call.function.__name__ for call in calls])
+        return run_calls(own, calls, fail)
+
+    run_calls = engine.run_calls
+    monkeypatch.setattr(engine, "run_calls", spy)
+    search = SuccessiveHalvingSearchCV(
+        make_pipeline(StandardScaler(), Curve()),
+        {"curve__limit": [k / 10 for k in range(n_candidates)]},
+        n_jobs=n_jobs,
+        **COMMON | {"min_folds": 1, "min_resources": 1, "refit": False},
+    )
+    with parallel_config(backend=backend):
+        search.fit(np.zeros((200, 1)))  # folds of 100 samples
+    first, *others = sent
+    assert first == ["_fit_preprocessing"] + ["_import"] * n_started
+    assert not any("_import" in names for names in others)

@@ -23,6 +23,7 @@ from sklearn_sha._engine.preprocessing_calls import GroupKey, Groups, SharedPrep
 from sklearn_sha._engine.refit import PackedEstimator, refit_in_worker
 from sklearn_sha._engine.rung_jobs import RequestedFolds, RungJobs
 from sklearn_sha._engine.worker_deaths import WorkerCall, run_calls
+from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
@@ -98,6 +99,7 @@ class Engine:
         self._observer = observer
         self._deadline = deadline
         self._batching = Batching(workers.n_workers)
+        self._are_started = workers.share_memory
         self._requested_folds = RequestedFolds(config.resource, fold_order)
         self._preprocessing = SharedPreprocessing(
             params, config, workers, self._X, self._y, deadline, self._store_failures
@@ -181,8 +183,9 @@ class Engine:
             if number:
                 self._preprocessing.make_room()
             if self._config.shares_preprocessing:
-                while calls := self._preprocessing.calls(views, self._open(part)):
-                    self._run(calls)
+                while calls := self._preprocessing.calls(views, jobs := self._open(part)):
+                    n_jobs = sum(map(len, jobs.values()))
+                    self._run([*calls, *self._starting_calls(n_jobs, len(calls))])
             left = part
             while calls := self._batch_calls(views, left := self._open(left)):
                 if self._refits and _is_decided(rungs):
@@ -287,6 +290,16 @@ class Engine:
             receive,
         )
 
+    def _starting_calls(self, n_jobs: int, n_calls: int) -> list[WorkerCall]:
+        """Return calls that start the workers which other calls leave idle, for later jobs.
+
+        A new worker process takes a second or more to import modules. All of them do it together.
+        """
+        n_idle = 0 if self._are_started else min(n_jobs, self._workers.n_workers) - n_calls
+        self._are_started = True
+        call = WorkerCall(_import, (self._config,), lambda part: (), lambda part: call, _ignore)
+        return [call] * max(0, n_idle)
+
     def _refit_call(self, request: RungRequest) -> WorkerCall:
         """Refit the candidate that is left on all samples, while other workers would be idle."""
         (candidate,) = request.candidate_ids
@@ -317,6 +330,14 @@ class Engine:
     def _add(self, results: list[tuple[Outcome, Any]]) -> None:
         self._store.add(results)
         self._observer.jobs_completed([outcome for outcome, _ in results])
+
+
+def _import(monitor: CallMonitor, config: EvaluationConfig) -> None:
+    """Import what the evaluation of jobs needs, by receiving it."""
+
+
+def _ignore(result: None) -> None:
+    """Receive the result of `_import`."""
 
 
 def _is_decided(rungs: Sequence[RungJobs]) -> bool:

@@ -80,6 +80,9 @@ class Workers:
         Temporary folder of all worker processes, if they run on this machine.
     busy_seconds : float
         Time that all completed calls took together.
+    start_seconds : float
+        Time until the first call began, in which worker processes were started and received the
+        data. 0 if it is unknown, since the backend returns all results at the end.
     """
 
     def __init__(
@@ -95,7 +98,8 @@ class Workers:
         self.share_memory = self.n_workers == 1 or getattr(backend, "supports_sharedmem", False)
         self._n_jobs = n_jobs
         self.fit_timeout = fit_timeout
-        self.busy_seconds = 0.0
+        self.busy_seconds = self.start_seconds = 0.0
+        self._has_started = False
         # Large arrays reach workers as memory maps. Models that are trained in place may contain
         # some, so the maps are copy-on-write instead of read-only, which is joblib's default.
         options = {"n_jobs": n_jobs, "pre_dispatch": pre_dispatch, "mmap_mode": "c"}
@@ -161,6 +165,7 @@ class Workers:
             delayed(_call)(monitor, function, *map(by_reference, args))
             for monitor, (function, args) in zip(monitors, calls, strict=True)
         )
+        begin = perf_counter()
         try:
             for number, result, output, seconds in self._parallel(tasks):
                 self._output.add(output)
@@ -168,6 +173,7 @@ class Workers:
                 if number not in positions:
                     continue
                 self.busy_seconds += seconds
+                self._note_start(begin, seconds)
                 yield positions.pop(number), result
                 if isinstance(result, WorkerDeath):
                     self._wait_for_restart()
@@ -238,6 +244,12 @@ class Workers:
                 )
             sleep(0.1)
 
+    def _note_start(self, begin: float, seconds: float) -> None:
+        """Set `start_seconds` from a first call, which took so many seconds itself."""
+        if self._streams and not self._has_started:
+            self.start_seconds = max(0.0, perf_counter() - begin - seconds)
+        self._has_started = True
+
     def _n_available(self) -> int:
         try:
             return int(effective_n_jobs(self._n_jobs))
@@ -250,7 +262,9 @@ class Workers:
         return CallMonitor(number, path, self.fit_timeout, captures_prints=not self.share_memory)
 
     def _check_timeout(self) -> None:
+        begin = perf_counter()
         ((host, process, parent),) = self._parallel([delayed(process_location)()])
+        self._note_start(begin, 0.0)
         this_host, this_process, _ = process_location()
         if (host, process) == (this_host, this_process):
             reason = "fits run in the process of the search"

@@ -25,6 +25,8 @@ class Progress:
         Returns the time in seconds.
     max_time : float or None, default=None
         Upper bound of the seconds of the search.
+    start_seconds : callable, default=None
+        Returns how long the workers took to start. None if they need no start.
 
     Attributes
     ----------
@@ -41,9 +43,11 @@ class Progress:
         n_workers: int,
         clock: Callable[[], float] = perf_counter,
         max_time: float | None = None,
+        start_seconds: Callable[[], float] | None = None,
     ) -> None:
         self._max_time = inf if max_time is None else max_time
         self._clock, self._start = clock, clock()
+        self._start_seconds = start_seconds or (lambda: 0.0)
         self._n_folds = n_folds
         self._n_workers = n_workers
         totals = [0, *(rung.total_cost for rung in schedule.rungs)]
@@ -121,13 +125,18 @@ class Progress:
 
     @property
     def left(self) -> float | None:
-        """Seconds left at the speed so far; None if it is unknown or nothing is left."""
+        """Seconds left at the speed since the workers started.
+
+        None if it is unknown or nothing is left.
+        """
         completed = self._completed_work + self._completed_of_current
         share = 1 - self.n_completed / self.n_jobs if self.n_jobs else 0.0
         remaining = sum(work for work, _ in self._planned.values()) + self._current_work * share
         if not completed or not remaining:
             return None
-        return min(self.elapsed * remaining / completed, max(0.0, self._max_time - self.elapsed))
+        elapsed = self.elapsed
+        working = max(0.0, elapsed - self._start_seconds())
+        return min(working * remaining / completed, max(0.0, self._max_time - elapsed))
 
 
 def _key(rung: Rung | RungRequest) -> tuple[int, int, tuple[int, ...] | None]:

@@ -321,9 +321,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             is_closed=spec.is_closed,
         )
         workers = workers or self._make_workers(store)
-        results, display = self._make_results_and_display(
-            spec, pool.params, workers.n_workers, left
-        )
+        results, display = self._make_results_and_display(spec, pool.params, workers, left)
         observer = RungObserver(
             results,
             display,
@@ -332,7 +330,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             n_rungs=len(plan.rungs) if self._requests_each_rung_once(spec) else None,
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
-            bracket_times=self._bracket_times(spec, workers.n_workers, begin, left),
+            bracket_times=self._bracket_times(spec, workers, begin, left),
             n_stored=len(store.outcomes),
             shows_known=not spec.is_closed,  # those before an audit were shown
         )
@@ -376,7 +374,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         self,
         spec: SearchSpec,
         params: list[dict[str, Any]],
-        n_workers: int,
+        workers: Workers,
         max_time: float | None,
     ) -> tuple[Results, ConsoleProgress]:
         """Make the empty results, and what displays them as they come."""
@@ -391,7 +389,13 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             self.verbose,
             plan,
             params,
-            Progress(plan, n_folds, n_workers, max_time=max_time),
+            Progress(
+                plan,
+                n_folds,
+                workers.n_workers,
+                max_time=max_time,
+                start_seconds=lambda: workers.start_seconds,
+            ),
             n_folds=n_folds,
             error_score=results.error_score,
         )
@@ -404,7 +408,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         return not (is_custom or grows)
 
     def _bracket_times(
-        self, spec: SearchSpec, n_workers: int, start_time: float, max_time: float | None
+        self, spec: SearchSpec, workers: Workers, start_time: float, max_time: float | None
     ) -> BracketTimes | None:
         """Return what decides whether further brackets are begun; None: all of them are."""
         return None

@@ -13,7 +13,8 @@ from sklearn_sha.schedules import Schedule
 class BracketTimes:
     """Predict the seconds of the next bracket of an anytime search, and of the refit after it.
 
-    The seconds of a bracket are those so far, in proportion to its units. The refit takes the mean
+    The seconds of a bracket are those so far, without the start of the workers, in proportion to
+    its units. The refit takes the mean
     time of its units, on all samples; if it calls ``fit``, that of the maximum number of units, and
     if samples are the resource, that of all samples. Shared preprocessing takes the time of its
     longest fit on a fold, in proportion to the samples.
@@ -34,6 +35,8 @@ class BracketTimes:
         When the refit calls ``fit``.
     n_samples : int or None, default=None
         Number of all samples if they are the resource.
+    start_seconds : callable, default=None
+        Returns how long the workers took to start. None if they need no start.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class BracketTimes:
         clock: Callable[[], float] = time,
         whole_fit: WholeFit | None = None,
         n_samples: int | None = None,
+        start_seconds: Callable[[], float] | None = None,
     ) -> None:
         self._costs = [bracket.total_cost for bracket in plan.brackets]
         self._n_resources = plan.rungs[-1].n_resources  # all brackets reach it
@@ -55,6 +59,7 @@ class BracketTimes:
         self._counts_folds = plan.counts_folds
         self._refits, self._whole_fit, self._n_samples = refits, whole_fit, n_samples
         self._start_time, self._max_time, self._clock = start_time, max_time, clock
+        self._start_seconds = start_seconds or (lambda: 0.0)
 
     def refusal(self, bracket: int, results: Results) -> str:
         """Return why a bracket is not begun, or "" if it and the refit should end in time.
@@ -70,7 +75,7 @@ class BracketTimes:
             return ""
         elapsed = self._clock() - self._start_time
         # Known results of an earlier process took their time too.
-        so_far = max(elapsed, results.seconds / self._n_workers)
+        so_far = max(elapsed - self._start_seconds(), results.seconds / self._n_workers)
         seconds = so_far * self._costs[bracket] / max(1, results.cost)
         if self._refits:
             seconds += self._refit_units() * results.seconds / max(1, results.n_units)

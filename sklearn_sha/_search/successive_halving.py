@@ -15,6 +15,7 @@ from numpy.random import RandomState
 
 from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._formatting import quantity
+from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.bracket_times import BracketTimes
@@ -521,7 +522,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         return n, candidates
 
     def _bracket_times(
-        self, spec: SearchSpec, n_workers: int, start_time: float, max_time: float | None
+        self, spec: SearchSpec, workers: Workers, start_time: float, max_time: float | None
     ) -> BracketTimes | None:
         if self.budget != "anytime" or max_time is None or spec.is_closed:
             return None
@@ -529,12 +530,13 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         return BracketTimes(
             spec.schedule,
             n_samples / fmean(len(fold.train) for fold in spec.folds),
-            n_workers,
+            workers.n_workers,
             refits=bool(self.refit),
             start_time=start_time,
             max_time=max_time,
             whole_fit=spec.config.whole_fit,
             n_samples=n_samples if spec.resource.counts_samples else None,
+            start_seconds=lambda: workers.start_seconds,
         )
 
     def _can_train_all(self, algorithm: Algorithm) -> bool:

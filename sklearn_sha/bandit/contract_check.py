@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
+from itertools import compress, product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,11 +22,13 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
     - requests proposed candidates only, each with increasing resources up to
       `Bounds.max_resources`;
     - requests the candidates of a last rung on all folds;
+    - gives each rung of a bracket a number of its own, with one resource and the same folds;
     - requests no candidate again that it marked as eliminated or final;
     - requests no more candidates and no more resource than its plan has;
     - promotes the candidates that the plan keeps (``Schedule.n_kept``) up to a last rung, unless
       they fail;
-    - returns a candidate that it requested, or None if all candidates fail.
+    - returns a candidate that it requested, or None if all candidates fail. It does not return one
+      of the last request that failed if others have losses.
 
     Parameters
     ----------
@@ -105,7 +107,7 @@ class _RequestChecker:
         self._trained: dict[tuple[int, int], int] = {}
         self._finished: set[int] = set()
         self._failed: set[int] = set()
-        self._rungs: dict[int, int] = {}
+        self._rungs: dict[int, RungRequest] = {}
         self._cost = 0
 
     def propose(self, n: int) -> tuple[int, ...]:
@@ -123,11 +125,18 @@ class _RequestChecker:
         ids, n_resources = request.candidate_ids, request.n_resources
         assert ids, f"a request has no candidates: {request}"
         assert list(ids) == sorted(set(ids)), f"candidate_ids do not increase: {request}"
-        assert request.rung >= self._rungs.get(request.bracket, 0), (
+        latest = self._rungs.get(request.bracket, request)
+        assert request.rung >= latest.rung, (
             f"the numbers of the rungs of a bracket decrease: {request}"
         )
-        self._rungs[request.bracket] = request.rung
-        assert self._proposed.issuperset(ids), f"candidates were not proposed: {request}"
+        is_same = (n_resources, request.folds) == (latest.n_resources, latest.folds)
+        assert request.rung > latest.rung or is_same, (
+            "two requests with the same number of a rung have different resources or folds: "
+            f"{request}"
+        )
+        self._rungs[request.bracket] = request
+        named = {*ids, *request.eliminated}
+        assert self._proposed.issuperset(named), f"candidates were not proposed: {request}"
         assert self._finished.isdisjoint(ids), (
             f"eliminated or final candidates are requested again: {request}"
         )
@@ -182,12 +191,17 @@ class _RequestChecker:
 
     def check_best(self, best: int | None, losses: ArrayLike | None) -> None:
         """Check what is returned after the losses of the last request."""
+        is_nan = np.isnan(np.asarray([] if losses is None else losses, dtype=float))
+        has_number = not is_nan.all()
         if best is None:
-            has_number = losses is not None and not np.isnan(np.asarray(losses, dtype=float)).all()
             assert not (has_number and self.requests[-1].is_last_rung), (
                 "None is returned after a last rung with losses. Return its best candidate."
             )
         else:
             is_requested = any(number == best for number, _ in self._trained)
             assert is_requested, f"{best} is returned and was not requested"
+            failed = compress(self.requests[-1].candidate_ids, is_nan)
+            assert not (has_number and best in failed), (
+                f"{best} is returned, which failed, and others have losses"
+            )
             self.best = best

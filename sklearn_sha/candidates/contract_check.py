@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from math import ceil
 from typing import Any
 
@@ -18,11 +19,13 @@ def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seed
 
     A sampler
 
-    - proposes the same candidates if the space, the history and the state of `rng` are the same;
+    - proposes the same candidates if the space, the history and the state of `rng` are the same,
+      as a copy of it does that was not called before;
     - does not change the space or the history;
     - proposes at most n candidates, and each candidate once, also in a second call with the same
       state of `rng`;
-    - proposes the parameters of one dict of the space, with values of its lists.
+    - proposes the parameters of one dict of the space, with values of its lists;
+    - accepts candidates with several evaluations, and scores that are all NaN.
 
     Parameters
     ----------
@@ -36,7 +39,7 @@ def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seed
     Raises
     ------
     AssertionError
-        If the sampler violates its contract.
+        If the sampler violates its contract. Errors of the sampler are raised as they are.
 
     Examples
     --------
@@ -46,29 +49,42 @@ def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seed
     """
     check_space(space)
     sampler.check(space)
+    new = deepcopy(sampler)
     for seed in range(n_seeds):
-        first = _run(sampler, space, n_candidates, seed)
-        assert first == _run(sampler, space, n_candidates, seed), (
-            f"candidates differ between two runs with the same seed ({seed}) and scores"
+        first = _run(lambda: sampler, space, n_candidates, seed)
+        assert first == _run(lambda: deepcopy(new), space, n_candidates, seed), (
+            f"candidates differ between two runs with the same seed ({seed}) and scores, of which "
+            "the second one calls a new copy of the sampler each time"
         )
         assert first, f"no candidate is proposed (seed {seed})"
+    _run(lambda: sampler, space, n_candidates, n_seeds, failed=1.0)
 
 
-def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[Any]:
-    """Return the keys of the candidates of one run."""
+def _run(
+    get: Callable[[], Sampler], space: Space, n_candidates: int, seed: int, failed: float = 0.1
+) -> list[Any]:
+    """Return the keys of the candidates of one run, in which a share of the scores is NaN.
+
+    `get` returns the sampler for each call.
+    """
     candidates: list[Mapping[str, Any]] = []
     evaluations: list[Evaluation] = []
     keys: list[Any] = []
     scores = np.random.default_rng(seed)
     for call in range(n_candidates):
-        n, state = n_candidates - len(candidates), [seed, call]
+        sampler = get()
+        # In the end a single one, since a sampler can always return as many.
+        n_left = n_candidates - len(candidates)
+        n, state = max(1, n_left - 1), [seed, call]
         if not sampler.uses_history:
             # As `extend` does: in the same state, for candidates that follow the first ones.
-            n, state = n if candidates else ceil(n / 2), [seed]
-        history = History(tuple(candidates), tuple(evaluations))
+            n, state = n_left if candidates else ceil(n_left / 2), [seed]
+        history = History([*candidates], [*evaluations])
         given = [*spaces_of(space)], candidates, [one.params for one in evaluations]
         before = [[*map(params_key, dicts)] for dicts in given]
-        new = list(sampler.propose(n, space, history, RandomState(state)))
+        returned = sampler.propose(n, space, history, RandomState(state))
+        assert isinstance(returned, Iterable), f"{returned!r} is returned instead of a list"
+        new = list(returned)
         assert len(new) <= n, f"{len(new)} candidates are proposed, but n is {n}"
         after = [[*map(params_key, dicts)] for dicts in given]
         assert after[0] == before[0], "the space was changed"
@@ -78,10 +94,12 @@ def _run(sampler: Sampler, space: Space, n_candidates: int, seed: int) -> list[A
         candidates += new
         keys = [params_key(params) for params in candidates]
         assert len(set(keys)) == len(keys), "a candidate is proposed twice"
-        for params in new:
-            values = scores.choice([scores.random(), np.nan], p=[0.9, 0.1], size=2)
-            fold_scores = tuple(values.tolist())
-            evaluations.append(Evaluation(params, 1, 2, sum(fold_scores) / 2, fold_scores))
+        for number, params in enumerate(new):
+            for n_resources in (1, 2) if number % 2 else (1,):  # half of them are promoted
+                values = scores.choice([scores.random(), np.nan], p=[1 - failed, failed], size=2)
+                fold_scores = tuple(values.tolist())
+                evaluation = Evaluation(params, n_resources, 2, sum(fold_scores) / 2, fold_scores)
+                evaluations.append(evaluation)
         if not new or len(candidates) == n_candidates:
             break
     return keys

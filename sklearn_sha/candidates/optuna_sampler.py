@@ -269,13 +269,14 @@ class _ConvertedSpace:
         for number, one in enumerate(self._dicts):
             if one.keys() != params.keys():
                 continue
-            suggested = {one[name].name: one[name].find(value) for name, value in params.items()}
-            if None in suggested.values():
+            found = {one[name].name: one[name].find(params[name]) for name in one}
+            if None in found.values():
                 continue
-            distributions = {parameter.name: parameter.distribution for parameter in one.values()}
-            if len(self._dicts) > 1:
-                return suggested | {"space": number}, distributions | {"space": self._choice}
-            return suggested, distributions
+            # In the order in which they are suggested, which BruteForceSampler relies on.
+            suggested = {"space": number} if len(self._dicts) > 1 else {}
+            distributions = {"space": self._choice} if len(self._dicts) > 1 else {}
+            distributions |= {parameter.name: parameter.distribution for parameter in one.values()}
+            return suggested | found, distributions
         return None
 
 

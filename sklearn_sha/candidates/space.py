@@ -294,6 +294,18 @@ def _estimator_key(estimator: Any) -> Hashable:
     return (type(estimator), params_key(estimator.get_params(deep=False)), *settings)
 
 
+def _has_positions(values: Any) -> bool:
+    """Return whether values can be looked up by their positions, as those of a list."""
+    if isinstance(values, np.ndarray | Sequence):
+        return True
+    try:
+        for position in range(len(values)):
+            values[position]
+    except (LookupError, TypeError):  # such as a Series with another index, or a view of a dict
+        return False
+    return True
+
+
 def check_space(given: Any) -> None:
     """Raise the errors of GridSearchCV if a space is not made of lists and distributions."""
     spaces = spaces_of(given)
@@ -326,7 +338,8 @@ def check_space(given: Any) -> None:
             is_single = isinstance(values, str | Mapping) or is_estimator(values)
             is_single |= not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0
             # The order of a set is not the same in each process.
-            if is_single or isinstance(values, Set) or not hasattr(values, "__len__"):
+            is_set = isinstance(values, Set) or not hasattr(values, "__len__")
+            if is_single or is_set or not _has_positions(values):
                 instead = f"[{values!r}]" if is_single else "a list of its values"
                 raise TypeError(
                     f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, "

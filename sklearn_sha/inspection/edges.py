@@ -332,7 +332,8 @@ class _Scale:
             return below
         # The first and the last number are at 0 and 1, as those of a list.
         first, own, last = (
-            float(self.values.pmf(number)) / 2 for number in (self.lower, value, self.upper)
+            float(self.values.pmf(number)) / 2 if isfinite(number) else 0.0
+            for number in (self.lower, value, self.upper)
         )
         return float(np.clip((below - own - first) / (1 - first - last), 0, 1))
 
