@@ -333,6 +333,9 @@ MISTAKES = {
         {"sampler": "model", "n_candidates": 4},
         "Invalid parameter 'maximum' for estimator Curve()",
     ),
+    "one fold": (SGD, ALPHAS, {"cv": 1}, "cv=1 must be an integer of at least 2, a splitter such"),
+    "folds as text": (SGD, ALPHAS, {"cv": "5"}, "cv='5' must be an integer of at least 2"),
+    "half a fold": (SGD, ALPHAS, {"cv": 2.5}, "cv=2.5 must be an integer of at least 2"),
     "error_score of text": (SGD, ALPHAS, {"error_score": "ignore"}, "error_score='ignore'"),
 }
 

@@ -7,8 +7,10 @@ import pickle
 import re
 from collections import Counter
 from itertools import pairwise
+from string import ascii_lowercase
 
 import numpy as np
+import pandas as pd
 import pytest
 from catboost import CatBoostClassifier, CatBoostRegressor
 from conftest import ROOT
@@ -253,6 +255,25 @@ def test_the_number_of_trees_that_xgboost_sets_by_itself_is_the_maximum(in_pipel
     two = Pipeline([("model", model)])
     space = [{"model": [model]}, {"model": [XGBClassifier(n_estimators=50, n_jobs=1)]}]
     assert SuccessiveHalvingSearchCV(two, space, cv=CV).fit(X, Y).resource_ == "n_samples"
+
+
+@pytest.mark.parametrize(
+    "params", [{"eval_metric": ["mlogloss", "merror"]}, {"monotone_constraints": {"a": 1}}], ids=str
+)
+def test_xgboost_continues_with_lists_of_metrics_and_constraints_by_name(params):
+    frame = pd.DataFrame(X, columns=[*ascii_lowercase[: X.shape[1]]])
+    model = XGBClassifier(n_estimators=16, n_jobs=1, **params)
+    search = SuccessiveHalvingSearchCV(model, {"max_depth": [1, 2, 3, 4, 5, 6]}, cv=CV)
+    search.fit(frame, Y)
+    assert search.schedule_.continues
+    assert not search.failures_
+    best = clone(model).set_params(**search.best_params_)
+    assert search.best_estimator_.get_booster().num_boosted_rounds() == 16
+    np.testing.assert_array_equal(
+        search.predict_proba(frame), best.fit(frame, Y).predict_proba(frame)
+    )
+    expected = cross_val_score(best, frame, Y, cv=CV).mean()
+    assert search.best_score_ == pytest.approx(expected, abs=1e-12)
 
 
 def test_steps_that_resample_are_fitted_with_their_pipeline():

@@ -99,7 +99,7 @@ class Engine:
         self._observer = observer
         self._deadline = deadline
         self._batching = Batching(workers.n_workers)
-        self._are_started = workers.share_memory
+        self._have_started = False
         self._requested_folds = RequestedFolds(config.resource, fold_order)
         self._preprocessing = SharedPreprocessing(
             params, config, workers, self._X, self._y, deadline, self._store_failures
@@ -295,8 +295,10 @@ class Engine:
 
         A new worker process takes a second or more to import modules. All of them do it together.
         """
-        n_idle = 0 if self._are_started else min(n_jobs, self._workers.n_workers) - n_calls
-        self._are_started = True
+        if self._have_started or self._workers.share_memory:
+            return []
+        self._have_started = True
+        n_idle = min(n_jobs, self._workers.n_workers) - n_calls
         call = WorkerCall(_import, (self._config,), lambda part: (), lambda part: call, _ignore)
         return [call] * max(0, n_idle)
 

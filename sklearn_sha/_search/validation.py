@@ -49,6 +49,7 @@ def check_parameters(params: Mapping[str, Any]) -> None:
     if isinstance(params["cv"], type):
         name = params["cv"].__name__
         raise InvalidParameterError(f"cv={name} is a class. Pass an instance of it: {name}().")
+    _check_cv(params["cv"])
     if not hasattr(params["estimator"], "fit"):
         raise InvalidParameterError(
             f"estimator={params['estimator']!r} must be an estimator with a fit method."
@@ -84,6 +85,16 @@ def check_parameters(params: Mapping[str, Any]) -> None:
         raise InvalidParameterError(
             f"refit={refit!r} must be a bool, the name of a metric, or a callable that receives "
             "cv_results_."
+        )
+
+
+def _check_cv(cv: Any) -> None:
+    is_number = isinstance(cv, Integral)
+    has_splits = hasattr(cv, "split") or isinstance(cv, Iterable)
+    if isinstance(cv, str) or (is_number and cv < 2) or not (is_number or has_splits or cv is None):
+        raise InvalidParameterError(
+            f"cv={cv!r} must be an integer of at least 2, a splitter such as KFold(), an iterable "
+            "of splits, or None."
         )
 
 

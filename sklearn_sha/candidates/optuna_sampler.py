@@ -273,10 +273,10 @@ class _ConvertedSpace:
             if None in found.values():
                 continue
             # In the order in which they are suggested, which BruteForceSampler relies on.
-            suggested = {"space": number} if len(self._dicts) > 1 else {}
-            distributions = {"space": self._choice} if len(self._dicts) > 1 else {}
-            distributions |= {parameter.name: parameter.distribution for parameter in one.values()}
-            return suggested | found, distributions
+            distributions = {parameter.name: parameter.distribution for parameter in one.values()}
+            if len(self._dicts) > 1:
+                return {"space": number} | found, {"space": self._choice} | distributions
+            return found, distributions
         return None
 
 

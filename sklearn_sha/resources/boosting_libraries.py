@@ -48,7 +48,9 @@ def booster_of(model: Any) -> Booster | None:
 
 
 def _begin_xgboost(model: Any, name: str, n: int) -> Any:
-    model.set_params(**{name: n})
+    # set_params would also set all parameters of the booster, as strings: lists of metrics and
+    # constraints by name are then invalid.
+    setattr(model, name, n)
     return model.get_booster()
 
 
