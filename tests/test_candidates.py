@@ -38,9 +38,7 @@ def sampled(space, n="auto", seed=0):
     return candidates
 
 
-@pytest.mark.parametrize(
-    "values", [pd.Series([1, 2, 3])[1:], pd.Series([1, 2], index=["a", "b"]), {"a": 1}.values()]
-)
+@pytest.mark.parametrize("values", [pd.Series([1, 2, 3])[1:], {"a": 1}.values()], ids=type)
 def test_values_without_positions_are_refused_together_with_a_distribution_too(values):
     """They are refused in any grid."""
     for space in ({"x": values, "z": uniform()}, [{"z": [1]}, {"x": values}]):
