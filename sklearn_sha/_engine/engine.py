@@ -294,8 +294,9 @@ class Engine:
         """Return calls that start the workers which other calls leave idle, for later jobs.
 
         A new worker process takes a second or more to import modules. All of them do it together.
+        Those of a cluster are left alone: which of them has which samples would change.
         """
-        if self._have_started or self._workers.share_memory:
+        if self._have_started or self._workers.shared_folder is None:
             return []
         self._have_started = True
         n_idle = min(n_jobs, self._workers.n_workers) - n_calls
