@@ -118,6 +118,26 @@ def test_a_single_score_has_itself_as_label(score):
     assert float(label) == pytest.approx(score, rel=1e-3)
 
 
+def test_finalists_are_not_compressed_if_the_last_folds_are_difficult():
+    """Their scores at the first level are high and close to each other."""
+    early = [-14.1, -14.11, -14.12, -14.13, -14.14, -14.15, -20.0, -60.0]
+    last = [-15.14, -15.2, -15.21]
+    found = curves([*range(8), 0, 1, 2], [0] * 8 + [1] * 3, [*early, *last], [0.0] * 11)
+    axis = score_axis(found)
+    assert axis.is_compressed
+    assert axis.low <= min(last)
+    assert (axis.n_below, axis.n_candidates) == (2, 8)
+
+
+def test_scores_at_the_lower_end_are_not_below_it():
+    """41 * 0.02 is more than 0.82."""
+    scores = [0.1, 0.5] + [0.82] * 12 + [0.83, 0.84, 0.86, 0.88, 0.9, 0.92] * 2
+    levels = [0] * 2 + [1] * 12 + [2] * 12
+    axis = score_axis(curves(range(26), levels, scores, [0.0] * 26))
+    assert axis.low == pytest.approx(0.82)
+    assert axis.n_below == 2
+
+
 @pytest.mark.parametrize(("start", "step"), [(-3.012e9, 1e5), (5.0e-5, 1e-8), (2e6, 40)])
 def test_labels_of_large_and_small_scores_have_enough_digits(start, step):
     scores = [start + k * step for k in range(5)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, isfinite, log10
 
 import numpy as np
@@ -150,6 +150,7 @@ def score_axis(curves: Mapping[int, Curve]) -> ScoreAxis | None:
     if not _differ(lowest, high):
         lowest = high
     last_scores = np.array([curve.scores[-1] for curve in curves.values()])
+    last_scores = last_scores[np.isfinite(last_scores)]
     low = _focus(curves, high)
     step = _step(high - low)
     low = float(np.floor(low / step + 1e-6) * step)
@@ -159,8 +160,8 @@ def score_axis(curves: Mapping[int, Curve]) -> ScoreAxis | None:
         lowest=lowest,
         low=low,
         high=high,
-        n_below=int((np.isfinite(last_scores) & (last_scores < low)).sum()),
-        n_failed=int((~np.isfinite(last_scores)).sum()),
+        n_below=sum(_differ(score, low) for score in last_scores.tolist()),
+        n_failed=len(curves) - len(last_scores),
         n_candidates=len(curves),
     )
 
@@ -172,7 +173,13 @@ def _focus(curves: Mapping[int, Curve], high: float) -> float:
     low, _ = visible_range(finalists)
     if not _differ(low, high):  # finalists with the same score, or only failed ones
         low, _ = visible_range(curves.values())
-    return low
+    # The folds that the last level adds can be more difficult than those before.
+    last, _ = visible_range(
+        replace(curve, scores=curve.scores[-1:])
+        for curve in finalists
+        if curve.levels[-1] == levels[-1]
+    )
+    return last if last < low else low
 
 
 def _differ(low: float, high: float) -> bool:
