@@ -271,15 +271,15 @@ def test_a_search_that_ends_early_shows_after_how_many_rungs(params, ends_early,
     search = search_of(random_state=0, **common | params).fit(X)
     n_rungs, n_planned = len(search.rung_history_), len(search.schedule_.rungs)
     assert (n_rungs < n_planned) == ends_early
-    line = f"The search ends early, after {n_rungs} of {n_planned} planned rungs."
+    line = f"The search ends after {n_rungs} of at most {n_planned} rungs."
     assert (line in capsys.readouterr().out.splitlines()) == ends_early
 
 
 def test_an_audit_does_not_show_again_that_a_search_ended_early(capsys):
     search = search_of(verbose=1, budget="anytime", target_score=0.1, space=16).fit(X)
-    assert "ends early" in capsys.readouterr().out
+    assert "The search ends after" in capsys.readouterr().out
     search.audit(X, n_candidates=1)
-    assert "ends early" not in capsys.readouterr().out
+    assert "The search ends after" not in capsys.readouterr().out
 
 
 def test_an_interrupted_search_leaves_no_progress_bar(notebook):

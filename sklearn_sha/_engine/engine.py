@@ -294,7 +294,8 @@ class Engine:
         """Return calls that start the workers which other calls leave idle, for later jobs.
 
         A new worker process takes a second or more to import modules. All of them do it together.
-        Those of a cluster are left alone: which of them has which samples would change.
+        Those of a cluster are left alone: its scheduler decides by their load which of them
+        receives which samples.
         """
         if self._have_started or self._workers.shared_folder is None:
             return []

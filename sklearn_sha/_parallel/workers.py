@@ -8,6 +8,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from itertools import count
+from math import inf
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -81,8 +82,8 @@ class Workers:
     busy_seconds : float
         Time that all completed calls took together.
     start_seconds : float
-        Time until the first call began, in which worker processes were started and received the
-        data. 0 if it is unknown, since the backend returns all results at the end.
+        Time until the first call began, in which worker processes were started and received its
+        arguments. 0 if it is unknown, since the backend returns all results at the end.
     """
 
     def __init__(
@@ -173,7 +174,8 @@ class Workers:
                 if number not in positions:
                     continue
                 self.busy_seconds += seconds
-                self._note_start(begin, seconds)
+                # How long a call ran whose worker died is unknown, and so is the start then.
+                self._note_start(begin, inf if isinstance(result, WorkerDeath) else seconds)
                 yield positions.pop(number), result
                 if isinstance(result, WorkerDeath):
                     self._wait_for_restart()

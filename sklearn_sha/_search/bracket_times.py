@@ -14,10 +14,9 @@ class BracketTimes:
     """Predict the seconds of the next bracket of an anytime search, and of the refit after it.
 
     The seconds of a bracket are those so far, without the start of the workers, in proportion to
-    its units. The refit takes the mean
-    time of its units, on all samples; if it calls ``fit``, that of the maximum number of units, and
-    if samples are the resource, that of all samples. Shared preprocessing takes the time of its
-    longest fit on a fold, in proportion to the samples.
+    its units. The refit takes the mean time of its units, on all samples; if it calls ``fit``, that
+    of the maximum number of units, and if samples are the resource, that of all samples. Shared
+    preprocessing takes the time of its longest fit on a fold, in proportion to the samples.
 
     Parameters
     ----------

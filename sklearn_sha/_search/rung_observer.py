@@ -155,11 +155,14 @@ class RungObserver:
         self._stop_requested |= stop_requested and not self._is_replaying
 
     def algorithm_ends(self) -> None:
-        """Show if the algorithm requested fewer rungs than planned, as `patience` makes it do."""
+        """Show if fewer rungs than planned were evaluated.
+
+        As with `patience`, or if all candidates of a rung failed.
+        """
         n_rungs, n_planned = self._results.n_rungs, len(self._display.schedule.rungs)
         if n_rungs < n_planned and self._is_shown():
             self._display.ends_early(
-                f"The search ends early, after {n_rungs} of {n_planned} planned rungs."
+                f"The search ends after {n_rungs} of at most {n_planned} rungs."
             )
 
     def __exit__(self, kind: type[BaseException] | None, *exception: Any) -> None:

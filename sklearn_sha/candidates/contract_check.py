@@ -73,7 +73,8 @@ def _run(
     scores = np.random.default_rng(seed)
     for call in range(n_candidates):
         sampler = get()
-        # In the end a single one, since a sampler can always return as many.
+        # One fewer than are left, so that a later call asks for one: a sampler that always returns
+        # the same number returns too many then.
         n_left = n_candidates - len(candidates)
         n, state = max(1, n_left - 1), [seed, call]
         if not sampler.uses_history:
