@@ -593,10 +593,8 @@ class Careless(Sampler):
             return [{"a": float(value)} for value in rng.uniform(size=8)]
         if self.way == "no list":
             return None
-        if self.way == "all failed":
-            n = n if not history.evaluations else int(max(
-                1 for one in history.evaluations if one.mean_score == one.mean_score
-            ))  # fmt: skip
+        if self.way == "all failed" and history.evaluations:
+            max(one.mean_score for one in history.evaluations if one.mean_score == one.mean_score)
         if self.way == "one evaluation each":
             np.column_stack(([p["a"] for p in history.candidates], history.evaluations))
             n = min(n, 8)

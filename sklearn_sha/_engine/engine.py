@@ -99,7 +99,7 @@ class Engine:
         self._observer = observer
         self._deadline = deadline
         self._batching = Batching(workers.n_workers)
-        self._have_started = False
+        self._starts_workers = True
         self._requested_folds = RequestedFolds(config.resource, fold_order)
         self._preprocessing = SharedPreprocessing(
             params, config, workers, self._X, self._y, deadline, self._store_failures
@@ -184,8 +184,7 @@ class Engine:
                 self._preprocessing.make_room()
             if self._config.shares_preprocessing:
                 while calls := self._preprocessing.calls(views, jobs := self._open(part)):
-                    n_jobs = sum(map(len, jobs.values()))
-                    self._run([*calls, *self._starting_calls(n_jobs, len(calls))])
+                    self._run([*calls, *self._starting_calls(jobs, len(calls))])
             left = part
             while calls := self._batch_calls(views, left := self._open(left)):
                 if self._refits and _is_decided(rungs):
@@ -290,17 +289,17 @@ class Engine:
             receive,
         )
 
-    def _starting_calls(self, n_jobs: int, n_calls: int) -> list[WorkerCall]:
-        """Return calls that start the workers which other calls leave idle, for later jobs.
+    def _starting_calls(self, later: Groups, n_calls: int) -> list[WorkerCall]:
+        """Return calls that start the workers which `n_calls` others leave idle, for later jobs.
 
         A new worker process takes a second or more to import modules. All of them do it together.
         Those of a cluster are left alone: its scheduler decides by their load which of them
         receives which samples.
         """
-        if self._have_started or self._workers.shared_folder is None:
+        if not self._starts_workers or self._workers.shared_folder is None:
             return []
-        self._have_started = True
-        n_idle = min(n_jobs, self._workers.n_workers) - n_calls
+        self._starts_workers = False
+        n_idle = min(sum(map(len, later.values())), self._workers.n_workers) - n_calls
         call = WorkerCall(_import, (self._config,), lambda part: (), lambda part: call, _ignore)
         return [call] * max(0, n_idle)
 

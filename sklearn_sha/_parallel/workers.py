@@ -247,7 +247,7 @@ class Workers:
             sleep(0.1)
 
     def _note_start(self, begin: float, seconds: float) -> None:
-        """Set `start_seconds` from a first call, which took so many seconds itself."""
+        """Set `start_seconds`, given when the first call was sent and how many seconds it took."""
         if self._streams and not self._has_started:
             self.start_seconds = max(0.0, perf_counter() - begin - seconds)
         self._has_started = True

@@ -25,8 +25,8 @@ class Progress:
         Returns the time in seconds.
     max_time : float or None, default=None
         Upper bound of the seconds of the search.
-    start_seconds : callable, default=None
-        Returns how long the workers took to start. None if they need no start.
+    start_seconds : callable, optional
+        Returns how many seconds the workers took to start. 0 by default.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class Progress:
         n_workers: int,
         clock: Callable[[], float] = perf_counter,
         max_time: float | None = None,
-        start_seconds: Callable[[], float] | None = None,
+        start_seconds: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._max_time = inf if max_time is None else max_time
         self._clock, self._start = clock, clock()
-        self._start_seconds = start_seconds or (lambda: 0.0)
+        self._start_seconds = start_seconds
         self._n_folds = n_folds
         self._n_workers = n_workers
         totals = [0, *(rung.total_cost for rung in schedule.rungs)]

@@ -34,8 +34,8 @@ class BracketTimes:
         When the refit calls ``fit``.
     n_samples : int or None, default=None
         Number of all samples if they are the resource.
-    start_seconds : callable, default=None
-        Returns how long the workers took to start. None if they need no start.
+    start_seconds : callable, optional
+        Returns how many seconds the workers took to start. 0 by default.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class BracketTimes:
         clock: Callable[[], float] = time,
         whole_fit: WholeFit | None = None,
         n_samples: int | None = None,
-        start_seconds: Callable[[], float] | None = None,
+        start_seconds: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._costs = [bracket.total_cost for bracket in plan.brackets]
         self._n_resources = plan.rungs[-1].n_resources  # all brackets reach it
@@ -58,7 +58,7 @@ class BracketTimes:
         self._counts_folds = plan.counts_folds
         self._refits, self._whole_fit, self._n_samples = refits, whole_fit, n_samples
         self._start_time, self._max_time, self._clock = start_time, max_time, clock
-        self._start_seconds = start_seconds or (lambda: 0.0)
+        self._start_seconds = start_seconds
 
     def refusal(self, bracket: int, results: Results) -> str:
         """Return why a bracket is not begun, or "" if it and the refit should end in time.

@@ -46,9 +46,6 @@ def check_parameters(params: Mapping[str, Any]) -> None:
         raise InvalidParameterError(
             f"estimator={name} is a class. Pass an instance of it: {name}()."
         )
-    if isinstance(params["cv"], type):
-        name = params["cv"].__name__
-        raise InvalidParameterError(f"cv={name} is a class. Pass an instance of it: {name}().")
     _check_cv(params["cv"])
     if not hasattr(params["estimator"], "fit"):
         raise InvalidParameterError(
@@ -89,6 +86,9 @@ def check_parameters(params: Mapping[str, Any]) -> None:
 
 
 def _check_cv(cv: Any) -> None:
+    if isinstance(cv, type):
+        name = cv.__name__
+        raise InvalidParameterError(f"cv={name} is a class. Pass an instance of it: {name}().")
     is_number = isinstance(cv, Integral)
     has_splits = hasattr(cv, "split") or isinstance(cv, Iterable)
     if isinstance(cv, str) or (is_number and cv < 2) or not (is_number or has_splits or cv is None):
