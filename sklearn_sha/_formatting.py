@@ -14,6 +14,7 @@ _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
 _MAX_VALUE_LENGTH = 100  # of a parameter
 _WIDTH = 95  # of sentences, about as wide as the tables
 _MAX_LISTED = 10
+_MAX_INTEGER = 1e4  # of four digits
 
 DIGITS = (3, 5, 8, 17)
 """Numbers of significant digits to try in turn, until a text is precise enough."""
@@ -127,7 +128,7 @@ def format_params(params: Mapping[str, object]) -> str:
     >>> format_params({})
     "the estimator's own parameters"
     """
-    values = ", ".join(f"{name}={_format_value(value)}" for name, value in params.items())
+    values = ", ".join(f"{name}={format_value(value)}" for name, value in params.items())
     return values or "the estimator's own parameters"
 
 
@@ -155,12 +156,23 @@ def renamed(params: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
     return {names.get(name, name): value for name, value in params.items()}
 
 
-def _format_value(value: Any) -> str:
+def format_value(value: Any, length: int = _MAX_VALUE_LENGTH) -> str:
+    """Format the value of a parameter: floats of four digits, others by their repr.
+
+    A float stays a float, since ``max_features=1.0`` and ``max_features=1`` are different models.
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import format_value
+    >>> format_value(1.0), format_value(1), format_value(0.123456), format_value("l1")
+    ('1.0', '1', '0.1235', "'l1'")
+    """
     # The repr of a Python scalar is shorter than that of a NumPy scalar.
     plain = value.item() if getattr(value, "shape", None) == () else value
     if isinstance(plain, float):
-        return f"{plain:.4g}"
-    return shortened(repr(plain), _MAX_VALUE_LENGTH)
+        is_short_integer = plain.is_integer() and abs(plain) < _MAX_INTEGER
+        return f"{plain:.1f}" if is_short_integer else f"{plain:.4g}"
+    return shortened(repr(plain), length)
 
 
 def shortened(text: str, length: int) -> str:
@@ -186,6 +198,18 @@ def format_number(value: float, digits: int) -> str:
     ('0.500', '-5e-07', '1.235e+09')
     """
     return f"{value:.{digits}{_float_format([value])}}"
+
+
+def format_score(score: float) -> str:
+    """Format a score with four significant digits, and without an exponent up to a million.
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import format_score
+    >>> format_score(0.97123), format_score(-54321.5), format_score(1e-5)
+    ('0.9712', '-54322', '1e-05')
+    """
+    return f"{score:.0f}" if _MAX_INTEGER <= abs(score) < _HUGE else f"{score:.4g}"
 
 
 def quantity(number: float, noun: str) -> str:

@@ -147,7 +147,7 @@ def test_a_line_shows_its_score_resource_and_parameters():
         assert line.find("title").text == (
             f"candidate {candidate}{selected}: "
             f"score {results['mean_test_score'][last]:.4f} at {quantity(n, 'epochs')}\n"
-            f"limit={params['limit']:g}, speed={params['speed']:g}"
+            f"limit={params['limit']}, speed={params['speed']}"
         )
 
 

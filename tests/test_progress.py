@@ -19,6 +19,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.rung_jobs import RequestedFolds
 from sklearn_sha._progress import console
 from sklearn_sha._progress.console import fit_line
+from sklearn_sha._progress.notebook import NotebookProgress
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._storage.outcomes import Outcome
@@ -251,6 +252,16 @@ def test_a_notebook_shows_why_a_search_ends_early(notebook, monkeypatch):
     search_of(verbose=1, budget="anytime", max_time=1e9, space=16).fit(X)
     assert "No time for &lt;it&gt;." in notebook[-1].html
     assert "No time for <it>." in repr(notebook[-1])
+
+
+def test_a_notebook_shows_all_reasons_for_early_ends(notebook):
+    schedule = schedule_from_range(8, max_resources=4)
+    display = NotebookProgress(
+        1, schedule, [{}], Progress(schedule, 2, 1), n_folds=2, error_score=np.nan
+    )
+    for reason in ("one", "another"):
+        display.ends_early(reason)
+    assert "<p>one</p><p>another</p>" in notebook[-1].html
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,9 @@ from toys import is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.interruption import StoppedError
-from sklearn_sha._search import too_few_samples
+from sklearn_sha._parallel.workers import Workers
+from sklearn_sha._progress.progress import Progress
+from sklearn_sha._search import base, too_few_samples
 from sklearn_sha.bandit import FixedSchedule, RungLosses
 from sklearn_sha.candidates import Sampler
 from sklearn_sha.resources import SampleCount
@@ -576,6 +578,25 @@ def test_verbose_tells_that_the_search_starts_again(capsys):
     )
     assert lines[trial + 2].startswith("rung 1/3   2 candidates,  400 training samples")
     assert sum(line.startswith("rung 0/") for line in lines) == 2
+
+
+def test_the_start_of_the_workers_counts_for_the_run_that_starts_them(monkeypatch):
+    """The trial with more samples has the workers of the run before."""
+    starts = []
+
+    class Recording(Progress):
+        def __init__(self, *args, start_seconds, **params):
+            super().__init__(*args, start_seconds=start_seconds, **params)
+            starts.append(start_seconds)
+
+    def note_start(self, begin, seconds):
+        self.start_seconds = 8.0
+
+    monkeypatch.setattr(base, "Progress", Recording)
+    monkeypatch.setattr(Workers, "_note_start", note_start)
+    with pytest.warns(UserWarning, match="the search starts again"):
+        search_of(300).fit(X, Y)
+    assert [start() for start in starts] == [8.0, 0.0, 8.0]
 
 
 def test_larger_rungs_end_with_the_maximum():

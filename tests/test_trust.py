@@ -612,9 +612,22 @@ def test_folds_as_the_resource_have_the_report_of_growing_folds_at_full_resource
 def test_the_trust_figure_shows_the_selected_score_and_its_standard_error(expected):
     """Also if all eliminated candidates are expected to be near it, or above."""
     one = PossibleScore(1, 0, 4, 2, expected, expected + 0.01, is_audited=False)
-    low, high = PossibleScores([one], selected_score=0.9, tolerance=0.01).visible_range()
+    possible = PossibleScores([one], selected_score=0.9, tolerance=0.01, probability=0.9)
+    low, high = possible.visible_range()
     assert low < 0.89
     assert high > 0.91
+
+
+@pytest.mark.parametrize("audits", [0, 3])
+def test_the_trust_figure_has_the_probability_of_the_report(audits):
+    search = search_of(Noisy(), max_resources=32).fit(many := np.arange(60.0).reshape(-1, 1))
+    if audits:
+        search.audit(many, n_candidates=audits)
+    report, possible = trust_report(search), possible_scores(search)
+    assert 0 < report.probability < 1
+    assert possible.probability == report.probability
+    assert possible.tolerance == report.tolerance
+    assert f"{np.floor(100 * report.probability) / 100:.2f}" in possible.headline
 
 
 def test_rungs_that_differ_in_folds_only_are_named_by_them():
@@ -629,7 +642,7 @@ def test_rungs_that_differ_in_folds_only_are_named_by_them():
 
     search.set_params(estimator=BetterOnLastFold()).fit(many)
     possible = possible_scores(search)
-    assert possible.rung_labels(", ") == ["4, 1 fold", "4, 2 folds"]
+    assert possible.rung_labels("trees", ", ") == ["4, 1 fold", "4, 2 folds"]
     assert [len(possible.members(rung)) for rung in possible.rungs()] == [16, 8]
     assert {one["folds"] for one in trust_report(search).eliminated} == {1, 2}
     report = trust_report(search.audit(many, n_candidates=24))

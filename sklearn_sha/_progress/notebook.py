@@ -53,7 +53,8 @@ class NotebookProgress(ConsoleProgress):
         self._lines: list[str] = []
         self._opening = opening(self.schedule)
         self._names: dict[str, str] = {}
-        self._details = self._name = self._refit_params = self._audit = self._end = ""
+        self._ends: list[str] = []
+        self._details = self._name = self._refit_params = self._audit = ""
         self._updated = self.progress.elapsed
         self._handle = display(_Output("", ""), display_id=True)
 
@@ -112,7 +113,7 @@ class NotebookProgress(ConsoleProgress):
         self._lines.append(self._audit)
 
     def ends_early(self, reason: str) -> None:
-        self._end = reason
+        self._ends.append(reason)
         self._lines.append(reason)
         self._update()
 
@@ -156,7 +157,7 @@ class NotebookProgress(ConsoleProgress):
         html = html_table(self._columns) if self._columns else ""
         html += "".join(
             f"<p>{text}</p>"
-            for text in (*map(escape, (*self._opening, self._audit, self._end)), bar)
+            for text in (*map(escape, (*self._opening, self._audit, *self._ends)), bar)
             if text
         )
         self._handle.update(_Output(html + self._details, "\n".join(self._lines)))

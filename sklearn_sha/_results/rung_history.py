@@ -99,7 +99,7 @@ class RungHistory(list[dict[str, Any]]):
         return score_curves_svg(
             curves(candidates, positions, scores, [nan] * len(scores)),
             self.best_candidate,
-            level_labels(levels),
+            level_labels(levels, self.unit),
             unit=self.unit,
             best_level=max(completed, default=None),
             score_label=self.score_label,

@@ -385,6 +385,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             return_train_score=self.return_train_score,
         )
         plan, n_folds = spec.schedule, len(spec.folds)
+        before = workers.start_seconds  # those of another run have started
         display = progress_display(
             self.verbose,
             plan,
@@ -394,7 +395,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 n_folds,
                 workers.n_workers,
                 max_time=max_time,
-                start_seconds=lambda: workers.start_seconds,
+                start_seconds=lambda: workers.start_seconds - before,
             ),
             n_folds=n_folds,
             error_score=results.error_score,

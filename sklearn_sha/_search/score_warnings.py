@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
-from sklearn_sha._formatting import numbered, quantity
+from sklearn_sha._formatting import format_score, numbered, quantity
 from sklearn_sha._results.failures import fits_message, scores_message
 from sklearn_sha._results.few_samples import few_samples_failures, few_samples_message
 from sklearn_sha._results.results import Results
@@ -227,11 +227,12 @@ def _ahead_messages(
         return []
     n_folds, score, candidate, selected, bracket = max(ahead)
     name = spec.schedule.bracket_name
+    difference = f"{format_score(score)} instead of {format_score(selected)}"
     return [
         f"The search was interrupted in {name} {bracket}, whose candidate {-candidate} has a "
         f"higher mean score on {n_folds} of {quantity(n_splits, 'folds')} than the selected one on "
-        f"the same folds: {score:.4g} instead of {selected:.4g}. Call resume to complete the "
-        f"{name}, with a larger max_time if that ended it."
+        f"the same folds: {difference}. Call resume to complete the {name}, with a larger max_time "
+        "if that ended it."
     ]
 
 

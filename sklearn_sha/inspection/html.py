@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from sklearn_sha._compat import search_block
-from sklearn_sha._formatting import format_params, html_sentences
+from sklearn_sha._formatting import format_params, format_score, html_sentences
 from sklearn_sha.inspection.levels import is_interrupted
 
 
@@ -36,10 +36,10 @@ class HTMLReprMixin:
             return ""
         best = ""
         if hasattr(self, "best_params_"):
-            score = (
-                f", mean test score {self.best_score_:.4g}" if hasattr(self, "best_score_") else ""
-            )
-            best = f"<p>Best: <code>{escape(format_params(self.best_params_))}</code>{score}</p>"
+            best = f"Best: <code>{escape(format_params(self.best_params_))}</code>"
+            if hasattr(self, "best_score_"):
+                best += f", mean test score {format_score(self.best_score_)}"
+            best = f"<p>{best}</p>"
         interrupted = "<p>The search was interrupted.</p>" if is_interrupted(self) else ""
         schedule = getattr(self, "schedule_", None)
         training = html_sentences([schedule.training]) if schedule and schedule.training else ""

@@ -112,16 +112,20 @@ def selects_best(row: RungRecord, ends: Iterable[Rung]) -> bool:
     return len(row["promoted"]) == 1 and is_at_end(row, ends)
 
 
-def level_labels(levels: Sequence[Level]) -> list[str]:
+def level_labels(levels: Sequence[Level], unit: str) -> list[str]:
     r"""Labels of levels: the resource, and the number of folds in a second line if it varies.
+
+    If folds are the resource, there is no second line.
 
     Examples
     --------
     >>> from sklearn_sha.inspection.levels import level_labels
-    >>> level_labels([(100, 5), (200, 5)]), level_labels([(100, 1), (100, 5)])
+    >>> level_labels([(100, 5), (200, 5)], "trees"), level_labels([(100, 1), (100, 5)], "trees")
     (['100', '200'], ['100\n1 fold', '100\n5 folds'])
+    >>> level_labels([(1, 1), (5, 5)], "folds")
+    ['1', '5']
     """
-    if len({n_folds for _, n_folds in levels}) == 1:
+    if unit == "folds" or len({n_folds for _, n_folds in levels}) == 1:
         return [str(resource) for resource, _ in levels]
     return [f"{resource}\n{quantity(n_folds, 'folds')}" for resource, n_folds in levels]
 

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn_sha._formatting import quantity
 from sklearn_sha.inspection.evidence import evidence_of
 from sklearn_sha.inspection.levels import level_labels, level_of
-from sklearn_sha.inspection.risk import highest_leads, tolerance_of
+from sklearn_sha.inspection.risk import highest_leads, probability, tolerance_of
+from sklearn_sha.inspection.trust_advice import probability_text
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,14 @@ class PossibleScores:
         Score of the selected candidate at full resource.
     tolerance : float
         Standard error of that score.
+    probability : float
+        Probability of the trust report, that no eliminated candidate is better by the tolerance.
     """
 
     candidates: Sequence[PossibleScore]
     selected_score: float
     tolerance: float
+    probability: float
 
     def is_risky(self, one: PossibleScore) -> bool:
         """Whether a candidate could have been better than the selected one by the tolerance."""
@@ -74,24 +78,27 @@ class PossibleScores:
         """Title of its figure."""
         if not self.candidates:
             return "No candidate that has a score was eliminated before full resource."
-        n_risky = sum(map(self.is_risky, self.candidates))
-        n_eliminated = quantity(len(self.candidates), "eliminated candidates")
-        return f"{n_risky or 'None'} of {n_eliminated} could have been better"
+        # The bounds of `is_risky` hold for each rung, and the probability for all of them.
+        probable = probability_text(self.probability)
+        return f"Probability that no eliminated candidate is better: {probable}"
 
     def rungs(self) -> list[EliminatingRung]:
         """Return the rungs that eliminated candidates, in increasing order of their resource."""
         return sorted(set(map(_rung_of, self.candidates)))
 
-    def rung_labels(self, between: str) -> list[str]:
+    def rung_labels(self, unit: str, between: str) -> list[str]:
         """Return labels of `rungs`: the resource, and the folds and brackets if these vary.
 
         Parameters
         ----------
+        unit : str
+            What the resource counts, in the plural.
         between : str
             What separates the parts of a label.
         """
         rungs = self.rungs()
-        labels = level_labels([(n_resources, n_folds) for n_resources, n_folds, _ in rungs])
+        levels = [(n_resources, n_folds) for n_resources, n_folds, _ in rungs]
+        labels = level_labels(levels, unit)
         if len({bracket for *_, bracket in rungs}) > 1:
             labels = [
                 f"{label}\nbracket {bracket}"
@@ -178,4 +185,5 @@ def possible_scores(search: Any, caller: str = "possible_scores") -> PossibleSco
         )
         for one in evidence.audited
     ]  # fmt: skip
-    return PossibleScores(found, score, tolerance_of(evidence.final_scores))
+    tolerance = tolerance_of(evidence.final_scores)
+    return PossibleScores(found, score, tolerance, probability(known, tolerance))

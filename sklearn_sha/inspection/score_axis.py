@@ -9,7 +9,7 @@ from math import floor, isfinite, log10
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sklearn_sha._formatting import quantity
+from sklearn_sha._formatting import format_score, quantity
 from sklearn_sha.inspection.curves import Curve, visible_range
 
 _SHARE_BELOW = 0.14
@@ -97,7 +97,7 @@ class ScoreAxis:
 
     def _format_lowest(self) -> str:
         decimals = 1 - floor(log10(_step(self.high - self.low)))
-        return f"{round(self.lowest, decimals) + 0.0:.4g}"
+        return format_score(round(self.lowest, decimals) + 0.0)
 
     def note(self) -> str:
         """Return the number of candidates below and of failed ones as sentences, or ""."""
@@ -115,7 +115,7 @@ class ScoreAxis:
     def _format(self, score: float) -> str:
         largest = max(abs(self.low), abs(self.high))
         if not self.low < self.high or largest == 0:
-            return f"{score + 0.0:.4g}"
+            return format_score(score + 0.0)
         step = _step(self.high - self.low)
         if not 1e-4 <= largest < 1e6:
             digits = 1 + floor(log10(largest)) - floor(log10(step))

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_sha._formatting import format_params, renamed, short_names
+from sklearn_sha._formatting import format_params, format_score, renamed, short_names
 from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.candidates.space import given_spaces, params_key
 from sklearn_sha.inspection.curves import Curve, curves, n_candidates_at
@@ -125,7 +125,7 @@ class SearchData:
         """Score and parameters of the selected candidate."""
         score = self.selected_score
         params = format_params(self.params[self.selected])
-        return f"Selected: {self.score_label} {score:.4g} with {params}"
+        return f"Selected: {self.score_label} {format_score(score)} with {params}"
 
 
 def check_kind(kind: str, kinds: Iterable[str]) -> None:
@@ -201,7 +201,7 @@ def search_data(
             results[f"mean_test_{metric}"],
             results[f"std_test_{metric}"],
         ),
-        level_labels=level_labels(levels),
+        level_labels=level_labels(levels, schedule.unit),
         params=short,
         points=param_points(short, _distributions(search, names)),
         cuts=[

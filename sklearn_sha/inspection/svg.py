@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_sha._formatting import format_number, format_params, quantity, renamed, short_names
+from sklearn_sha._formatting import (
+    format_number,
+    format_params,
+    format_score,
+    quantity,
+    renamed,
+    short_names,
+)
 from sklearn_sha.inspection.curves import Curve, n_candidates_at
 from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
 from sklearn_sha.inspection.levels import level_text, total_width
@@ -216,7 +223,7 @@ class _Drawing:
         x, y = self._x(level) + 8, self._y(score)
         return (
             f'<g fill="currentColor">{_text(x, y - 1, "selected", weight="bold")}'
-            f"{_text(x, y + 13, f'{score:.4g}', weight='bold')}</g>"
+            f"{_text(x, y + 13, f'{format_score(score)}', weight='bold')}</g>"
         )
 
 

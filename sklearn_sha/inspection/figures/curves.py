@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn_sha._formatting import format_score
 from sklearn_sha.inspection.figures.style import (
     candidate_color,
     clean,
@@ -37,10 +38,8 @@ def plot_curves(data: SearchData, ax: Any, *, spread: bool = False) -> list[Any]
     level_axis(ax, data)
     ax.set_ylabel(score_name(data), fontsize=10, parse_math=False)
     limit_scores(ax, data)
-    end_label(
-        ax, (data.selected_level, data.selected_score), f"selected\n{data.selected_score:.4g}",
-        bold=True,
-    )  # fmt: skip
+    text = f"selected\n{format_score(data.selected_score)}"
+    end_label(ax, (data.selected_level, data.selected_score), text, bold=True)
     clean(ax)
     title(ax, data.selected_text())
     return [ax]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_sha._formatting import format_score
 from sklearn_sha.inspection.figures.style import (
     SELECTED,
     SMALL,
@@ -42,10 +43,13 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
             ax.plot([place], [one.expected], marker, color=color, markersize=4)
     ax.axhspan(score - tolerance, score + tolerance, color=SELECTED, alpha=0.15, linewidth=0)
     ax.axhline(score, color=SELECTED, linewidth=2)
-    end_label(ax, (max(0, len(rungs) - 1) + 0.5, score), f"selected\n{score:.4g}", bold=True)
-    ax.set_xlim(-0.5, max(0, len(rungs) - 1) + 0.5)
-    is_crowded = "\n" in "".join(possible.rung_labels("\n")) and len(rungs) > _MAX_HORIZONTAL
-    labels = possible.rung_labels(", " if is_crowded else "\n")
+    right = max(0, len(rungs) - 1) + 0.5
+    end_label(ax, (right, score), f"selected\n{format_score(score)}", bold=True)
+    ax.set_xlim(-0.5, right)
+    labels = possible.rung_labels(data.unit, "\n")
+    is_crowded = "\n" in "".join(labels) and len(rungs) > _MAX_HORIZONTAL
+    if is_crowded:
+        labels = possible.rung_labels(data.unit, ", ")
     ax.set_xticks(range(len(rungs)), labels, rotation=90 if is_crowded else 0)
     label = f"{data.unit} of the rung that eliminated the candidate"
     ax.set_xlabel(label, fontsize=SMALL, parse_math=False)
@@ -81,6 +85,6 @@ def _key(ax: Any, possible: PossibleScores) -> None:
         )  # fmt: skip
     if handles:
         ax.legend(
-            handles=handles, fontsize=SMALL, frameon=False, loc="lower left", ncols=3,
-            bbox_to_anchor=(0, 1), borderaxespad=0.2, handletextpad=0.4, columnspacing=1,
+            handles=handles, fontsize=SMALL, frameon=False, loc="lower right", ncols=3,
+            bbox_to_anchor=(1, 1), borderaxespad=0.2, handletextpad=0.4, columnspacing=1,
         )  # fmt: skip

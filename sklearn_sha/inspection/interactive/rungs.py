@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_sha._formatting import format_score
 from sklearn_sha.inspection.interactive.style import (
     NEUTRAL,
     add_rung_key,
@@ -55,7 +56,7 @@ def rungs_figure(data: SearchData) -> Any:
                 y=heights(axis, [score, score]),
                 mode="lines",
                 line={"color": NEUTRAL, "width": 2, "dash": "solid" if name == "median" else "dot"},
-                text=f"{name}: {score:.4g}",
+                text=f"{name}: {format_score(score)}",
                 hoverinfo="text",
                 name=name,
             )

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_sha._formatting import quantity, shortened
+from sklearn_sha._formatting import format_score, format_value, quantity
 from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
 from sklearn_sha.inspection.score_axis import ScoreAxis
 from sklearn_sha.inspection.search_data import SearchData
 
 NEUTRAL = "rgba(128, 128, 128, 0.6)"
 """Color of medians, bars of a grid search and the like, on light and dark backgrounds."""
+
+_MAX_VALUE_LENGTH = 60  # of a parameter, in the text under the pointer
 
 _GRID = "rgba(128, 128, 128, 0.2)"
 
@@ -72,8 +74,8 @@ def ordered(data: SearchData) -> list[int]:
 def hover(data: SearchData, candidate: int, score: float) -> str:
     """Return what is shown when the pointer is over a candidate: its score and parameters."""
     params = data.params[candidate]
-    lines = [f"candidate {candidate}", f"{data.score_label} {score:.4g}"]
-    lines += [f"{name}={_short(value)}" for name, value in params.items()]
+    lines = [f"candidate {candidate}", f"{data.score_label} {format_score(score)}"]
+    lines += [f"{name}={format_value(value, _MAX_VALUE_LENGTH)}" for name, value in params.items()]
     return "<br>".join(map(escaped, lines))
 
 
@@ -150,11 +152,6 @@ def add_note(figure: Any, text: str, shift: int) -> None:
             x=0, y=0, xref="paper", yref="paper", yanchor="top", xanchor="left", yshift=-shift,
             showarrow=False, text=wrapped(text),
         )  # fmt: skip
-
-
-def _short(value: Any) -> str:
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return shortened(text, 60)
 
 
 def wrapped(text: str) -> str:

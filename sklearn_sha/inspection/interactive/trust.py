@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_sha._formatting import format_score
 from sklearn_sha.inspection.figures.style import SELECTED
 from sklearn_sha.inspection.interactive.style import (
     NEUTRAL,
@@ -35,11 +36,11 @@ def trust_figure(data: SearchData) -> Any:
     figure.add_hrect(
         score - tolerance, score + tolerance, fillcolor=SELECTED, opacity=0.15, line_width=0
     )
-    figure.add_hline(score, line_color=SELECTED, annotation_text=f"selected {score:.4g}")
+    figure.add_hline(score, line_color=SELECTED, annotation_text=f"selected {format_score(score)}")
     title = f"{data.unit} of the rung that eliminated the candidate"
     figure.update_xaxes(
         tickvals=list(range(len(rungs))),
-        ticktext=possible.rung_labels("<br>"),
+        ticktext=possible.rung_labels(data.unit, "<br>"),
         title_text="<br>".join(filter(None, [title, possible.note()])),
         showgrid=False,
         zeroline=False,
@@ -88,10 +89,16 @@ def _add_candidates(
                 "symbol": ["diamond" if one.is_audited else "circle" for _, one in points],
             },
             text=[
-                f"{hover(data, one.candidate, one.expected)}<br>"
-                + ("audited" if one.is_audited else f"expected; at most {one.highest:.4g}")
+                f"{hover(data, one.candidate, one.expected)}<br>{_estimate(one)}"
                 for _, one in points
             ],
             hoverinfo="text",
             name=str(points[0][1].n_resources),
         )
+
+
+def _estimate(one: PossibleScore) -> str:
+    """Return what is known of the score at full resource of a candidate."""
+    if one.is_audited:
+        return "audited"
+    return f"expected; at most {format_score(one.highest)}"
