@@ -6,6 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 import weakref
 from functools import partial
 
@@ -137,6 +138,7 @@ def all_of(search):
     ("name", "n_jobs"),
     [*((name, None) for name in KINDS), ("pipeline and metrics", 2), ("doubling", 2)],
 )
+@pytest.mark.filterwarnings("ignore:Candidate .* was eliminated in the search over all")
 def test_extended_it_is_one_search_over_all_candidates(name, n_jobs):
     search = KINDS[name](5, n_jobs=n_jobs).fit(X, Y)
     assert search.extend(X, Y, n_candidates=6) is search
@@ -185,6 +187,7 @@ def units(evaluations):
     ),
     fails=st.booleans(),
 )
+@pytest.mark.filterwarnings("ignore:Candidate .* was eliminated in the search over all")
 def test_in_any_steps_it_is_the_same(sizes, seed, params, fails):
     if params.get("budget") == "double":
         params.pop("stop", None)
@@ -657,11 +660,19 @@ def test_kept_models_with_more_training_than_a_rung_has_are_not_scored_in_it(
         return KINDS[name](n, **params).set_params(min_folds=min_folds)
 
     kept = search(4, checkpoint=tmp_path / "checkpoint", keep_eliminated=True).fit(X, Y)
-    before = min(kept.n_resources_)
-    kept.extend(X, Y, n_candidates=16)
+    before, best, score = min(kept.n_resources_), kept.best_candidate_, kept.best_score_
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        kept.extend(X, Y, n_candidates=16)
     assert min(kept.n_resources_) < before
     assert all_of(kept) == all_of(search(20).fit(X, Y))
     assert not kept.failures_
+    is_lower = bool(kept.best_score_ < score)
+    assert is_lower == (min_folds == "all" and name != "pipeline and metrics")
+    scores = f"{score:.4g}, and best_score_ is {kept.best_score_:.4g} now"
+    text = f"Candidate {best}, the best one before extend, was eliminated"
+    assert [text in str(one.message) for one in caught] == [True] * is_lower
+    assert [scores in str(one.message) for one in caught] == [True] * is_lower
 
 
 @pytest.mark.parametrize("checkpointed", [False, True])

@@ -559,7 +559,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         before |= {name: vars(self)[name] for name in states if name in vars(self)}
         try:
             yield
-        except Exception:
+        except (Exception, SystemExit):  # such as one of an exiting estimator in a notebook
             if "cv_results_" in before:
                 self._replace_fitted(before)
             raise

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from itertools import chain
+from math import nan
 from time import time
 from typing import Any, Literal, Self
 
 from numpy.random import RandomState
 
+from sklearn_sha._formatting import format_score
 from sklearn_sha._search.aliases import n_candidates_of, search_space, space_name
 from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._search.origin import Origin
@@ -47,11 +50,12 @@ class ExtendableSearch(AuditedSearch):
         ``resource="auto"`` would be another one for their number. With samplers that do not
         use the history and with distributions, ``n_candidates=32`` in `fit` and again in `extend`
         is the same as ``n_candidates=64`` in `fit`. Candidates are not repeated. The first rung can
-        have less resource, and eliminate the best candidate of `fit`. If a candidate of `fit` needs
-        more resource, it is refit from scratch, since models of a completed search are not kept.
-        With `keep_eliminated=True` they are, and continue training. `extend` requires the process
-        of `fit`; with `checkpoint`, call `fit` and `extend` again in any process. Earlier audits
-        are not repeated: audit the extended search, which reuses their results.
+        have less resource, and eliminate the best candidate of `fit`. If its score was higher than
+        that of the new best one, a warning shows both. If a candidate of `fit` needs more resource,
+        it is refit from scratch, since models of a completed search are not kept. With
+        `keep_eliminated=True` they are, and continue training. `extend` requires the process of
+        `fit`; with `checkpoint`, call `fit` and `extend` again in any process. Earlier audits are
+        not repeated: audit the extended search, which reuses their results.
 
         If `max_time` or a callback ends it, the attributes are those of the incomplete search,
         whose best candidate can have less resource than that of `fit`. `resume` completes it.
@@ -155,10 +159,20 @@ class ExtendableSearch(AuditedSearch):
                 candidates=[*completed.candidates],
                 evaluations=completed.evaluations,
             )
+        best, best_score = getattr(self, "best_candidate_", None), getattr(self, "best_score_", nan)
         with self._store(completed.store.copy()) as store:
             store.claim(origin.fingerprint, origin.extensions)
             with self._kept_after_errors():
                 self._run(spec, store, start_time, data, origin)
+        if best_score > getattr(self, "best_score_", nan) and not self.interrupted_:
+            warnings.warn(
+                f"Candidate {best}, the best one before extend, was eliminated in the search over "
+                f"all candidates. Its mean test score is {format_score(best_score)}, and "
+                f"best_score_ is {format_score(self.best_score_)} now. To keep it, call fit of a "
+                "new search with its parameters in initial_candidates and keep_initial=True.",
+                UserWarning,
+                stacklevel=2,
+            )
         return self
 
     def _union(
