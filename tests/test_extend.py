@@ -715,8 +715,17 @@ def test_what_results_depend_on_may_not_change(change, data, named, tmp_path, mo
     assert numbers(search) == numbers(curves(20).fit(NOTHING))
 
 
-def test_splits_may_not_change():
-    search = curves(4, cv=KFold(3, shuffle=True)).fit(NOTHING)
+class RandomHalf(KFold):
+    """Folds whose training samples are a random half, and whose test samples do not change."""
+
+    def split(self, X, y=None, groups=None):
+        for train, test in super().split(X, y, groups):
+            yield np.sort(np.random.permutation(train)[: len(train) // 2]), test
+
+
+@pytest.mark.parametrize("cv", [KFold(3, shuffle=True), RandomHalf(3)])
+def test_splits_may_not_change(cv):
+    search = curves(4, cv=cv).fit(NOTHING)
     with pytest.raises(ValueError, match=r"the splits \(cv yields others each time: give it a"):
         search.extend(NOTHING)
 

@@ -313,6 +313,26 @@ class Calls(PartialFit):
     pass
 
 
+class Passes(PartialFit):
+    """Every rung trains a new model."""
+
+    unit = "passes"
+
+    def continues(self, model, n_train):
+        return False
+
+
+def test_a_subclass_of_partial_fit_names_its_unit_and_may_not_continue():
+    search = SuccessiveHalvingSearchCV(
+        SGD, ALPHAS, cv=2, random_state=0, resource=Passes(), max_resources=8, min_folds="all"
+    ).fit(X, Y)
+    schedule = search.schedule_
+    assert schedule.unit == "passes"
+    assert not schedule.continues
+    trained = sum(r.n_candidates * r.n_resources for r in schedule.rungs)
+    assert search.rung_history_[-1]["total_cost"] == trained
+
+
 def test_a_subclass_of_a_kind_answers_as_this_does():
     model, space, _ = in_pipeline(FOREST, LEAVES, {"resource": "n_estimators"})
     search = SuccessiveHalvingSearchCV(

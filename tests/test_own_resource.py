@@ -206,6 +206,40 @@ def test_a_search_trains_on_by_it_as_planned():
     )
 
 
+class Half(Steps):
+    """A model has half as many units as its candidate."""
+
+    def units_per_fold(self, n_resources):
+        return n_resources // 2
+
+    def best_params(self, n_resources):
+        return {"label": n_resources}
+
+
+class Labeled(Descent):
+    def __init__(self, rate=0.01, label=None):
+        super().__init__(rate)
+        self.label = label
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_refit_trains_the_units_of_a_fold_with_the_best_parameters(n_jobs):
+    """With two jobs, a worker refits the last candidate while its last folds run."""
+    search = SuccessiveHalvingSearchCV(
+        Labeled(), {"rate": [1e-4, 1e-3, 1e-2, 3e-2]}, resource=Half(), min_resources=4,
+        max_resources=16, factor=4, min_folds="all", cv=CV, n_jobs=n_jobs,
+    )  # fmt: skip
+    STEPS.clear()
+    search.fit(X, Y)
+    assert bool(STEPS) == (n_jobs == 1)  # of this process
+    assert search.n_candidates_[-1] == 1
+    assert search.best_estimator_.label == search.best_params_["label"] == 16
+    by_hand = Descent(search.best_params_["rate"])
+    for _ in range(2 * 8):
+        by_hand.step(X, Y)
+    np.testing.assert_array_equal(search.best_estimator_.coef_, by_hand.coef_)
+
+
 @pytest.mark.filterwarnings("ignore:max_resources=", "ignore:.* have the same score")
 @pytest.mark.parametrize("kind", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 @pytest.mark.parametrize("resource", [Leaves(), Share()], ids=["Leaves", "Share"])

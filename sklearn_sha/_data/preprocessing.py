@@ -13,6 +13,7 @@ from sklearn_sha._compat import drop_callbacks
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.kept_error import KeptError
 from sklearn_sha._data.slicing import FoldSamples
+from sklearn_sha._param_validation import is_placeholder
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,6 @@ def transform(steps: Pipeline, X: Any) -> Any:
     fitted attributes, such as a stateless transformer.
     """
     for _, step in steps.steps:
-        if step is not None and step != "passthrough":
+        if not is_placeholder(step):
             X = step.transform(X)
     return X

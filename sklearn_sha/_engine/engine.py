@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from itertools import chain, compress, product
 from math import inf
@@ -61,8 +61,9 @@ class Engine:
     observer : Observer
     keeps_eliminated : bool, default=False
         Whether models of eliminated candidates are kept, so that an audit can continue them.
-    refits : bool, default=False
-        Whether the last candidate is refit on all samples while its folds are evaluated.
+    best_params : callable or None, default=None
+        Returns the parameters that the refit has in addition, given the resource. The last
+        candidate is refit on all samples while its folds are evaluated; None: it is not.
     deadline : float, default=inf
         No job begins after it, in seconds as `time.time` counts them.
 
@@ -83,12 +84,12 @@ class Engine:
         observer: Observer,
         *,
         keeps_eliminated: bool = False,
-        refits: bool = False,
+        best_params: Callable[[int], dict[str, Any]] | None = None,
         deadline: float = inf,
     ) -> None:
         self.refitted: dict[tuple[int, int], PackedEstimator] = {}
         self._keeps_eliminated = keeps_eliminated
-        self._refits = refits
+        self._best_params = best_params
         self._params = params
         # The data are an argument of their own, which can be sent to each worker just once.
         self._X, self._y = folds[0].X, folds[0].y
@@ -187,10 +188,10 @@ class Engine:
                     self._run([*calls, *self._starting_calls(jobs, len(calls))])
             left = part
             while calls := self._batch_calls(views, left := self._open(left)):
-                if self._refits and _is_decided(rungs):
+                if self._best_params is not None and _is_decided(rungs):
                     # What takes longest begins first.
-                    calls.insert(0, self._refit_call(rungs[0].request))
-                    self._refits = False
+                    calls.insert(0, self._refit_call(rungs[0].request, self._best_params))
+                    self._best_params = None  # once
                 self._run(calls)
 
     def _parts(self, groups: Groups) -> list[Groups]:
@@ -284,9 +285,9 @@ class Engine:
         return WorkerCall(
             evaluate_batch,
             (jobs, source, X, y, self._config, self._deadline),
+            receive,
             lambda part: jobs[part : part + 1],
             lambda part: self._batch_call((jobs[part],), source),
-            receive,
         )
 
     def _starting_calls(self, later: Groups, n_calls: int) -> list[WorkerCall]:
@@ -300,21 +301,22 @@ class Engine:
             return []
         self._starts_workers = False
         n_idle = min(sum(map(len, later.values())), self._workers.n_workers) - n_calls
-        call = WorkerCall(_import, (self._config,), lambda part: (), lambda part: call, _ignore)
-        return [call] * max(0, n_idle)
+        return [WorkerCall(_import, (self._config,))] * max(0, n_idle)
 
-    def _refit_call(self, request: RungRequest) -> WorkerCall:
+    def _refit_call(
+        self, request: RungRequest, best_params: Callable[[int], dict[str, Any]]
+    ) -> WorkerCall:
         """Refit the candidate that is left on all samples, while other workers would be idle."""
         (candidate,) = request.candidate_ids
 
         def receive(packed: PackedEstimator | None) -> None:
             if packed is not None:
-                self.refitted[candidate, request.n_resources] = packed
+                self.refitted[candidate, n_resources] = packed
 
-        params = self._params[candidate]
-        args = (self._folds[0], self._X, self._y, params, request.n_resources, self._config)
-        call = WorkerCall(refit_in_worker, args, lambda part: (), lambda part: call, receive)
-        return call
+        n_resources = request.n_resources
+        params = self._params[candidate] | best_params(n_resources)
+        args = (self._folds[0], self._X, self._y, params, n_resources, self._config)
+        return WorkerCall(refit_in_worker, args, receive)
 
     def _run(self, calls: Sequence[WorkerCall]) -> None:
         if time() >= self._deadline:
@@ -337,10 +339,6 @@ class Engine:
 
 def _import(monitor: CallMonitor, config: EvaluationConfig) -> None:
     """Import what the evaluation of jobs needs, by receiving it."""
-
-
-def _ignore(result: None) -> None:
-    """Receive the result of `_import`."""
 
 
 def _is_decided(rungs: Sequence[RungJobs]) -> bool:

@@ -124,8 +124,7 @@ class SharedPreprocessing:
         job = replace(jobs[0], model=None)
         folder = self._workers.shared_folder
         args = (view, job, self._X, self._y, self._config, self._deadline, folder)
-        call = WorkerCall(_fit_preprocessing, args, lambda part: jobs, lambda part: call, receive)
-        return call
+        return WorkerCall(_fit_preprocessing, args, receive, lambda part: jobs)
 
 
 def _fit_preprocessing(

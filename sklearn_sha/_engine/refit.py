@@ -137,7 +137,8 @@ def _fit(
         trained = estimator[-1]
     with task.training(trained, samples):
         if config.whole_fit is None or not config.whole_fit.replaces(n_resources):
-            config.resource.advance(trained, samples, 0, n_resources)
+            units = config.resource.units_per_fold(n_resources)
+            config.resource.advance(trained, samples, 0, units)
         else:
             config.resource.train_whole(trained, samples)
     return estimator

@@ -14,25 +14,25 @@ from sklearn_sha._parallel.workers import Workers
 
 @dataclass(frozen=True)
 class WorkerCall:
-    """Function call for a worker, which evaluates some jobs.
+    """Function call for a worker.
 
     Attributes
     ----------
     function : callable
     args : tuple
-    jobs_of : callable
-        Returns the jobs that fail with a part of the call.
-    only : callable
-        Returns the call for one part alone.
-    receive : callable
+    receive : callable, optional
         Called with what the function returns.
+    jobs_of : callable, optional
+        Returns the jobs that fail with a part of the call. None by default.
+    only : callable or None, default=None
+        Returns the call for one part alone. None: the call has a single part.
     """
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
-    jobs_of: Callable[[int], Sequence[Job]]
-    only: Callable[[int], WorkerCall]
-    receive: Callable[[Any], None]
+    receive: Callable[[Any], None] = lambda result: None
+    jobs_of: Callable[[int], Sequence[Job]] = lambda part: ()
+    only: Callable[[int], WorkerCall] | None = None
 
 
 def run_calls(
@@ -63,7 +63,8 @@ def run_calls(
         if death.traceback:
             fail(jobs, _timeout_error(timeout, death.traceback))
         elif not timed_out:
-            for _, second in _deaths(workers, [call.only(death.part)]):
+            again = call if call.only is None else call.only(death.part)
+            for _, second in _deaths(workers, [again]):
                 fail(jobs, _death_error(timeout, second))
 
 

@@ -339,6 +339,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             model_folder=store.model_folder,
             batch_bytes=batch_bytes(store.memory_limit, workers),
         )
+        refits_early = may_refit_early(self.refit, self.max_time, spec, workers, task)
         engine = Engine(
             pool.params,
             spec.folds,
@@ -348,7 +349,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             workers,
             observer,
             keeps_eliminated=self.keep_eliminated,
-            refits=may_refit_early(self.refit, self.max_time, spec, workers, task),
+            best_params=spec.resource.best_params if refits_early else None,
             deadline=inf if self.max_time is None else start_time + self.max_time,
         )
 

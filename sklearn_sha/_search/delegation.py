@@ -7,13 +7,14 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Self
 
-from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
+
+from sklearn_sha._compat import routing_enabled
 
 
 def _best_estimator_has(name: str) -> Callable[[Any], bool]:
@@ -74,7 +75,7 @@ class BestEstimatorMixin(MetaEstimatorMixin):
         _check_refit(self, "score")
         self._check_has_best_estimator()
         score_params: dict[str, Any] = {}
-        if get_config()["enable_metadata_routing"]:
+        if routing_enabled():
             score_params = process_routing(self, "score", **params).scorer["score"]
         elif params:
             raise ValueError(

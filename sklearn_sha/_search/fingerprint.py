@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from numbers import Number
 from typing import Any
@@ -17,6 +17,7 @@ from numpy.random import RandomState
 from sklearn.utils import indexable
 
 from sklearn_sha._compat import without_callbacks
+from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.slicing import n_samples_of, take
 from sklearn_sha._search.digest import digest
 from sklearn_sha._search.search_spec import SearchSpec
@@ -90,7 +91,7 @@ def fingerprint(
         # Separately, since equal candidates can have the same objects or copies.
         "candidates": digest([described_space(spec.space), *map(digest, spec.candidates)]),
         "n_candidates": repr(spec.schedule.n_different),
-        "splits": digest([(f.train, f.test) for f in spec.folds]),
+        "splits": splits_digest(spec.folds),
         "random_state": digest(spec.seed),
         "subsamples": digest([(f.train_order, f.test_order) for f in spec.folds]),
         "schedule": digest([vars(rung) for rung in spec.schedule.rungs]),
@@ -104,6 +105,11 @@ def fingerprint(
         },
         **data,
     }
+
+
+def splits_digest(folds: Sequence[Fold]) -> str:
+    """Return a short text that identifies the training and test samples of folds."""
+    return digest([(fold.train, fold.test) for fold in folds])
 
 
 def _without_caches(estimator: Any) -> Any:

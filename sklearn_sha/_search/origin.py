@@ -20,6 +20,7 @@ from sklearn_sha._search.fingerprint import (
     described_space,
     fingerprint,
     objects_of,
+    splits_digest,
 )
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.checkpoint import differences, has_checkpoint
@@ -102,7 +103,7 @@ class Origin:
             texts,
             objects_of(data[2]),
             spec.resource.name,
-            _splits_digest(spec),
+            splits_digest(spec.folds),
             path,
             saved,
         )
@@ -176,7 +177,7 @@ class Origin:
         ValueError
             Names what differs.
         """
-        if _splits_digest(spec) != self.splits:
+        if splits_digest(spec.folds) != self.splits:
             splits = "the splits (cv yields others each time: give it an integer as random_state)"
             _raise_for(method, [splits])
         if spec.resource.name != self.resource:  # "auto" of other candidates
@@ -244,7 +245,3 @@ def _raise_for(method: str, changes: list[str]) -> None:
 def _data_texts(data: FitArguments, path: Path | None) -> dict[str, str]:
     # Of every fit. In the same process, a sample of X is enough to notice other data.
     return data_fingerprint(*data, max_samples=1_000 if path is None else 100_000)
-
-
-def _splits_digest(spec: SearchSpec) -> str:
-    return digest([(len(fold.train), fold.test) for fold in spec.folds])

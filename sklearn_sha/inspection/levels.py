@@ -115,7 +115,7 @@ def selects_best(row: RungRecord, ends: Iterable[Rung]) -> bool:
 def level_labels(levels: Sequence[Level], unit: str) -> list[str]:
     r"""Labels of levels: the resource, and the number of folds in a second line if it varies.
 
-    If folds are the resource, there is no second line.
+    If folds are the resource, the second line would be the first one again, and is left out.
 
     Examples
     --------
@@ -125,9 +125,10 @@ def level_labels(levels: Sequence[Level], unit: str) -> list[str]:
     >>> level_labels([(1, 1), (5, 5)], "folds")
     ['1', '5']
     """
-    if unit == "folds" or len({n_folds for _, n_folds in levels}) == 1:
+    folds = [quantity(n_folds, "folds") for _, n_folds in levels]
+    if len({*folds}) == 1 or folds == [quantity(resource, unit) for resource, _ in levels]:
         return [str(resource) for resource, _ in levels]
-    return [f"{resource}\n{quantity(n_folds, 'folds')}" for resource, n_folds in levels]
+    return [f"{resource}\n{text}" for (resource, _), text in zip(levels, folds, strict=True)]
 
 
 def level_text(label: str, unit: str, between: str) -> str:

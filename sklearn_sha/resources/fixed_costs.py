@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha.resources.limits import TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
+from sklearn_sha.resources.warm_starts import MAX_WITHOUT_EARLY_STOPPING
 
 # Measured by docs/benchmarks/fixed_cost.py. A sample of a light estimator costs as much as it has
 # values, so that the cost of a fit without samples is a number of values; of the others, whose
@@ -59,9 +60,9 @@ def candidate_cost(tuned: TunedEstimator, example: Any, data: TrainingData) -> F
     total, weights = Fraction(0), Fraction(0)
     for model in map(last_step, models):
         fixed = fixed_cost(model, data.X, data.n_classes)
-        # With early stopping, which is on by default from 10,001 samples, a fit on fewer of them
-        # costs as much.
-        stops = getattr(model, "early_stopping", None) == "auto" and data.n_samples > 10_000
+        # With early stopping, a fit on fewer samples costs as much.
+        stops = getattr(model, "early_stopping", None) == "auto"
+        stops &= data.n_samples > MAX_WITHOUT_EARLY_STOPPING
         total += Fraction(n_samples_of(data.X) if stops else fixed, fixed)
         weights += Fraction(1, fixed)
     return total / weights + _SAMPLES_PER_FIT * tuned.n_searched_steps

@@ -80,7 +80,8 @@ class PartialFit(Resource):
         self.in_batches = batch_size is not None
         self.seed = seed
         self.classes = classes
-        self.unit = "epochs" if batch_size is None else "mini-batches"
+        if type(self).unit == Resource.unit:  # a subclass can name its own
+            self.unit = "epochs" if batch_size is None else "mini-batches"
 
     def continues(self, model: Any, n_train: int) -> bool:
         return True
@@ -120,7 +121,9 @@ class PartialFit(Resource):
         )
 
     def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
-        return True  # whatever the models, so that none is cloned
+        if type(self).continues is PartialFit.continues:
+            return True  # whatever the models, so that none is cloned
+        return super().all_continue(models, n_train, fit_params)
 
     def trains_last_step(self, tuned: TunedEstimator) -> bool:
         return tuned.is_pipeline

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+MAX_WITHOUT_EARLY_STOPPING = 10_000
+"""Number of samples up to which histogram boosting does not stop early by default."""
+
 
 def replays(model: Any, n_train: int) -> bool:
     """Whether warm start samples again what a single fit would have sampled."""
@@ -26,10 +29,9 @@ def _gradient_boosting(model: Any, n_train: int) -> bool:
 
 
 def _hist_gradient_boosting(model: Any, n_train: int) -> bool:
-    # A model that stopped early would grow by at least one tree per rung. "auto" stops early
-    # from 10,001 samples on.
+    # A model that stopped early would grow by at least one tree per rung.
     if model.early_stopping == "auto":
-        return n_train <= 10_000
+        return n_train <= MAX_WITHOUT_EARLY_STOPPING
     return not model.early_stopping
 
 
