@@ -133,7 +133,7 @@ def format_params(params: Mapping[str, object]) -> str:
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Shorten parameters of pipeline steps to their own names, where these are unique.
+    """Shorten parameters of pipeline steps to their own names, if these are unique.
 
     Examples
     --------
@@ -212,6 +212,22 @@ def format_score(score: float) -> str:
     return f"{score:.0f}" if _MAX_INTEGER <= abs(score) < _HUGE else f"{score:.4g}"
 
 
+def format_scores(one: float, other: float) -> tuple[str, str]:
+    """Format two scores as `format_score` does, with more digits if the texts would be equal.
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import format_scores
+    >>> format_scores(0.91, 0.9), format_scores(0.912345, 0.912344)
+    (('0.91', '0.9'), ('0.912345', '0.912344'))
+    """
+    texts = format_score(one), format_score(other)
+    for digits in DIGITS[1:]:
+        if texts[0] == texts[1]:
+            texts = f"{one:.{digits}g}", f"{other:.{digits}g}"
+    return texts
+
+
 def quantity(number: float, noun: str) -> str:
     """Format a count with its noun, which is singular if the count is one.
 
@@ -233,13 +249,13 @@ def quantity(number: float, noun: str) -> str:
     return f"{number} {_PLURAL_ENDING.sub('', head)}{of}{rest}"
 
 
-def numbered(noun: str, numbers: Iterable[int]) -> str:
+def with_numbers(noun: str, numbers: Iterable[int]) -> str:
     """Format a noun, which is plural for several different numbers, and the numbers.
 
     Examples
     --------
-    >>> from sklearn_sha._formatting import numbered
-    >>> numbered("candidate", [3, 0, 3]), numbered("candidate", [7])
+    >>> from sklearn_sha._formatting import with_numbers
+    >>> with_numbers("candidate", [3, 0, 3]), with_numbers("candidate", [7])
     ('candidates 0, 3', 'candidate 7')
     """
     different = sorted({*numbers})

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import randint, uniform
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import (
@@ -25,6 +25,7 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from test_stopping import numbers
 from toys import CALLS, Curve, answered
@@ -36,6 +37,7 @@ from sklearn_sha._search import base, bracket_times
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha.bandit import Anytime, Bounds, SuccessiveHalving, check_algorithm, numbered
 from sklearn_sha.candidates import History, ModelSampler, RandomSampler, Sampler
+from sklearn_sha.inspection import trust_report
 from sklearn_sha.resources.limits import WholeFit
 from sklearn_sha.schedules import FoldGrowth, Schedule, sizes_with_kept
 
@@ -662,6 +664,58 @@ def test_more_time_continues_it(checkpointed, monkeypatch, tmp_path, capsys):
         other = search_of(n_candidates=32, max_time=1000, **folder).fit(X)
         assert numbers(other) == expected
         assert CALLS == []
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+@pytest.mark.parametrize("n_begun", [1, 2])
+def test_a_last_rung_without_a_score_is_named_if_time_ends_too(n_begun, monkeypatch):
+    refused = lambda self, bracket, results: "No time." * (bracket >= n_begun)  # noqa: E731
+    monkeypatch.setattr(bracket_times.BracketTimes, "refusal", refused)
+    search = search_of(
+        scoring=lambda model, X, y=None: model.limit if model.units_ < 20 else np.nan,
+        max_time=1000,
+    )
+    with pytest.warns(UserWarning, match="No candidate of the last rung has a score"):
+        search.fit(X)
+    assert search.interrupted_
+    assert {row["bracket"] for row in search.rung_history_} == {*range(n_begun)}
+    assert trust_report(search).advice.startswith("No candidate of the last rung has a score")
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+@pytest.mark.filterwarnings("ignore:No candidate of the last rung", "ignore:Including the fixed")
+def test_a_search_that_time_ended_in_its_last_rung_has_not_reached_it(monkeypatch):
+    """One of its two candidates has no score, and the other one was not evaluated."""
+    for module in (engine, evaluation, base):
+        monkeypatch.setattr(module, "time", lambda: float(len(CALLS)))
+    search = search_of(
+        budget=None, max_resources=16, min_folds="all",
+        scoring=lambda model, X, y=None: model.limit if model.units_ < 16 else np.nan,
+    )  # fmt: skip
+    schedule = search.plan(X)
+    assert schedule.n_candidates[-1] == 2
+    CALLS.clear()
+    search.set_params(max_time=2 * schedule.total_cost - 1).fit(X)
+    last = search.rung_history_[-1]
+    assert (last["n_resources"], last["n_candidates"], last["promoted"]) == (16, 1, [])
+    assert trust_report(search).advice.startswith("The last rung was not reached")
+
+
+@pytest.mark.parametrize("budget", ["anytime", "double"])
+def test_brackets_without_rungs_are_explained(budget, capsys):
+    iris = load_iris(return_X_y=True)
+    search = SuccessiveHalvingSearchCV(
+        SVC(), {"C": uniform(0.1, 10)}, n_candidates=8, budget=budget, random_state=0, verbose=1
+    )
+    (note,) = search.plan(*iris).notes
+    subject = "Each bracket is one rung" if budget == "anytime" else "One rung"
+    assert note == (
+        f"{subject} at full resource, as in GridSearchCV: the schedule for 8 candidates and 120 "
+        "training samples has a single rung."
+    )
+    search.fit(*iris)
+    assert " ".join(capsys.readouterr().out.split()).startswith(note)
+    assert search.set_params(min_resources=1.0).plan(*iris).notes == ()
 
 
 def test_too_little_time_for_a_rung_is_an_error():

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.random import RandomState
-from scipy.stats import loguniform, randint, uniform
+from scipy.stats import loguniform, randint, sem, uniform
 from sklearn.datasets import make_regression
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.svm import SVR
@@ -321,7 +321,11 @@ class OnFolds(Curve):
         return float(np.sin(1e3 * self.limit + 7 * fold))
 
 
-@pytest.mark.parametrize("seed", range(3))
+def all_of_best(limit):
+    return [OnFolds(limit).score_on(fold) for fold in range(5)]
+
+
+@pytest.mark.parametrize("seed", [0, 2, 6])
 @pytest.mark.parametrize("refit", [True, "score", "minus", np.argmax])
 def test_only_candidates_that_can_be_selected_are_ahead(seed, refit, monkeypatch):
     for module in (engine, evaluation, base):
@@ -355,12 +359,14 @@ def test_only_candidates_that_can_be_selected_are_ahead(seed, refit, monkeypatch
         for one in alive:
             row = [row for row in history if one in row["candidates"]][-1]
             folds = plan.brackets[1].rungs[row["iter"]].folds
-            mean, of_best = (
-                sign * np.mean([OnFolds(limits[which]).score_on(fold) for fold in folds])
+            own, of_best = (
+                np.array([sign * OnFolds(limits[which]).score_on(fold) for fold in folds])
                 for which in (one, best)
             )
-            if row["n_resources"] == search.best_n_resources_ and mean > of_best:
-                ahead.append((len(folds), mean, one))
+            difference = own - of_best
+            error = sem(difference) if len(folds) > 1 else sem(all_of_best(limits[best]))
+            if row["n_resources"] == search.best_n_resources_ and difference.mean() > error:
+                ahead.append((len(folds), own.mean(), one))
         messages = [str(one.message) for one in caught if "interrupted in b" in str(one.message)]
         assert len(messages) == (len(ahead) > 0 and not callable(refit))
         if messages:
@@ -368,7 +374,8 @@ def test_only_candidates_that_can_be_selected_are_ahead(seed, refit, monkeypatch
             expected = f"whose candidate {leader} has a higher mean score on {n_folds} of 5 folds"
             assert expected in messages[0]
         n_shown += len(messages)
-    assert (n_shown > 0) == (refit in (True, "score"))
+    # With the first seed, all leads are smaller than their standard errors.
+    assert (n_shown > 0) == (refit in (True, "score") and seed > 0)
 
 
 def test_a_search_that_ends_inside_a_bracket_is_about_those_before():

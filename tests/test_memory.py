@@ -18,7 +18,7 @@ from test_stopping import search_of as stopping_search_of
 from toys import CALLS, Curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha._search import run
+from sklearn_sha._search import memory
 from sklearn_sha._storage import model_sizes, store
 from sklearn_sha._storage.free_memory import free_memory, is_in_memory
 from sklearn_sha._storage.model_sizes import ModelSizes
@@ -219,7 +219,7 @@ def test_worker_processes_with_files_in_memory(monkeypatch, expected):
 
 
 def test_by_default_models_use_a_quarter_of_the_free_memory(monkeypatch, peaks, expected):
-    monkeypatch.setattr(run, "free_memory", lambda: 32 * MB)
+    monkeypatch.setattr(memory, "free_memory", lambda: 32 * MB)
     alive, files = peaks
     assert numbers(search_of().fit(NOTHING)) == expected[0]
     assert sum(files) > 16

@@ -319,6 +319,7 @@ GROUPS = np.arange(150) % 5
 
 
 @pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.filterwarnings("ignore:Candidate .* was eliminated in the search over all")
 @pytest.mark.parametrize("names", [["sample_weight"], ["groups"], ["sample_weight", "groups"]])
 def test_what_continues_a_search_takes_the_parameters_of_fit(names):
     params = {name: {"sample_weight": HALF, "groups": GROUPS}[name] for name in names}

@@ -517,6 +517,32 @@ def test_a_failed_candidate_is_no_risk_whatever_score_it_is_assigned(fails):
     assert other.eliminated == one.eliminated
 
 
+class FailsOnFirstFold(Noisy):
+    """If it is good, in the second rung."""
+
+    def score(self, X, y=None):
+        if X[0, 0] == 0 and self.units_ == 8 and 0.7 < self.limit < 0.9:
+            raise RuntimeError("not this fold")
+        return super().score(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_table_of_a_report_does_not_depend_on_error_score(seed):
+    reports = []
+    for error_score in (np.nan, -1e6):
+        search = search_of(FailsOnFirstFold(), seed, min_resources=4, error_score=error_score)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            search.fit(np.arange(60.0).reshape(-1, 1))
+        assert search.failures_
+        reports.append(trust_report(search))
+    one, other = reports
+    names = ("candidates", "promoted", "envelope", "gap", "noise", "close", "risk")
+    for ours, theirs in zip(one.rungs, other.rungs, strict=True):
+        assert str([ours[name] for name in names]) == str([theirs[name] for name in names])
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 def test_candidates_of_a_bracket_that_failed_are_named_too():
     failing = [{"limit": k / 8, "fails": "fit"} for k in range(8)]

@@ -43,12 +43,12 @@ def fold_order(
     *,
     are_series: bool,
 ) -> tuple[int, ...]:
-    """Return all folds in the order in which they join.
+    """Return all folds in the order in which they are added.
 
     The order is random, since splits that come first can be alike, such as those of samples that
     were collected together. Folds of PredefinedSplit keep their order, since users choose it. Those
-    of a series join from the latest to the first: the latest has the longest history, as the model
-    that is used in the end, and candidates that need it are worse on a short one.
+    of a series are added from the latest to the first: the latest has the longest history, as the
+    model that is used in the end, and candidates that need it are worse on a short one.
 
     Without a random state, all folds keep their order, so that a search that samples nothing has
     the same result each time, as GridSearchCV has.
@@ -80,7 +80,7 @@ def min_folds(test_sizes: Sequence[int], rarest: Sequence[int] | None = None) ->
     Parameters
     ----------
     test_sizes : sequence of int
-        Numbers of test samples of the folds, in the order in which they join.
+        Numbers of test samples of the folds, in the order in which they are added.
     rarest : sequence of int or None, default=None
         Numbers of those of the rarest class. None without classes.
 

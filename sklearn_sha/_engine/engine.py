@@ -53,7 +53,7 @@ class Engine:
         Parameters by candidate id. It may grow while algorithms run.
     folds : sequence of Fold
     fold_order : tuple of int
-        Numbers of all folds, in the order in which they join.
+        Numbers of all folds, in the order in which they are added.
     config : EvaluationConfig
     store : Store
         Completed outcomes, which are not evaluated again.

@@ -28,7 +28,7 @@ class Job:
     rung : int
         Number of the rung.
     n_resources : int
-        Total resource to train with.
+        Total units to train with: `Resource.units_per_fold` of the resource of the rung.
     model : TrainedModel, ModelFile or None
         Model to continue training from; None for a new model.
     keep_model : bool

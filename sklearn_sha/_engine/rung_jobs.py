@@ -80,7 +80,7 @@ class RequestedFolds:
     ----------
     resource : Resource
     fold_order : tuple of int
-        All folds, in the order in which they join.
+        All folds, in the order in which they are added.
     """
 
     def __init__(self, resource: Resource, fold_order: tuple[int, ...]) -> None:

@@ -83,7 +83,8 @@ class Workers:
         Time that all completed calls took together.
     start_seconds : float
         Time until the first call began, in which worker processes were started and received its
-        arguments. 0 if it is unknown, since the backend returns all results at the end.
+        arguments. 0 if it is unknown: the backend returns all results at the end, or the worker
+        of the first call crashed.
     """
 
     def __init__(

@@ -162,7 +162,7 @@ def opening(schedule: Schedule) -> tuple[str, ...]:
 def rung_line(
     schedule: Schedule,
     request: RungRequest,
-    best_score: float | None,
+    best_score: float,
     elapsed: float,
     left: float | None,
     is_complete: bool = True,
@@ -174,7 +174,7 @@ def rung_line(
     schedule : Schedule
     request : RungRequest
         Request of the rung.
-    best_score : float or None
+    best_score : float
     elapsed : float
         Seconds since the search began.
     left : float or None
@@ -192,7 +192,7 @@ def rung_line(
     >>> rung_line(schedule, RungRequest(3, tuple(range(8)), 24), 0.912345, 7.25, 5.0)
     'rung 3/5   8 candidates,  24 trees   best score   0.9123     7.2 s, about     5 s left'
     """
-    score = "" if best_score is None else f"best score {format_number(best_score, 4):>8}"
+    score = f"best score {format_number(best_score, 4):>8}"
     candidates = _column(len(request.candidate_ids), schedule.n_candidates, "candidates", ",")
     resource = _column(request.n_resources, schedule.n_resources, schedule.unit)
     if schedule.n_folds is not None:

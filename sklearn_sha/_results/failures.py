@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sklearn_sha._formatting import numbered, quantity
+from sklearn_sha._formatting import quantity, with_numbers
 
 Failures = Sequence[Mapping[str, Any]]
 """Dicts as in ``failures_``."""
@@ -115,7 +115,7 @@ def details(failures: Failures, what: str) -> str:
     parts = ["Below are more details about the failures:"]
     for group in most_common[:_MAX_TRACEBACKS]:
         first = min(group, key=itemgetter("candidate"))
-        rungs = numbered("rung", (failure["rung"] for failure in group))
+        rungs = with_numbers("rung", (failure["rung"] for failure in group))
         is_one = len({failure["candidate"] for failure in group}) == 1
         has = ", has" if is_one else "; the first has"
         parts.append(
@@ -134,4 +134,4 @@ def details(failures: Failures, what: str) -> str:
 
 def candidates_text(failures: Failures) -> str:
     """Format which candidates have failures."""
-    return numbered("Candidate", (failure["candidate"] for failure in failures))
+    return with_numbers("Candidate", (failure["candidate"] for failure in failures))

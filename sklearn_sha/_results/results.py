@@ -37,8 +37,8 @@ class Results:
         Whether brackets are runs over the same candidates. Then only the last one counts.
     unit : str
         What the resource counts, in the plural.
-    columns : sequence of str
-        Optional columns: "bracket" for rung_history_, "cached" for all_cv_results_.
+    has_brackets : bool
+        Whether rung_history_ has the column "bracket".
     error_score : float
         Score that replaces a missing one.
     metrics : list of str or None
@@ -72,7 +72,7 @@ class Results:
         continues: bool,
         repeats: bool,
         unit: str,
-        columns: Sequence[str],
+        has_brackets: bool,
         error_score: float,
         metrics: list[str] | None,
         is_multimetric: bool,
@@ -86,7 +86,7 @@ class Results:
         self.audited: dict[tuple[int, int], int] = {}
         self._repeats = repeats
         self._unit = unit
-        self.columns = columns
+        self._has_brackets = has_brackets
         self.error_score = error_score
         self._metrics = metrics
         self.is_multimetric = is_multimetric
@@ -439,7 +439,7 @@ class Results:
             self._rungs,
             self.params,
             n_folds=self.n_folds,
-            has_cached="cached" in self.columns,
+            has_cached=self._repeats,
             audited=self.audited,
         )
 
@@ -467,7 +467,7 @@ class Results:
             self._promoted,
             self.metric,
             n_folds_in_cost=self._n_folds_in_cost,
-            has_brackets="bracket" in self.columns,
+            has_brackets=self._has_brackets,
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
         return RungHistory(history, self._unit, int(best), params)

@@ -67,7 +67,7 @@ class RungOutcome:
         return len(self.request.candidate_ids)
 
     def is_extended_by(self, request: RungRequest) -> bool:
-        """Return whether a request adds candidates to this rung."""
+        """Return whether a request adds candidates or folds to this rung."""
         own = self.request
         return (own.bracket, own.rung) == (request.bracket, request.rung)
 

@@ -17,7 +17,7 @@ from sklearn_sha._results.columns import (
     store_times,
 )
 from sklearn_sha._results.rung_outcome import RungOutcome, common_positions, last_rung_of
-from sklearn_sha.inspection.ranking import spearman
+from sklearn_sha.inspection.rank_correlation import spearman
 
 _RUNG_COLUMNS = ("bracket", "iter", "n_resources", "n_folds", "candidate", "cached")
 """Columns that all_cv_results_ has in addition to those of GridSearchCV."""

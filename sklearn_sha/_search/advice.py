@@ -1,4 +1,4 @@
-"""Notes and warnings about the cost of a plan."""
+"""Notes and warnings about a plan."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 
 def single_rung_note(schedule: Schedule, limits: Limits) -> str:
-    """Return why an automatic schedule is replaced by one rung at full resource."""
-    if len(schedule.rungs) == 1:
+    """Return why an automatic schedule has, or is replaced by, one rung at full resource."""
+    n_brackets = len(schedule.brackets)
+    if len(schedule.rungs) == n_brackets:
+        start = "One rung" if n_brackets == 1 else "Each bracket is one rung"
+        n = schedule.n_different if n_brackets == 1 else schedule.n_candidates[0]
         return (
-            "One rung at full resource, as in GridSearchCV: the schedule for "
-            f"{quantity(schedule.n_different, 'candidates')} and "
+            f"{start} at full resource, as in GridSearchCV: the schedule for "
+            f"{quantity(n, 'candidates')} and "
             f"{quantity(schedule.rungs[-1].n_resources, schedule.unit)} has a single rung."
         )
     return (
@@ -45,8 +48,8 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
     if cost <= 1 or schedule.repeats or len(schedule.rungs) == len(schedule.brackets):
         return ""
     at_least = "at least " if limits.fit_can_stop else ""
-    # Others set the resource of the first rung themselves.
-    start = "Raise min_resources or factor" if algorithm.needs_maximum else "Start with more units"
+    has_own = algorithm.has_own_rungs
+    start = "Start with more units" if has_own else "Raise min_resources or factor"
     return (
         f"Including the fixed cost of each fit, this search costs {at_least}{cost:.2f} times a "
         f"grid search over the same candidates ({schedule.relative_cost():.2f} without it). "

@@ -112,10 +112,8 @@ class AuditedSearch(BaseHalvingSearch):
         known = completed.store
         if completed.is_part:  # `resume` of the interrupted search still needs its models
             known = known.copy() if self.keep_eliminated else Store({**known.outcomes})
-        with self._store(known) as store:
-            store.claim(origin.fingerprint, origin.extensions)
-            with self._kept_after_errors():
-                self._run(spec, store, start_time, data, origin, refitted)
+        with self._continued(known, origin) as store:
+            self._run(spec, store, start_time, data, origin, refitted)
         return self
 
     def plan_audit(self, n_candidates: int | Literal["auto"] = 4) -> AuditPlan:

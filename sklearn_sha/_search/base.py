@@ -37,16 +37,15 @@ from sklearn_sha._search.fitted_attributes import (
     rung_attributes,
     spec_attributes,
 )
+from sklearn_sha._search.memory import batch_bytes, memory_limit
 from sklearn_sha._search.mlflow import autologged
 from sklearn_sha._search.origin import FitArguments, Origin, search_params
 from sklearn_sha._search.planned_search import PlannedSearch
 from sklearn_sha._search.run import (
     Refitted,
     Run,
-    batch_bytes,
     make_results,
     may_refit_early,
-    memory_limit,
 )
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.score_warnings import (
@@ -188,12 +187,10 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             )
         data = (X, y, params)
         self._check_unchanged("resume", interrupted.origin, data)
-        with self._store(interrupted.store) as store:
-            store.claim(interrupted.origin.fingerprint, interrupted.origin.extensions)
-            # Of the search before an audit. Otherwise nothing of the interrupted fit is kept.
-            refitted = self._refitted() if interrupted.spec.audits else None
-            with self._kept_after_errors():
-                self._run(interrupted.spec, store, start_time, data, interrupted.origin, refitted)
+        # Of the search before an audit. Otherwise nothing of the interrupted fit is kept.
+        refitted = self._refitted() if interrupted.spec.audits else None
+        with self._continued(interrupted.store, interrupted.origin) as store:
+            self._run(interrupted.spec, store, start_time, data, interrupted.origin, refitted)
         return self
 
     def results_frame(self) -> Any:
@@ -511,7 +508,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
                 failures,
                 quantity(min(resources), spec.schedule.unit),
                 is_full=is_full and not run.results.errors_are_scores,
-                has_own_rungs=not spec.algorithm.needs_maximum,
+                has_own_rungs=spec.algorithm.has_own_rungs,
             )
         if run.tried:
             hints = [trial_in_vain_message(run.tried, max(spec.schedule.n_resources))]
@@ -522,8 +519,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
     def _set_attributes(self, spec: SearchSpec, results: Results) -> None:
         """Set the attributes that describe the results, the rungs and the best candidate."""
         self._set({**result_attributes(results), **spec_attributes(spec)})
-        factor: Any = getattr(spec.algorithm, "factor", self.factor)
-        self._set(rung_attributes(self.rung_history_, factor, results.audited))
+        self._set(rung_attributes(self.rung_history_, spec.algorithm.factor, results.audited))
         self.multimetric_ = results.is_multimetric
         self.promote_by_ = results.metric
         self.rung_history_.score_label = metric_label(
@@ -552,18 +548,20 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
         self._set(attributes)
 
     @contextmanager
-    def _kept_after_errors(self) -> Iterator[None]:
-        """Restore the results of a search if what continues it raises an error."""
+    def _continued(self, in_memory: Store, origin: Origin) -> Iterator[Store]:
+        """Open the store of a search that is continued, and restore its results after an error."""
         before = self._fitted_attributes()
         # After an error in what continues a completed search, `resume` continues that.
         states = _UNPICKLED if is_interrupted(self) else ("_completed_search",)
         before |= {name: vars(self)[name] for name in states if name in vars(self)}
-        try:
-            yield
-        except (Exception, SystemExit):  # such as one of an exiting estimator in a notebook
-            if "cv_results_" in before:
-                self._replace_fitted(before)
-            raise
+        with self._store(in_memory) as store:
+            store.claim(origin.fingerprint, origin.extensions)
+            try:
+                yield store
+            except (Exception, SystemExit):  # such as one of an exiting estimator in a notebook
+                if "cv_results_" in before:
+                    self._replace_fitted(before)
+                raise
 
     def _set(self, attributes: Mapping[str, Any]) -> None:
         for name, value in attributes.items():

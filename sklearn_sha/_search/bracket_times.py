@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil, floor
 from time import time
 
 from sklearn_sha._results.results import Results
@@ -82,8 +83,10 @@ class BracketTimes:
         left = max(0.0, self._max_time - elapsed)
         if seconds <= left:
             return ""
+        # Rounded such that they differ.
+        needed, left = ceil(10 * seconds) / 10, floor(10 * left) / 10
         return (
-            f"Bracket {bracket} is not begun: it would take about {seconds:.1f} s, and there are "
+            f"Bracket {bracket} is not begun: it would take about {needed:.1f} s, and there are "
             f"{left:.1f} s left."
         )
 

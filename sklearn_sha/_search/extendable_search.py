@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 from numpy.random import RandomState
 
-from sklearn_sha._formatting import format_score
+from sklearn_sha._formatting import format_scores
 from sklearn_sha._search.aliases import n_candidates_of, search_space, space_name
 from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._search.origin import Origin
@@ -160,16 +160,15 @@ class ExtendableSearch(AuditedSearch):
                 evaluations=completed.evaluations,
             )
         best, best_score = getattr(self, "best_candidate_", None), getattr(self, "best_score_", nan)
-        with self._store(completed.store.copy()) as store:
-            store.claim(origin.fingerprint, origin.extensions)
-            with self._kept_after_errors():
-                self._run(spec, store, start_time, data, origin)
+        with self._continued(completed.store.copy(), origin) as store:
+            self._run(spec, store, start_time, data, origin)
         if best_score > getattr(self, "best_score_", nan) and not self.interrupted_:
+            before, now = format_scores(best_score, self.best_score_)
             warnings.warn(
                 f"Candidate {best}, the best one before extend, was eliminated in the search over "
-                f"all candidates. Its mean test score is {format_score(best_score)}, and "
-                f"best_score_ is {format_score(self.best_score_)} now. To keep it, call fit of a "
-                "new search with its parameters in initial_candidates and keep_initial=True.",
+                f"all candidates. Its mean test score is {before}, and best_score_ is {now} now. "
+                "To keep it, call fit of a new search with its parameters in initial_candidates "
+                "and keep_initial=True.",
                 UserWarning,
                 stacklevel=2,
             )

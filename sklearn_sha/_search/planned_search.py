@@ -42,14 +42,13 @@ from sklearn_sha._search.routing import (
     routed_by_request,
 )
 from sklearn_sha._search.search_spec import (
-    SearchData,
+    FitInputs,
     SearchSpec,
     example_model,
     scores_pipeline,
-    search_folds,
     search_seed,
-    split_data,
 )
+from sklearn_sha._search.split_data import search_folds, split_data
 from sklearn_sha._search.validation import (
     callable_refit_message,
     check_names,
@@ -219,23 +218,23 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             list(routed.fit),
             kept_resource=self._kept_resource,
         )
-        state, known = deepcopy(random_state), SearchData(params, scoring, routed, data, seed)
-        spec = self._specify(training, context, known, random_state)
+        state, inputs = deepcopy(random_state), FitInputs(params, scoring, routed, data, seed)
+        spec = self._specify(training, context, inputs, random_state)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
         if not self._can_start_again(spec):
             return spec
 
         def starting_with(n_enough: int) -> SearchSpec:
             again = replace(context, n_enough=n_enough, kept_resource=spec.resource)
-            return self._specify(training, again, known, deepcopy(state))
+            return self._specify(training, again, inputs, deepcopy(state))
 
         return replace(spec, starting_with=starting_with)
 
     def _specify(
-        self, training: Training, context: PlanningContext, known: SearchData, rng: RandomState
+        self, training: Training, context: PlanningContext, inputs: FitInputs, rng: RandomState
     ) -> SearchSpec:
         """Plan the rungs, and make candidates and folds."""
-        params, scoring, routed = known.params, known.scoring, known.routed
+        params, scoring, routed = inputs.params, inputs.scoring, inputs.routed
         algorithm = self._algorithm()
         plan = self._make_plan(algorithm, training, context, rng)
         resource = plan.training.resource
@@ -253,17 +252,17 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             sampler=self._sampler(),
             algorithm=algorithm,
             candidates=plan.candidates,
-            seed=known.seed,
+            seed=inputs.seed,
             schedule=plan.schedule,
             folds=search_folds(
-                known.data,
+                inputs.data,
                 routed,
                 self._models(context.example, plan),
                 subsamples=resource.subsamples,
-                seed=known.seed,
+                seed=inputs.seed,
             ),
-            fold_order=known.data.fold_order,
-            config=self._config(plan, scoring, routed, context, known.data.y, known.seed),
+            fold_order=inputs.data.fold_order,
+            config=self._config(plan, scoring, routed, context, inputs.data.y, inputs.seed),
             scoring=scoring,
             resource=resource,
             warning=plan.warning,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import inf, isnan, nan
+from math import isnan, nan
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +17,8 @@ from sklearn_sha._results.results import Results
 from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, audit_plan
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
-from sklearn_sha._storage.free_memory import free_memory
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.report import TrustReport
-
-_MIN_BATCH_BYTES = 2**26
-"""Minimum size of the results of a batch, in bytes, for worker processes."""
 
 
 @dataclass(frozen=True)
@@ -178,10 +174,6 @@ def make_results(
     Results
     """
     plan = spec.schedule
-    if plan.repeats:
-        columns: tuple[str, ...] = ("cached",)
-    else:
-        columns = ("bracket",) if len(plan.brackets) > 1 else ()
     return Results(
         params,
         n_folds=len(spec.folds),
@@ -189,35 +181,12 @@ def make_results(
         continues=plan.continues,
         repeats=plan.repeats,
         unit=plan.unit,
-        columns=columns,
+        has_brackets=len(plan.brackets) > 1 and not plan.repeats,
         error_score=np.nan if isinstance(error_score, str) else error_score,
         metrics=spec.scoring.metrics,
         is_multimetric=spec.scoring.is_multimetric,
         return_train_score=return_train_score,
     )
-
-
-def memory_limit(model_memory: int | str | None) -> float:
-    """Return how many bytes of models may wait in memory for the next rung."""
-    if model_memory is None:
-        return inf
-    return free_memory() / 4 if isinstance(model_memory, str) else model_memory
-
-
-def batch_bytes(limit: float, workers: Workers) -> float:
-    """Return the size of results, in bytes, at which a worker returns a batch early.
-
-    A quarter of the memory for models is for batches: per worker the one that is being evaluated,
-    and the previous one.
-
-    Parameters
-    ----------
-    limit : float
-        Bytes of memory for models.
-    workers : Workers
-    """
-    share: float = limit / (8 * workers.n_workers)
-    return share if workers.share_memory else max(share, _MIN_BATCH_BYTES)
 
 
 def may_refit_early(

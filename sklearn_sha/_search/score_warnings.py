@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
-from sklearn_sha._formatting import format_score, numbered, quantity
+from sklearn_sha._formatting import format_scores, quantity, with_numbers
 from sklearn_sha._results.failures import fits_message, scores_message
 from sklearn_sha._results.few_samples import few_samples_failures, few_samples_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.inspection.levels import rungs_by_bracket
+from sklearn_sha.inspection.risk import standard_error, tolerance_of
 from sklearn_sha.schedules.validation import exact_factor
 
 
@@ -115,7 +116,7 @@ def how_to_complete_first_rung(spec: SearchSpec) -> str:
 
     `min_resources` is included if it sets that rung, and if the rung has more than one unit.
     """
-    sets_it = spec.algorithm.needs_maximum and not spec.resource.counts_folds
+    sets_it = not spec.algorithm.has_own_rungs and not spec.resource.counts_folds
     can_be_lower = sets_it and min(spec.schedule.n_resources) > 1
     return f"Raise max_time{', lower min_resources' if can_be_lower else ''}, or call resume"
 
@@ -186,7 +187,9 @@ def _ahead_messages(
 ) -> list[str]:
     """Return a warning if a candidate of an interrupted bracket is ahead of the selected one.
 
-    Only candidates that can still be promoted are compared, on the folds of their latest rung.
+    Only candidates that can still be promoted are compared, on the folds of their latest rung. One
+    is ahead if the mean difference is larger than its standard error, or, on a single fold, than
+    that of the best score.
 
     Parameters
     ----------
@@ -207,7 +210,7 @@ def _ahead_messages(
     rungs = rungs_by_bracket(rung_history, all_cv_results)
     # Of several runs over the same candidates, one is selected from.
     ended = range(max(completed) + 1) if spec.schedule.repeats else completed
-    ahead = []
+    tolerance, ahead = tolerance_of(scores[best_row]), []
     for bracket in rungs.keys() - {*ended}:
         latest = {one: rung for rung in rungs[bracket] for one in rung["candidates"]}
         promoted = [rung["promoted"] for rung in rungs[bracket] if rung["promoted"]]
@@ -220,14 +223,15 @@ def _ahead_messages(
             has_score = np.isfinite(own)
             if has_score.sum() < rung["n_folds"]:
                 continue
-            score, selected = own[has_score].mean(), scores[best_row][has_score].mean()
-            if score > selected:
-                ahead.append((rung["n_folds"], score, -candidate, selected, bracket))
+            own, selected = own[has_score], scores[best_row][has_score]
+            error = standard_error(own - selected)
+            if own.mean() - selected.mean() > (tolerance if np.isnan(error) else error):
+                ahead.append((rung["n_folds"], own.mean(), -candidate, selected.mean(), bracket))
     if not ahead:
         return []
     n_folds, score, candidate, selected, bracket = max(ahead)
     name = spec.schedule.bracket_name
-    difference = f"{format_score(score)} instead of {format_score(selected)}"
+    difference = " instead of ".join(format_scores(score, selected))
     return [
         f"The search was interrupted in {name} {bracket}, whose candidate {-candidate} has a "
         f"higher mean score on {n_folds} of {quantity(n_splits, 'folds')} than the selected one on "
@@ -240,13 +244,13 @@ def _more_folds(n_folds: int, spec: SearchSpec) -> str:
     """Return how to have more than `n_folds` in the first rung: if possible, with a second one."""
     if not spec.resource.counts_folds:
         return 'set min_folds="all"'
-    if not spec.algorithm.needs_maximum:
+    if spec.algorithm.has_own_rungs:
         has_budget = hasattr(spec.algorithm, "budget")
         return "raise budget" if has_budget else "let algorithm begin with more folds"
     most = max(spec.schedule.n_resources)
     if most <= n_folds:
         return 'set max_resources="auto"'
-    two_rungs = int(most / exact_factor(getattr(spec.algorithm, "factor", 2)))
+    two_rungs = int(most / exact_factor(spec.algorithm.factor))
     return f'set resource="folds" and min_resources={two_rungs if two_rungs > n_folds else most}'
 
 
@@ -263,10 +267,8 @@ def few_samples_hints(
     early = few_samples_failures(failures, n_train, {*chain.from_iterable(full)})
     if not early:
         return []
-    has_own_rungs = not spec.algorithm.needs_maximum
-    return [
-        few_samples_message(early, spec.schedule.n_resources, n_train, has_own_rungs=has_own_rungs)
-    ]
+    resources, has_own_rungs = spec.schedule.n_resources, spec.algorithm.has_own_rungs
+    return [few_samples_message(early, resources, n_train, has_own_rungs=has_own_rungs)]
 
 
 def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[str]:
@@ -278,7 +280,7 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
             if name.startswith(f"mean_{part}_"):
                 candidates = np.unique(results["candidate"][~np.isfinite(means)]).tolist()
                 if candidates := [c for c in candidates if c not in failed]:
-                    named.append(f"{name} of {numbered('candidate', candidates)}")
+                    named.append(f"{name} of {with_numbers('candidate', candidates)}")
         if named:
             messages.append(
                 f"One or more of the {part} scores are non-finite: {'; '.join(named)}. NaN is "

@@ -17,7 +17,9 @@ from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._formatting import quantity
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._param_validation import check_int
+from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
+from sklearn_sha._search.automatic_schedule import Option
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.extendable_search import ExtendableSearch
 from sklearn_sha._search.search_spec import SearchSpec
@@ -292,8 +294,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         empty for a rung that was interrupted or failed), best_score, cut_score (lowest score of a
         promoted candidate; None without one), rank_correlation (Spearman's, with the previous rung,
         over the candidates of both; None for the first rung, NaN if scores are equal), fit_time,
-        score_time (summed over jobs), wall_time (seconds) and utilization (share of this time in
-        which the workers were busy; None if all results were known before).
+        score_time (summed over jobs), wall_time (seconds in this process; about 0 if all results
+        were known before, as in `resume`) and utilization (share of this time in which the workers
+        were busy; None if all results were known before).
     schedule_ : Schedule
         Schedule of the search, as returned by `plan`. With ``budget="double"`` its cost is an upper
         bound, since it counts each run separately; ``rung_history_`` has the actual cost.
@@ -441,35 +444,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         check_int("budget", self.budget, '"double", "anytime" or None', is_named)
         check_int("patience", self.patience, '"auto" or None', self.patience in (None, "auto"))
         if self.algorithm != "auto":
-            if not isinstance(self.algorithm, Algorithm):
-                raise TypeError(
-                    f'algorithm={self.algorithm!r} must be "auto" or an instance of a subclass of '
-                    "sklearn_sha.bandit.Algorithm."
-                )
-            if type(self.algorithm) is Anytime:
-                raise ValueError(
-                    "algorithm=Anytime(...) takes no account of max_time. Set "
-                    'budget="anytime" instead.'
-                )
-            if type(self.algorithm) is Hyperband:
-                raise ValueError(
-                    "algorithm=Hyperband(...) sets the number of candidates of each bracket, which "
-                    "n_candidates would contradict. Use HyperbandSearchCV."
-                )
-            if self.budget is not None:
-                raise ValueError(
-                    f"budget={self.budget!r} and algorithm={self.algorithm!r} both set the "
-                    'schedule. Leave budget=None or algorithm="auto".'
-                )
-            if self.stop is not None or self.target_score is not None:
-                raise ValueError(
-                    f"stop={self.stop!r} and target_score={self.target_score!r} are for "
-                    'algorithm="auto". Leave both None, or pass them to the algorithm.'
-                )
-            if not self.algorithm.needs_maximum:
-                name = type(self.algorithm).__name__
-                self._check_first_rung(f"algorithm={name}(...)", 'algorithm="auto"')
-            return self.algorithm
+            return self._custom_algorithm()
         target_loss = None if self.target_score is None else -self.target_score
         if self.budget == "anytime" and self.audit_eliminated is not None:
             raise ValueError(
@@ -494,6 +469,37 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             return (HalvingInTurn if learns else SuccessiveHalving)(self.factor, *endings)
         self._check_first_rung(f"budget={self.budget}", "budget=None")
         return FixedBudget(int(self.budget), self.factor, *endings)
+
+    def _custom_algorithm(self) -> Algorithm:
+        """Return `algorithm`, after a check that no other parameter contradicts it."""
+        if not isinstance(self.algorithm, Algorithm):
+            raise TypeError(
+                f'algorithm={self.algorithm!r} must be "auto" or an instance of a subclass of '
+                "sklearn_sha.bandit.Algorithm."
+            )
+        if type(self.algorithm) is Anytime:
+            raise ValueError(
+                'algorithm=Anytime(...) takes no account of max_time. Set budget="anytime" instead.'
+            )
+        if type(self.algorithm) is Hyperband:
+            raise ValueError(
+                "algorithm=Hyperband(...) sets the number of candidates of each bracket, which "
+                "n_candidates would contradict. Use HyperbandSearchCV."
+            )
+        if self.budget is not None:
+            raise ValueError(
+                f"budget={self.budget!r} and algorithm={self.algorithm!r} both set the schedule. "
+                'Leave budget=None or algorithm="auto".'
+            )
+        if self.stop is not None or self.target_score is not None:
+            raise ValueError(
+                f"stop={self.stop!r} and target_score={self.target_score!r} are for "
+                'algorithm="auto". Leave both None, or pass them to the algorithm.'
+            )
+        if self.algorithm.has_own_rungs:
+            name = type(self.algorithm).__name__
+            self._check_first_rung(f"algorithm={name}(...)", 'algorithm="auto"')
+        return self.algorithm
 
     def _check_first_rung(self, given: str, default: str) -> None:
         """Raise an error if `min_resources` and another parameter both set the first rung."""
@@ -539,8 +545,15 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             start_seconds=lambda: workers.start_seconds,
         )
 
+    def _notes(self, option: Option, *args: Any) -> list[str]:
+        notes, schedule = super()._notes(option, *args), option.schedule
+        is_chosen = self.budget in _BUDGETS and self.min_resources == "auto"
+        if is_chosen and len(schedule.rungs) == len(schedule.brackets):
+            notes.append(single_rung_note(schedule, option.limits))
+        return notes
+
     def _can_train_all(self, algorithm: Algorithm) -> bool:
-        return self.algorithm == "auto" and algorithm.needs_maximum
+        return self.algorithm == "auto" and not algorithm.has_own_rungs
 
     def _can_start_again(self, spec: SearchSpec) -> bool:
         # The next run of budget doubling has more samples.

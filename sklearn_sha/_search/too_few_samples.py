@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sklearn_sha._engine.interruption import StoppedError
-from sklearn_sha._formatting import numbered, quantity
+from sklearn_sha._formatting import quantity, with_numbers
 from sklearn_sha._results.failures import Failures, details
 from sklearn_sha._results.few_samples import encoder_remedy, few_samples_failures
 from sklearn_sha._search.run import Run
@@ -107,8 +107,8 @@ def trial_in_vain_message(candidates: Sequence[int], n_samples: int) -> str:
     """Format that candidates without a score have none with up to `n_samples` either."""
     fail = "fails" if len(candidates) == 1 else "fail"
     return (
-        f"{numbered('Candidate', candidates)} {fail} with more samples too, up to {n_samples}. If "
-        "others require more samples, raise min_resources."
+        f"{with_numbers('Candidate', candidates)} {fail} with more samples too, up to {n_samples}. "
+        "If others require more samples, raise min_resources."
     )
 
 
@@ -126,7 +126,7 @@ def _trial_message(candidates: Sequence[int], n_failed: int) -> str:
     are = "is" if len(candidates) == 1 else "are"
     return (
         f"No candidate has a score with {n_failed} training samples. "
-        f"{numbered('Candidate', candidates)} {are} trained with more of them."
+        f"{with_numbers('Candidate', candidates)} {are} trained with more of them."
     )
 
 

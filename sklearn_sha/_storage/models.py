@@ -27,7 +27,7 @@ class TrainedModel:
     estimator : estimator
         Fitted, or new if `n_resources` is 0.
     n_resources : int
-        Resource that the estimator has been trained with.
+        Units that the estimator has been trained with, as in `Job`.
     copies_samples : bool, default=False
         Whether the estimator writes into its input, so that it needs a copy of the samples.
 

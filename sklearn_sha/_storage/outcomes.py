@@ -13,7 +13,7 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     candidate, fold, n_resources : int
-        Candidate, fold and resource of the evaluation.
+        Candidate and fold, and the units with which the model was trained, as in `Job`.
     test_scores, train_scores : float, dict of str to float or None, or None
         None if scoring failed or was not requested.
     fit_time, score_time : float

@@ -93,6 +93,14 @@ class Algorithm(ABC):
     """Whether `plan` requires `Bounds.max_resources`. If not, it can be 0 for no maximum, and
     `min_resources` of the search must be "auto"."""
 
+    factor: float = 2
+    """Ratio of the resources of two rungs, for ``n_remaining_candidates_`` and recommendations."""
+
+    @property
+    def has_own_rungs(self) -> bool:
+        """Whether it sets the resources of its rungs itself, and `min_resources` has no effect."""
+        return not self.needs_maximum
+
     @abstractmethod
     def plan(self, bounds: Bounds) -> Schedule:
         """Return an upper bound of the requests.

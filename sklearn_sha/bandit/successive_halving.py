@@ -108,7 +108,7 @@ def halving(
         if losses is None:
             return None
         is_failed = as_rung_losses(losses).has_failed
-        kept = [k for k, number in enumerate(ids) if number in to_keep and not is_failed[k]]
+        kept = [k for k, one in enumerate(ids) if one in to_keep and not is_failed[k]]
         n_promoted = rung.n_candidates
         is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)
         if is_stopped:

@@ -30,6 +30,7 @@ from sklearn_sha.inspection.levels import (
 )
 from sklearn_sha.inspection.ranking import selected_row
 from sklearn_sha.inspection.risk import Eliminated, RungScores
+from sklearn_sha.schedules import Rung
 
 NOT_REACHED = (
     "The last rung was not reached, so that eliminated candidates cannot be compared with the best "
@@ -77,7 +78,10 @@ class Evidence:
     brackets : list of list of dict
         Rungs of each bracket; with budget doubling, those of the last completed run.
     folds : dict of (int, (int, int)) to ndarray
-        Test scores on each fold, by candidate and level.
+        Test scores on each fold, by candidate and level. NaN if it has none, or a number as
+        `error_score` instead of one.
+    failed : set of (int, (int, int))
+        Candidates and levels with such a number on a fold, which is in their mean score.
     selected : int
         The selected candidate.
     final_scores : ndarray of shape (n_folds,)
@@ -93,6 +97,7 @@ class Evidence:
 
     brackets: list[list[RungRecord]]
     folds: dict[tuple[int, Level], NDArray[np.float64]]
+    failed: set[tuple[int, Level]]
     selected: int
     final_scores: NDArray[np.float64]
     known: Eliminated
@@ -133,7 +138,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         )
     metric, results = search.promote_by_, search.all_cv_results_
     folds = _fold_scores(results, metric)
-    _drop_failed(folds, search)
+    failed = _drop_failed(folds, search)
     row = selected_row(search, metric)
     selected = int(results["candidate"][row])
     final = folds[selected, levels_of_results(results)[row]]
@@ -160,15 +165,25 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     if not np.isfinite(final).any():
         problem = NOT_SCORED
     elif not all(map(is_last, (rows[-1] for rows in brackets))):
-        ends = [row for row in search.rung_history_ if is_at_end(row, at_end)]
-        has_failed = any(not (row["promoted"] and has_score(row)) for row in ends)
-        is_complete = not is_interrupted(search)
-        problem = LAST_RUNG_FAILED if has_failed and is_complete else NOT_REACHED
+        has_failed = _has_failed_end(search, at_end)
+        problem = LAST_RUNG_FAILED if has_failed else NOT_REACHED
     elif not all(_began_together(rows, audited_ids) for rows in brackets):
         problem = JOINED_LATER
     audited = _audited(brackets, audited_ids, selected)
     unscored = _unscored(brackets, folds)
-    return Evidence(brackets, folds, selected, final, known, audited, unscored, problem)
+    return Evidence(brackets, folds, failed, selected, final, known, audited, unscored, problem)
+
+
+def _has_failed_end(search: Any, at_end: Sequence[Rung]) -> bool:
+    """Whether all candidates of a last rung were evaluated, and it selected none."""
+    for rows in rungs_by_bracket(search.rung_history_, search.all_cv_results_).values():
+        *before, last = rows
+        is_whole = not is_interrupted(search) or (
+            bool(before) and len(last["candidates"]) >= len(before[-1]["promoted"]) > 0
+        )
+        if is_whole and is_at_end(last, at_end) and not (last["promoted"] and has_score(last)):
+            return True
+    return False
 
 
 def _began_together(rows: Sequence[RungRecord], audited: Collection[int]) -> bool:
@@ -294,20 +309,31 @@ def _fold_scores(
     return dict(zip(keys, scores, strict=True))
 
 
-def _drop_failed(folds: Mapping[tuple[int, Level], NDArray[np.float64]], search: Any) -> None:
-    """Replace scores that are `error_score`, a number, of failed fits and scores by NaN."""
+def _drop_failed(
+    folds: Mapping[tuple[int, Level], NDArray[np.float64]], search: Any
+) -> set[tuple[int, Level]]:
+    """Replace scores that are `error_score`, a number, of failed fits and scores by NaN.
+
+    Returns
+    -------
+    set of (int, (int, int))
+        Candidates and levels of these scores.
+    """
     # With folds as the resource, later rungs have the scores of earlier ones.
     counts_folds = search.schedule_.counts_folds
     failed = {
         (row["candidate"], row["split"], 0 if counts_folds else row["n_resources"])
         for row in search.failures_
     }
+    dropped: set[tuple[int, Level]] = set()
     if not failed:  # as with "raise", which is no score to compare with
-        return
-    for (candidate, (n_resources, _)), scores in folds.items():
+        return dropped
+    for (candidate, level), scores in folds.items():
         for split in np.flatnonzero(scores == search.error_score).tolist():
-            if (candidate, split, 0 if counts_folds else n_resources) in failed:
+            if (candidate, split, 0 if counts_folds else level[0]) in failed:
                 scores[split] = np.nan
+                dropped.add((candidate, level))
+    return dropped
 
 
 def _brackets(

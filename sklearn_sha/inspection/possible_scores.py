@@ -14,6 +14,9 @@ from sklearn_sha.inspection.levels import level_labels, level_of
 from sklearn_sha.inspection.risk import highest_leads, probability, tolerance_of
 from sklearn_sha.inspection.trust_advice import probability_text
 
+RISKY, ELIMINATED, AUDITED = "could have been better", "eliminated", "audited"
+"""Kinds of candidates, as they are called in legends."""
+
 
 @dataclass(frozen=True)
 class PossibleScore:
@@ -72,6 +75,17 @@ class PossibleScores:
     def is_risky(self, one: PossibleScore) -> bool:
         """Whether a candidate could have been better than the selected one by the tolerance."""
         return not one.is_audited and one.highest > self.selected_score + self.tolerance
+
+    def kind_of(self, one: PossibleScore) -> str:
+        """Return what a candidate is called in a legend."""
+        if one.is_audited:
+            return AUDITED
+        return RISKY if self.is_risky(one) else ELIMINATED
+
+    def kinds(self) -> list[str]:
+        """Return the kinds of candidates that there are, in the order of a legend."""
+        found = set(map(self.kind_of, self.candidates))
+        return [kind for kind in (RISKY, ELIMINATED, AUDITED) if kind in found]
 
     @property
     def headline(self) -> str:

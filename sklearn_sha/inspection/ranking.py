@@ -1,4 +1,4 @@
-"""The best candidate, and rank correlations between two rungs."""
+"""The selected candidate of a search, and the best one by a metric."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.stats import kendalltau, rankdata
 
 
 def best_index(results: Mapping[str, Any], metric: str) -> np.intp:
@@ -58,47 +56,3 @@ def selected_row(search: Any, metric: str) -> int:
     has_selected = hasattr(search, "best_index_")
     index = search.best_index_ if has_selected else best_index(search.cv_results_, metric)
     return int(search.cv_results_rows_[index])
-
-
-def spearman(a: ArrayLike, b: ArrayLike) -> float:
-    """Spearman's rank correlation, with NaN ranked last.
-
-    Parameters
-    ----------
-    a, b : array-like of float, shape (n,)
-
-    Returns
-    -------
-    float
-        NaN if all scores of `a`, or all of `b`, are equal.
-
-    Examples
-    --------
-    >>> from sklearn_sha.inspection.ranking import spearman
-    >>> round(spearman([0.1, 0.2, float("nan")], [1, 2, 0]), 6)
-    1.0
-    """
-    ranks = np.stack([_average_ranks(a), _average_ranks(b)])
-    if (np.ptp(ranks, axis=1) == 0).any():
-        return float("nan")
-    return float(np.asarray(np.corrcoef(ranks))[0, 1])
-
-
-def kendall(a: ArrayLike, b: ArrayLike) -> float:
-    """Kendall's tau-b, with NaN ranked last.
-
-    Parameters
-    ----------
-    a, b : array-like of float, shape (n,)
-
-    Returns
-    -------
-    float
-        NaN if all scores of `a`, or all of `b`, are equal.
-    """
-    return float(kendalltau(_average_ranks(a), _average_ranks(b)).statistic)
-
-
-def _average_ranks(scores: ArrayLike) -> NDArray[np.float64]:
-    """Ranks in increasing order of the scores; ties share their mean rank, NaN is lowest."""
-    return rankdata(np.nan_to_num(np.asarray(scores, dtype=float), nan=-np.inf))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from sklearn_sha.inspection.edges import edge_report
 from sklearn_sha.inspection.envelope import envelope
 from sklearn_sha.inspection.evidence import Evidence, evidence_of, scores_of
 from sklearn_sha.inspection.levels import Level, RungRecord, level_of
-from sklearn_sha.inspection.ranking import kendall, spearman
+from sklearn_sha.inspection.rank_correlation import kendall, spearman
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.risk import (
     Floats,
@@ -121,7 +121,10 @@ def trust_report(search: Any) -> TrustReport:
 def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[str, Any], ...]:
     """Return `TrustReport.rungs`."""
     known, brackets = evidence.known, evidence.brackets
-    gammas = dict(zip(*map(np.ndarray.tolist, envelope(search.rung_history_)), strict=True))
+    history = [
+        {**row, "scores": _known_scores(row, evidence.failed)} for row in search.rung_history_
+    ]
+    gammas = dict(zip(*map(np.ndarray.tolist, envelope(history)), strict=True))
     kept = {*range(search.schedule_.n_kept)}
     rungs = []
     for number, rows in enumerate(brackets):
@@ -135,7 +138,7 @@ def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[
                     "promoted": len(row["promoted"]),
                     **_agreement(row, rows[k + 1 :]),
                     "envelope": gammas.get(row["n_resources"], float("nan")),
-                    **_margin(row, evidence.folds, kept),
+                    **_margin(row, evidence, kept),
                     "risk": float("nan") if is_last else _risk(by_candidate[inside].sum()),
                 }
             )
@@ -215,15 +218,20 @@ def _agreement(row: RungRecord, later: Sequence[RungRecord]) -> dict[str, float]
     return agreement
 
 
-def _margin(
-    row: RungRecord, folds: Mapping[tuple[int, Level], Floats], kept: Collection[int]
-) -> dict[str, Any]:
+def _known_scores(row: RungRecord, failed: Collection[tuple[int, Level]]) -> list[float]:
+    """Mean scores of the candidates of a rung; NaN if `error_score` is in them."""
+    scores = zip(row["candidates"], row["scores"], strict=True)
+    return [float("nan") if (c, level_of(row)) in failed else score for c, score in scores]
+
+
+def _margin(row: RungRecord, evidence: Evidence, kept: Collection[int]) -> dict[str, Any]:
     """Differences between the lowest promoted score and the eliminated scores of a rung.
 
     Candidates that are kept do not count as promoted, unless no other is.
     """
-    nan = float("nan")
-    scores = {candidate: score for candidate, score in scores_of(row).items() if score == score}
+    nan, folds = float("nan"), evidence.folds
+    known = zip(row["candidates"], _known_scores(row, evidence.failed), strict=True)
+    scores = {candidate: score for candidate, score in known if score == score}
     promoted = [c for c in row["promoted"] if c in scores]
     promoted_ids = {*promoted}
     eliminated = [c for c in scores if c not in promoted_ids]

@@ -197,7 +197,7 @@ def _resume_advice(search: Any, *, is_alternative: bool) -> str:
 def _next_time(levels: Sequence[Level], risks: Sequence[float], search: Any) -> str:
     """Recommend the parameters of the next search."""
     algorithm = getattr(search, "algorithm", "auto")
-    factor = getattr(algorithm, "factor", search.factor)
+    factor = getattr(algorithm, "factor", search.factor)  # of the search if it is "auto"
     settings: dict[str, Any] = {**larger_budget(levels, risks, factor)}
     last = max(levels)[0]
     start = "Next time set"

@@ -1,4 +1,4 @@
-"""Advice to count iterations instead of samples or folds, where that would be much cheaper."""
+"""Advice to count iterations instead of samples or folds, if that would be much cheaper."""
 
 from __future__ import annotations
 

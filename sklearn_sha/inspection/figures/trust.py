@@ -17,7 +17,7 @@ from sklearn_sha.inspection.figures.style import (
     text_color,
     title,
 )
-from sklearn_sha.inspection.possible_scores import PossibleScores
+from sklearn_sha.inspection.possible_scores import AUDITED, ELIMINATED, RISKY, PossibleScores
 from sklearn_sha.inspection.search_data import SearchData
 
 _WIDTH = 0.36  # of a rung to each side
@@ -30,16 +30,14 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
     assert possible is not None
     score, tolerance = possible.selected_score, possible.tolerance
     rungs = possible.rungs()
-    faint, strong = rung_colors(2, ax)
+    color_of = _colors(ax)
     for position, rung in enumerate(rungs):
         members = possible.members(rung)
         places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
         for place, one in zip(places, members, strict=True):
-            color = strong if possible.is_risky(one) else faint
+            kind = possible.kind_of(one)
+            color, marker = color_of[kind], _marker(kind)
             ax.plot([place, place], [one.expected, one.highest], color=color, linewidth=1.5)
-            if one.is_audited:
-                color = text_color()
-            marker = "D" if one.is_audited else "o"
             ax.plot([place], [one.expected], marker, color=color, markersize=4)
     ax.axhspan(score - tolerance, score + tolerance, color=SELECTED, alpha=0.15, linewidth=0)
     ax.axhline(score, color=SELECTED, linewidth=2)
@@ -65,24 +63,28 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
     return [ax]
 
 
+def _colors(ax: Any) -> dict[str, Any]:
+    """Return the color of each kind of candidate."""
+    faint, strong = rung_colors(2, ax)
+    return {RISKY: strong, ELIMINATED: faint, AUDITED: text_color()}
+
+
+def _marker(kind: str) -> str:
+    return "D" if kind == AUDITED else "o"
+
+
 def _key(ax: Any, possible: PossibleScores) -> None:
+    """Add a legend of the kinds of candidates."""
     from matplotlib.lines import Line2D
 
-    def handle(color: Any, label: str, **style: Any) -> Any:
-        return Line2D([], [], color=color, marker="o", markersize=4, label=label, **style)
-
-    faint, strong = rung_colors(2, ax)
-    is_risky = [possible.is_risky(one) for one in possible.candidates]
-    handles = []
-    if any(is_risky):
-        handles.append(handle(strong, "could have been better"))
-    if not all(is_risky):
-        handles.append(handle(faint, "eliminated"))
-    if any(one.is_audited for one in possible.candidates):
-        handles.append(
-            Line2D([], [], color=text_color(), marker="D", markersize=4, linestyle="",
-                   label="audited")
-        )  # fmt: skip
+    color_of = _colors(ax)
+    handles = [
+        Line2D(
+            [], [], color=color_of[kind], marker=_marker(kind), markersize=4, label=kind,
+            linestyle="" if kind == AUDITED else "-",
+        )
+        for kind in possible.kinds()
+    ]  # fmt: skip
     if handles:
         ax.legend(
             handles=handles, fontsize=SMALL, frameon=False, loc="lower right", ncols=3,

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from sklearn_sha._formatting import quantity
-from sklearn_sha.inspection.interactive.style import NEUTRAL, new_figure, rung_colors
+from sklearn_sha.inspection.interactive.style import NEUTRAL, escaped, new_figure, rung_colors
 from sklearn_sha.inspection.search_data import SearchData
 
 
@@ -24,8 +24,8 @@ def cost_figure(data: SearchData) -> Any:
         orientation="h",
         marker={"color": [*rung_colors(data.n_levels), NEUTRAL]},
         customdata=[*data.costs, data.grid_cost],  # x would be the end of a bar, and not its length
-        hovertemplate="%{y}: %{customdata:,} " + data.cost_unit + "<extra></extra>",
+        hovertemplate="%{y}: %{customdata:,} " + escaped(data.cost_unit) + "<extra></extra>",
     )
     figure.update_yaxes(autorange="reversed", automargin=True)
-    figure.update_xaxes(title_text=data.cost_unit, rangemode="tozero")
+    figure.update_xaxes(title_text=escaped(data.cost_unit), rangemode="tozero")
     return figure

@@ -23,13 +23,13 @@ _GRID = "rgba(128, 128, 128, 0.2)"
 _RUNG_RGB = tuple(int(RUNG[k : k + 2], 16) for k in (1, 3, 5))
 
 
-def new_figure(title: str, **layout: Any) -> Any:
+def new_figure(title: str) -> Any:
     """Return an empty figure with a title."""
     from plotly.graph_objects import Figure
 
     figure = Figure()
     figure.update_layout(margin={"r": 80})
-    style(figure, title, **layout)
+    style(figure, title)
     return figure
 
 

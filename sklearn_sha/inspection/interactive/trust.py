@@ -17,7 +17,13 @@ from sklearn_sha.inspection.interactive.style import (
     new_figure,
     rung_colors,
 )
-from sklearn_sha.inspection.possible_scores import PossibleScore, PossibleScores
+from sklearn_sha.inspection.possible_scores import (
+    AUDITED,
+    ELIMINATED,
+    RISKY,
+    PossibleScore,
+    PossibleScores,
+)
 from sklearn_sha.inspection.search_data import SearchData
 
 _WIDTH = 0.36  # of a rung to each side
@@ -28,7 +34,6 @@ def trust_figure(data: SearchData) -> Any:
     possible = data.possible
     assert possible is not None
     figure = new_figure(possible.headline)
-    faint, strong = rung_colors(2)
     rungs = possible.rungs()
     for position, rung in enumerate(rungs):
         _add_candidates(figure, data, possible, possible.members(rung), position)
@@ -37,7 +42,7 @@ def trust_figure(data: SearchData) -> Any:
         score - tolerance, score + tolerance, fillcolor=SELECTED, opacity=0.15, line_width=0
     )
     figure.add_hline(score, line_color=SELECTED, annotation_text=f"selected {format_score(score)}")
-    title = f"{data.unit} of the rung that eliminated the candidate"
+    title = f"{escaped(data.unit)} of the rung that eliminated the candidate"
     figure.update_xaxes(
         tickvals=list(range(len(rungs))),
         ticktext=possible.rung_labels(data.unit, "<br>"),
@@ -49,11 +54,15 @@ def trust_figure(data: SearchData) -> Any:
         title_text=f"{escaped(data.score_label)} at full resource, estimated",
         range=possible.visible_range(),
     )
-    key = {"could have been better": strong, "eliminated": faint}
-    if any(one.is_audited for one in possible.candidates):
-        key["audited"] = NEUTRAL
-    add_key(figure, key)
+    color_of = _colors()
+    add_key(figure, {kind: color_of[kind] for kind in possible.kinds()})
     return figure
+
+
+def _colors() -> dict[str, str]:
+    """Return the color of each kind of candidate."""
+    faint, strong = rung_colors(2)
+    return {RISKY: strong, ELIMINATED: faint, AUDITED: NEUTRAL}
 
 
 def _add_candidates(
@@ -64,12 +73,11 @@ def _add_candidates(
     position: int,
 ) -> None:
     """Add the candidates that a rung eliminated, with bars up to their highest scores."""
-    faint, strong = rung_colors(2)
+    color_of = _colors()
     places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
     by_color: dict[str, list[tuple[float, PossibleScore]]] = {}
     for place, one in zip(places.tolist(), members, strict=True):
-        color = NEUTRAL if one.is_audited else strong if possible.is_risky(one) else faint
-        by_color.setdefault(color, []).append((place, one))
+        by_color.setdefault(color_of[possible.kind_of(one)], []).append((place, one))
     for color, points in by_color.items():  # the bars of a trace have a single color
         figure.add_scatter(
             x=[place for place, _ in points],
