@@ -14,7 +14,7 @@ _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
 _MAX_VALUE_LENGTH = 100  # of a parameter
 _WIDTH = 95  # of sentences, about as wide as the tables
 _MAX_LISTED = 10
-_MAX_INTEGER = 1e4  # of four digits
+_FIVE_DIGITS = 9999.5  # minimum of the numbers that are rounded to five digits or more
 
 DIGITS = (3, 5, 8, 17)
 """Numbers of significant digits to try in turn, until a text is precise enough."""
@@ -164,14 +164,14 @@ def format_value(value: Any, length: int = _MAX_VALUE_LENGTH) -> str:
     Examples
     --------
     >>> from sklearn_sha._formatting import format_value
-    >>> format_value(1.0), format_value(1), format_value(0.123456), format_value("l1")
+    >>> format_value(0.99999), format_value(1), format_value(0.123456), format_value("l1")
     ('1.0', '1', '0.1235', "'l1'")
     """
     # The repr of a Python scalar is shorter than that of a NumPy scalar.
     plain = value.item() if getattr(value, "shape", None) == () else value
     if isinstance(plain, float):
-        is_short_integer = plain.is_integer() and abs(plain) < _MAX_INTEGER
-        return f"{plain:.1f}" if is_short_integer else f"{plain:.4g}"
+        text = f"{plain:.4g}"
+        return f"{text}.0" if text.lstrip("-").isdigit() else text
     return shortened(repr(plain), length)
 
 
@@ -209,7 +209,7 @@ def format_score(score: float) -> str:
     >>> format_score(0.97123), format_score(-54321.5), format_score(1e-5)
     ('0.9712', '-54322', '1e-05')
     """
-    return f"{score:.0f}" if _MAX_INTEGER <= abs(score) < _HUGE else f"{score:.4g}"
+    return f"{score:.0f}" if _FIVE_DIGITS <= abs(score) < _HUGE else f"{score:.4g}"
 
 
 def format_scores(one: float, other: float) -> tuple[str, str]:

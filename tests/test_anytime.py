@@ -684,13 +684,17 @@ def test_a_last_rung_without_a_score_is_named_if_time_ends_too(n_begun, monkeypa
 
 @pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
 @pytest.mark.filterwarnings("ignore:No candidate of the last rung", "ignore:Including the fixed")
-def test_a_search_that_time_ended_in_its_last_rung_has_not_reached_it(monkeypatch):
-    """One of its two candidates has no score, and the other one was not evaluated."""
+@pytest.mark.parametrize("at_end", [0.0, np.nan])
+@pytest.mark.parametrize("target_score", [None, 2.0])
+def test_a_search_that_time_ended_in_its_last_rung_has_not_reached_it(
+    target_score, at_end, monkeypatch
+):
+    """One of its two candidates was not evaluated. With a target, they are requested in turn."""
     for module in (engine, evaluation, base):
         monkeypatch.setattr(module, "time", lambda: float(len(CALLS)))
     search = search_of(
-        budget=None, max_resources=16, min_folds="all",
-        scoring=lambda model, X, y=None: model.limit if model.units_ < 16 else np.nan,
+        budget=None, max_resources=16, min_folds="all", target_score=target_score,
+        scoring=lambda model, X, y=None: model.limit + (at_end if model.units_ == 16 else 0),
     )  # fmt: skip
     schedule = search.plan(X)
     assert schedule.n_candidates[-1] == 2
@@ -702,7 +706,7 @@ def test_a_search_that_time_ended_in_its_last_rung_has_not_reached_it(monkeypatc
 
 
 @pytest.mark.parametrize("budget", ["anytime", "double"])
-def test_brackets_without_rungs_are_explained(budget, capsys):
+def test_brackets_of_a_single_rung_are_explained(budget, capsys):
     iris = load_iris(return_X_y=True)
     search = SuccessiveHalvingSearchCV(
         SVC(), {"C": uniform(0.1, 10)}, n_candidates=8, budget=budget, random_state=0, verbose=1
@@ -716,6 +720,9 @@ def test_brackets_without_rungs_are_explained(budget, capsys):
     search.fit(*iris)
     assert " ".join(capsys.readouterr().out.split()).startswith(note)
     assert search.set_params(min_resources=1.0).plan(*iris).notes == ()
+    one = search_of(budget="double", n_candidates=1, max_resources=16).plan(X)  # runs of a rung
+    assert one.n_resources == [1, 2, 4, 8, 16]
+    assert one.notes == ()
 
 
 def test_too_little_time_for_a_rung_is_an_error():

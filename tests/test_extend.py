@@ -669,10 +669,20 @@ def test_kept_models_with_more_training_than_a_rung_has_are_not_scored_in_it(
     assert not kept.failures_
     is_lower = bool(kept.best_score_ < score)
     assert is_lower == (min_folds == "all" and name != "pipeline and metrics")
-    scores = f"{score:.4g}, and best_score_ is {kept.best_score_:.4g} now"
+    scores = f"{score:.4g}, and best_score_ is now {kept.best_score_:.4g}. To"
     text = f"Candidate {best}, the best one before extend, was eliminated"
     assert [text in str(one.message) for one in caught] == [True] * is_lower
     assert [scores in str(one.message) for one in caught] == [True] * is_lower
+
+
+def test_a_lower_score_with_less_resource_is_no_warning():
+    """With more candidates, the last rung of a budget has less resource."""
+    search = curves(4, budget=64, max_resources="auto").fit(NOTHING)
+    before = search.best_n_resources_, search.best_score_
+    worse = {"limit": uniform(0, 0.1), "speed": [1.0]}
+    search.extend(NOTHING, n_candidates=12, param_distributions=worse)
+    assert search.best_n_resources_ < before[0]
+    assert search.best_score_ < before[1]
 
 
 @pytest.mark.parametrize("checkpointed", [False, True])

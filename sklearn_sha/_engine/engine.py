@@ -62,8 +62,8 @@ class Engine:
     keeps_eliminated : bool, default=False
         Whether models of eliminated candidates are kept, so that an audit can continue them.
     best_params : callable or None, default=None
-        Returns the parameters that the refit has in addition, given the resource. The last
-        candidate is refit on all samples while its folds are evaluated; None: it is not.
+        Returns the additional parameters of the refit, given the resource. If there is one, the
+        last candidate is refit on all samples while its folds are evaluated.
     deadline : float, default=inf
         No job begins after it, in seconds as `time.time` counts them.
 

@@ -21,9 +21,9 @@ class WorkerCall:
     function : callable
     args : tuple
     receive : callable, optional
-        Called with what the function returns.
+        Called with what the function returns. By default, that is ignored.
     jobs_of : callable, optional
-        Returns the jobs that fail with a part of the call. None by default.
+        Returns the jobs that fail with a part of the call. By default, there are none.
     only : callable or None, default=None
         Returns the call for one part alone. None: the call has a single part.
     """

@@ -558,7 +558,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             store.claim(origin.fingerprint, origin.extensions)
             try:
                 yield store
-            except (Exception, SystemExit):  # such as one of an exiting estimator in a notebook
+            except (Exception, SystemExit):  # sys.exit in an estimator does not end a notebook
                 if "cv_results_" in before:
                     self._replace_fitted(before)
                 raise

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from itertools import chain
-from math import nan
 from time import time
 from typing import Any, Literal, Self
 
@@ -22,6 +21,8 @@ from sklearn_sha._search.states import CompletedSearch
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
 from sklearn_sha.candidates.space import spaces_of
+
+_OF_BEST = ("best_candidate_", "best_n_resources_", "best_score_")
 
 
 class ExtendableSearch(AuditedSearch):
@@ -159,20 +160,35 @@ class ExtendableSearch(AuditedSearch):
                 candidates=[*completed.candidates],
                 evaluations=completed.evaluations,
             )
-        best, best_score = getattr(self, "best_candidate_", None), getattr(self, "best_score_", nan)
+        before = {name: getattr(self, name, None) for name in _OF_BEST}
         with self._continued(completed.store.copy(), origin) as store:
             self._run(spec, store, start_time, data, origin)
-        if best_score > getattr(self, "best_score_", nan) and not self.interrupted_:
-            before, now = format_scores(best_score, self.best_score_)
-            warnings.warn(
-                f"Candidate {best}, the best one before extend, was eliminated in the search over "
-                f"all candidates. Its mean test score is {before}, and best_score_ is {now} now. "
-                "To keep it, call fit of a new search with its parameters in initial_candidates "
-                "and keep_initial=True.",
-                UserWarning,
-                stacklevel=2,
-            )
+        if message := self._lost_best(*before.values()):
+            warnings.warn(message, UserWarning, stacklevel=2)
         return self
+
+    def _lost_best(
+        self, best: int | None, n_resources: int | None, best_score: float | None
+    ) -> str:
+        """Return a warning if an earlier best candidate was eliminated and is still better.
+
+        A search with `target_score` ends at the first candidate that reaches it.
+        """
+        is_comparable = not self.interrupted_ and self.target_score is None
+        if best_score is None or not hasattr(self, "best_score_") or not is_comparable:
+            return ""
+        finalists = self.all_cv_results_["candidate"][self.cv_results_rows_]
+        if best in finalists or n_resources > self.best_n_resources_:
+            return ""
+        if not best_score > self.best_score_:
+            return ""
+        known, new = format_scores(best_score, self.best_score_)
+        return (
+            f"Candidate {best}, the best one before extend, was eliminated in the search over all "
+            f"candidates. Its mean test score is {known}, and best_score_ is now {new}. To keep "
+            "such a candidate, call fit of a new search with its parameters in "
+            "initial_candidates and keep_initial=True."
+        )
 
     def _union(
         self,

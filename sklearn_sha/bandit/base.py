@@ -90,15 +90,17 @@ class Algorithm(ABC):
     """
 
     needs_maximum = True
-    """Whether `plan` requires `Bounds.max_resources`. If not, it can be 0 for no maximum, and
-    `min_resources` of the search must be "auto"."""
+    """Whether `plan` requires `Bounds.max_resources`. If not, it can be 0 for no maximum."""
 
     factor: float = 2
-    """Ratio of the resources of two rungs, for ``n_remaining_candidates_`` and recommendations."""
+    """Ratio of the resources of consecutive rungs, for ``n_remaining_candidates_`` and advice."""
 
     @property
     def has_own_rungs(self) -> bool:
-        """Whether it sets the resources of its rungs itself, and `min_resources` has no effect."""
+        """Whether the algorithm sets the resources of its rungs without those of the search.
+
+        Then `min_resources` of the search must be "auto".
+        """
         return not self.needs_maximum
 
     @abstractmethod

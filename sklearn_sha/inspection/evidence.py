@@ -78,10 +78,10 @@ class Evidence:
     brackets : list of list of dict
         Rungs of each bracket; with budget doubling, those of the last completed run.
     folds : dict of (int, (int, int)) to ndarray
-        Test scores on each fold, by candidate and level. NaN if it has none, or a number as
-        `error_score` instead of one.
+        Test scores on each fold, by candidate and level. NaN if there is no score, also if a
+        numeric `error_score` replaces it.
     failed : set of (int, (int, int))
-        Candidates and levels with such a number on a fold, which is in their mean score.
+        Candidates and levels whose mean score contains a numeric `error_score`.
     selected : int
         The selected candidate.
     final_scores : ndarray of shape (n_folds,)
@@ -175,13 +175,16 @@ def evidence_of(search: Any, caller: str) -> Evidence:
 
 
 def _has_failed_end(search: Any, at_end: Sequence[Rung]) -> bool:
-    """Whether all candidates of a last rung were evaluated, and it selected none."""
-    for rows in rungs_by_bracket(search.rung_history_, search.all_cv_results_).values():
-        *before, last = rows
-        is_whole = not is_interrupted(search) or (
-            bool(before) and len(last["candidates"]) >= len(before[-1]["promoted"]) > 0
-        )
-        if is_whole and is_at_end(last, at_end) and not (last["promoted"] and has_score(last)):
+    """Whether all candidates of a last rung were evaluated, and none has a score."""
+    is_stopped = is_interrupted(search)
+    planned = {rung.bracket: rung.n_candidates for rung in at_end}
+    brackets = rungs_by_bracket(search.rung_history_, search.all_cv_results_)
+    for bracket, (*_, last) in brackets.items():
+        if not is_at_end(last, at_end):
+            continue
+        is_whole = not is_stopped or len(last["candidates"]) >= planned.get(bracket, 0)
+        # In a rung that was not interrupted, failed candidates leave none to select.
+        if is_whole and not (has_score(last) and (last["promoted"] or is_stopped)):
             return True
     return False
 
@@ -317,7 +320,7 @@ def _drop_failed(
     Returns
     -------
     set of (int, (int, int))
-        Candidates and levels of these scores.
+        Candidates and levels at which a score was replaced.
     """
     # With folds as the resource, later rungs have the scores of earlier ones.
     counts_folds = search.schedule_.counts_folds

@@ -18,6 +18,7 @@ from sklearn_sha.inspection.risk import (
     Floats,
     expected_loss,
     hazards,
+    probability,
     standard_error,
     tolerance_of,
 )
@@ -97,15 +98,15 @@ def trust_report(search: Any) -> TrustReport:
     known, is_known, nan = evidence.known, not evidence.problem, float("nan")
     tolerance = tolerance_of(evidence.final_scores)
     by_candidate = hazards(known, tolerance)
-    probability = float(np.exp(-by_candidate.sum())) if is_known else nan
+    likely = probability(known, tolerance) if is_known else nan
     audited = _audited(evidence)
     report = TrustReport(
         _rungs(evidence, by_candidate, search),
         tolerance,
-        probability,
+        likely,
         expected_loss(known) if is_known else nan,
         _eliminated(evidence, by_candidate),
-        probability >= TRUSTED if is_known else None,
+        likely >= TRUSTED if is_known else None,
         evidence.problem,
         _brackets(evidence, by_candidate),
         audited,
@@ -122,7 +123,8 @@ def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[
     """Return `TrustReport.rungs`."""
     known, brackets = evidence.known, evidence.brackets
     history = [
-        {**row, "scores": _known_scores(row, evidence.failed)} for row in search.rung_history_
+        {**row, "scores": [*_known_scores(row, evidence.failed).values()]}
+        for row in search.rung_history_
     ]
     gammas = dict(zip(*map(np.ndarray.tolist, envelope(history)), strict=True))
     kept = {*range(search.schedule_.n_kept)}
@@ -136,7 +138,7 @@ def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[
                     **_place(row),
                     "candidates": len(row["candidates"]),
                     "promoted": len(row["promoted"]),
-                    **_agreement(row, rows[k + 1 :]),
+                    **_agreement(row, rows[k + 1 :], evidence.failed),
                     "envelope": gammas.get(row["n_resources"], float("nan")),
                     **_margin(row, evidence, kept),
                     "risk": float("nan") if is_last else _risk(by_candidate[inside].sum()),
@@ -202,10 +204,12 @@ def _risk(hazard: float) -> float:
     return float(-np.expm1(-hazard))
 
 
-def _agreement(row: RungRecord, later: Sequence[RungRecord]) -> dict[str, float]:
+def _agreement(
+    row: RungRecord, later: Sequence[RungRecord], failed: Collection[tuple[int, Level]]
+) -> dict[str, float]:
     """Mean rank correlations of a rung with the later rungs of its bracket."""
-    score_of = scores_of(row)
-    both = [[(score_of[c], s) for c, s in scores_of(r).items() if c in score_of] for r in later]
+    score_of, others = _known_scores(row, failed), [_known_scores(r, failed) for r in later]
+    both = [[(score_of[c], s) for c, s in other.items() if c in score_of] for other in others]
     pairs = [([a for a, _ in scores], [b for _, b in scores]) for scores in both]
     agreement = {}
     for name, correlation in (("spearman", spearman), ("kendall", kendall)):
@@ -218,10 +222,10 @@ def _agreement(row: RungRecord, later: Sequence[RungRecord]) -> dict[str, float]
     return agreement
 
 
-def _known_scores(row: RungRecord, failed: Collection[tuple[int, Level]]) -> list[float]:
-    """Mean scores of the candidates of a rung; NaN if `error_score` is in them."""
-    scores = zip(row["candidates"], row["scores"], strict=True)
-    return [float("nan") if (c, level_of(row)) in failed else score for c, score in scores]
+def _known_scores(row: RungRecord, failed: Collection[tuple[int, Level]]) -> dict[int, float]:
+    """Mean scores of a rung; NaN if not finite, or if a numeric `error_score` is in them."""
+    nan, level = float("nan"), level_of(row)
+    return {c: nan if (c, level) in failed else score for c, score in scores_of(row).items()}
 
 
 def _margin(row: RungRecord, evidence: Evidence, kept: Collection[int]) -> dict[str, Any]:
@@ -230,8 +234,8 @@ def _margin(row: RungRecord, evidence: Evidence, kept: Collection[int]) -> dict[
     Candidates that are kept do not count as promoted, unless no other is.
     """
     nan, folds = float("nan"), evidence.folds
-    known = zip(row["candidates"], _known_scores(row, evidence.failed), strict=True)
-    scores = {candidate: score for candidate, score in known if score == score}
+    known = _known_scores(row, evidence.failed)
+    scores = {candidate: score for candidate, score in known.items() if score == score}
     promoted = [c for c in row["promoted"] if c in scores]
     promoted_ids = {*promoted}
     eliminated = [c for c in scores if c not in promoted_ids]

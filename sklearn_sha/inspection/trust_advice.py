@@ -212,7 +212,7 @@ def _next_time(levels: Sequence[Level], risks: Sequence[float], search: Any) -> 
         start = "Next time, use SuccessiveHalvingSearchCV with"
     elif is_int(getattr(search, "budget", None)):
         settings |= {"budget": None, "max_resources": last}
-    elif not getattr(algorithm, "needs_maximum", True):
+    elif getattr(algorithm, "has_own_rungs", False):
         settings |= {"algorithm": "auto", "max_resources": last}
     if search.schedule_.counts_folds and search.resource == "auto":
         # With these settings, "auto" would be another resource.

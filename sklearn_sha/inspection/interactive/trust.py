@@ -73,12 +73,12 @@ def _add_candidates(
     position: int,
 ) -> None:
     """Add the candidates that a rung eliminated, with bars up to their highest scores."""
-    color_of = _colors()
     places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
-    by_color: dict[str, list[tuple[float, PossibleScore]]] = {}
+    by_kind: dict[str, list[tuple[float, PossibleScore]]] = {}
     for place, one in zip(places.tolist(), members, strict=True):
-        by_color.setdefault(color_of[possible.kind_of(one)], []).append((place, one))
-    for color, points in by_color.items():  # the bars of a trace have a single color
+        by_kind.setdefault(possible.kind_of(one), []).append((place, one))
+    for kind, points in by_kind.items():  # the bars of a trace have a single color
+        color = _colors()[kind]
         figure.add_scatter(
             x=[place for place, _ in points],
             y=[one.expected for _, one in points],
@@ -94,14 +94,14 @@ def _add_candidates(
             marker={
                 "color": color,
                 "size": 7,
-                "symbol": ["diamond" if one.is_audited else "circle" for _, one in points],
+                "symbol": "diamond" if kind == AUDITED else "circle",
             },
             text=[
                 f"{hover(data, one.candidate, one.expected)}<br>{_estimate(one)}"
                 for _, one in points
             ],
             hoverinfo="text",
-            name=str(points[0][1].n_resources),
+            name=kind,
         )
 
 
