@@ -675,14 +675,17 @@ def test_kept_models_with_more_training_than_a_rung_has_are_not_scored_in_it(
     assert [scores in str(one.message) for one in caught] == [True] * is_lower
 
 
-def test_a_lower_score_with_less_resource_is_no_warning():
+@pytest.mark.parametrize(("speed", "is_finalist"), [(0.5, False), (50.0, True)])
+def test_a_lower_score_with_less_resource_is_no_warning(speed, is_finalist):
     """With more candidates, the last rung of a budget has less resource."""
-    search = curves(4, budget=64, max_resources="auto").fit(NOTHING)
-    before = search.best_n_resources_, search.best_score_
-    worse = {"limit": uniform(0, 0.1), "speed": [1.0]}
-    search.extend(NOTHING, n_candidates=12, param_distributions=worse)
-    assert search.best_n_resources_ < before[0]
-    assert search.best_score_ < before[1]
+    space = {"limit": uniform(0.3, 0.7), "speed": [20.0]}
+    search = curves(4, space=space, budget=64, max_resources="auto").fit(NOTHING)
+    best, n_resources, score = search.best_candidate_, search.best_n_resources_, search.best_score_
+    others = {"limit": uniform(0.2, 0.05), "speed": [speed]}
+    search.extend(NOTHING, n_candidates=12, param_distributions=others)
+    assert search.best_n_resources_ < n_resources
+    assert search.best_score_ < score
+    assert (best in search.all_cv_results_["candidate"][search.cv_results_rows_]) == is_finalist
 
 
 @pytest.mark.parametrize("checkpointed", [False, True])
