@@ -24,6 +24,7 @@ from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearc
 from sklearn_sha.inspection import parameter_importance, trust_report
 from sklearn_sha.inspection.figures import KINDS
 from sklearn_sha.inspection.figures.style import RUNG, SELECTED, rung_shares
+from sklearn_sha.inspection.possible_scores import possible_scores
 from sklearn_sha.inspection.search_data import search_data
 
 mpl.use("agg")
@@ -108,7 +109,7 @@ def test_labels_name_the_selected_candidate_the_metric_and_the_numbers_of_candid
     ax = SearchDisplay.from_search(search, kind=kind).ax_
     assert ax.get_title(loc="left") == (
         f"Selected: score {search.best_score_:.4g} with limit=0.7, "
-        f"speed={search.best_params_['speed']:g}"
+        f"speed={search.best_params_['speed']}"
     )
     assert ax.get_ylabel() == "score, mean over folds"
     texts = [text.get_text() for text in ax.texts]
@@ -127,7 +128,7 @@ def test_scores_far_below_the_finalists_are_compressed_and_counted():
         heights = [ax.transData.transform((0, s))[1] for s in (lowest, 0.3, search.best_score_)]
         assert heights[2] - heights[1] > (heights[2] - heights[0]) / 3
         assert "where the axis is compressed." in ax.get_xlabel()
-        assert ax.get_yticklabels()[0].get_text() == f"{lowest:.4g}"
+        assert ax.get_yticklabels()[0].get_text() == f"{lowest:.0f}"
 
 
 def test_the_last_rung_of_a_run_has_no_lowest_promoted_score():
@@ -563,3 +564,12 @@ def test_figures_describe_below_the_resource_how_models_are_trained(params, sent
     label = SearchDisplay.from_search(search, kind=kind).ax_.get_xlabel()
     lines = [line for line in label.splitlines() if "compressed" not in line]
     assert lines == [search.schedule_.unit, *sentences]
+
+
+@pytest.mark.parametrize("n_audited", [0, 2, 100])
+def test_the_legend_of_the_trust_figure_has_the_kinds_that_there_are(n_audited):
+    search = search_of().fit(X)
+    if n_audited:
+        search.audit(X, n_candidates=n_audited)
+    legend = SearchDisplay.from_search(search, kind="trust").ax_.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == possible_scores(search).kinds()

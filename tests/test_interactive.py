@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from test_curves import X, search_of
 from toys import Curve
 
-from sklearn_sha import HyperbandSearchCV, SearchDisplay, SuccessiveHalvingSearchCV
+from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import figures, interactive, interactive_figure, parameter_importance
 from sklearn_sha.inspection.figures.style import SELECTED
 from sklearn_sha.inspection.possible_scores import possible_scores
@@ -111,12 +111,6 @@ def test_parallel_coordinates_have_a_place_for_missing_parameters():
     assert max(trace.line.color) == trace.line.color[-1] == len(search.n_resources_)
 
 
-def names_in_legend(search, kind):
-    """Names in the legend of matplotlib's figure."""
-    legend = SearchDisplay.from_search(search, kind=kind).ax_.get_legend()
-    return [text.get_text() for text in legend.get_texts()]
-
-
 def test_importance_cost_and_trust_have_the_numbers_of_the_reports(search):
     (bars,) = interactive_figure(search, kind="importance").data
     importance = parameter_importance(search)
@@ -135,7 +129,7 @@ def test_importance_cost_and_trust_have_the_numbers_of_the_reports(search):
     possible = possible_scores(search)
     expected = sorted(one.expected for one in possible.candidates)
     assert sorted(y for trace in shown(figure) for y in trace.y) == pytest.approx(expected)
-    assert [*legend_of(figure)] == possible.kinds() == names_in_legend(search, "trust")
+    assert [*legend_of(figure)] == possible.kinds()
 
 
 @pytest.mark.parametrize("n_audited", [0, 2, 100])
@@ -149,7 +143,7 @@ def test_the_legend_of_the_trust_figure_has_the_kinds_that_there_are(n_audited):
     assert bool({"could have been better", "eliminated"} & {*possible.kinds()}) == (n_left > 0)
     assert (n_left > 0) == (n_audited < 100)
     figure = interactive_figure(search, kind="trust")
-    assert [*legend_of(figure)] == possible.kinds() == names_in_legend(search, "trust")
+    assert [*legend_of(figure)] == possible.kinds()
 
 
 @pytest.mark.parametrize("kind", interactive.KINDS)

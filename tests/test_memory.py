@@ -11,12 +11,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from conftest import slow
 from joblib import parallel_config
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.linear_model import Ridge, SGDRegressor
 from sklearn.model_selection import KFold
-from sklearn.pipeline import Pipeline
 from test_stopping import Stopped, ctrl_c, numbers
 from test_stopping import search_of as stopping_search_of
 from toys import CALLS, Curve
@@ -355,71 +351,3 @@ def test_the_error_of_models_that_cannot_be_unpickled_says_what_to_do(tmp_path, 
         search(**{"checkpoint": tmp_path} if checkpointed else {"model_memory": 1}).fit(NOTHING)
     assert "could be pickled, but not unpickled" in caught.value.__notes__[0]
     assert search(model_memory=None).fit(NOTHING).best_params_ == {"limit": 0.4}
-
-
-OUTPUTS: list[weakref.ref] = []
-N_ALIVE: list[int] = []
-
-
-class Widening(TransformerMixin, BaseEstimator):
-    """Its output is 8 times as large as its input."""
-
-    def __init__(self, scale=1.0):
-        self.scale = scale
-
-    def fit(self, X, y=None):
-        return self
-
-    def transform(self, X):
-        output = self.scale * np.repeat(X, 8, axis=1)
-        OUTPUTS[:] = [ref for ref in OUTPUTS if ref() is not None]
-        OUTPUTS.append(weakref.ref(output))
-        N_ALIVE.append(len(OUTPUTS))
-        return output
-
-
-def widening_search(last, **params):
-    """Return the mean scores of 24 candidates with 12 settings, and the peak of live outputs."""
-    space = {"widening__scale": np.linspace(1, 2, 12).tolist(), "last__alpha": [0.1, 1.0]}
-    pipeline = Pipeline([("widening", Widening()), ("last", last)])
-    search = SuccessiveHalvingSearchCV(
-        pipeline, space, cv=KFold(4), refit=False, random_state=0, **params
-    )
-    x = np.random.default_rng(0).normal(size=(400, 40))
-    OUTPUTS.clear()
-    N_ALIVE.clear()
-    results = search.fit(x, x.sum(axis=1)).all_cv_results_
-    return results["mean_test_score"].tolist(), max(N_ALIVE)
-
-
-@pytest.mark.parametrize("threads", [1, *slow(2)])
-@pytest.mark.parametrize(
-    ("last", "params"),
-    [
-        (Ridge(), {"resource": "n_samples", "min_folds": "all"}),
-        (Ridge(), {"resource": "n_samples", "min_folds": "all", "max_time": 1000}),
-        (Ridge(), {"resource": "folds", "min_resources": 4}),
-        (Ridge(), {"resource": "n_samples", "min_folds": "all", "sampler": "model"}),
-        (SGDRegressor(random_state=0), {"resource": "partial_fit", "max_resources": 32}),
-    ],
-    ids=["samples", "samples and time", "folds", "waves", "epochs"],
-)
-def test_output_of_preprocessing_beyond_the_limit_is_not_kept(last, params, threads):
-    """That of a fold with all samples takes 1 MB: that of its training and of its test samples."""
-    with parallel_config("threading", n_jobs=threads):
-        expected, n_alive = widening_search(last, model_memory=None, **params)
-        assert n_alive >= 2 * 4
-        for limit, n_folds in ((1, 1), (4 * 2.5 * MB, 2)):  # a quarter is for the output
-            scores, n_alive = widening_search(last, model_memory=int(limit), **params)
-            assert scores == expected
-            if threads == 1:
-                assert n_alive <= 2 * n_folds
-            else:  # a part has enough for both workers
-                assert n_alive <= 2 * (8 + n_folds)
-
-
-def test_output_that_is_not_requested_again_is_not_kept():
-    """That of one setting on all folds, unless candidates of the rung are requested later."""
-    params = {"resource": "n_samples", "min_resources": 1.0, "model_memory": None}
-    assert widening_search(Ridge(), **params)[1] == 2 * 4
-    assert widening_search(Ridge(), target_score=2.0, **params)[1] == 2 * 4 * 8

@@ -156,10 +156,11 @@ def test_with_samples_a_prefix_is_fitted_once_a_fold_and_rung():
         ({"resource": "folds", "cv": KFold(2), "min_resources": 1.0}, 2),
         # Candidates are requested in turn, until one has the target.
         ({"resource": "folds", "cv": KFold(2), "min_resources": 1.0, "target_score": 2}, 2 * 8),
+        ({"resource": "folds", "cv": KFold(2), "min_resources": 1.0, "budget": "anytime"}, 2 * 8),
         # The next rung uses what all settings have made.
         ({"resource": "partial_fit", "max_resources": 40}, 3 * 20),
     ],
-    ids=["samples", "folds", "in turn", "epochs"],
+    ids=["samples", "folds", "in turn", "brackets", "epochs"],
 )
 def test_the_outputs_of_few_settings_are_kept_if_no_later_rung_uses_them(
     params, n_kept, monkeypatch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from itertools import chain, compress, product
 from math import inf
@@ -29,9 +29,6 @@ from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.requests import Requests, RungRequest, promoted_ids
-
-_SHARE_OF_OUTPUT = 0.25
-"""Share of the memory for models that the output of preprocessing steps may take in addition."""
 
 
 class _StageClock:
@@ -65,7 +62,7 @@ class Engine:
     keeps_eliminated : bool, default=False
         Whether models of eliminated candidates are kept, so that an audit can continue them.
     requests_once : bool, default=False
-        Whether algorithms request all candidates of a rung together.
+        Whether all candidates with the same resource are requested together.
     best_params : callable or None, default=None
         Returns the additional parameters of the refit, given the resource. If there is one, the
         last candidate is refit on all samples while its folds are evaluated.
@@ -110,7 +107,7 @@ class Engine:
         self._requested_folds = RequestedFolds(config.resource, fold_order)
         self._preprocessing = SharedPreprocessing(
             params, config, workers, self._X, self._y, deadline, self._store_failures,
-            store.memory_limit * _SHARE_OF_OUTPUT, requests_once=requests_once,
+            requests_once=requests_once,
         )  # fmt: skip
 
     def run(self, algorithms: Sequence[Requests]) -> None:
@@ -188,8 +185,9 @@ class Engine:
         views, groups = self._jobs(rungs)
         self._preprocessing.discard_all_but(views, groups)
         for number, part in enumerate(self._parts(groups)):
+            if number:
+                self._preprocessing.make_room()
             if self._config.shares_preprocessing:
-                self._preprocessing.make_room(part, is_first=number == 0)
                 while calls := self._preprocessing.calls(views, jobs := self._open(part)):
                     self._run([*calls, *self._starting_calls(jobs, len(calls))])
             left = part
@@ -200,19 +198,16 @@ class Engine:
                     self._best_params = None  # once
                 self._run(calls)
 
-    def _parts(self, groups: Groups) -> Iterator[Groups]:
-        """Yield the groups that are evaluated together.
+    def _parts(self, groups: Groups) -> list[Groups]:
+        """Return the groups that are evaluated together.
 
         An interruption loses preprocessing steps that were fitted without an evaluation. So with a
         deadline, or a single worker, which never waits for others, each part has the steps of a
-        few settings on all folds, enough for all workers; and so it has if the output of all
-        settings is too large. With a single worker, it has a single fold if that of all is.
+        few settings on all folds, enough for all workers.
         """
-        is_alone, is_too_large = self._workers.n_workers == 1, self._preprocessing.is_too_large
-        may_wait = not is_alone and self._deadline == inf
-        if not self._config.shares_preprocessing or (may_wait and not is_too_large(groups)):
-            yield groups
-            return
+        n_workers = self._workers.n_workers
+        if not self._config.shares_preprocessing or (self._deadline == inf and n_workers > 1):
+            return [groups]
         by_steps: dict[Hashable, dict[GroupKey, list[Job]]] = defaultdict(dict)
         for key, jobs in groups.items():
             by_steps[key[2]][key] = jobs
@@ -221,11 +216,7 @@ class Engine:
             if len(parts[-1]) >= self._batching.n_wanted:
                 parts.append({})
             parts[-1].update(own)
-        for part in parts:
-            if is_alone and is_too_large(part):
-                yield from ({key: jobs} for key, jobs in part.items())
-            else:
-                yield part
+        return [*parts]
 
     def _jobs(self, rungs: Sequence[RungJobs]) -> tuple[Views, Groups]:
         """Return the folds that rungs need, and the jobs in groups that share their samples."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from time import perf_counter, time
 from traceback import format_exc
@@ -17,13 +16,11 @@ from sklearn_sha._data.preprocessing import (
     preprocessing_of,
     set_seeds,
 )
-from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig, Job
 from sklearn_sha._engine.worker_deaths import WorkerCall
 from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._parallel.workers import Workers
-from sklearn_sha._storage.pickling import nbytes
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha.candidates.space import params_key
 
@@ -34,11 +31,8 @@ Groups = Mapping[GroupKey, list[Job]]
 Views = Mapping[tuple[int, int], Fold]
 
 _MAX_SETTINGS = 8
-"""Number of settings whose output is kept for candidates of the same rung that are requested later.
-Each takes as much memory as the samples, for each fold."""
-
-_UNKNOWN_RATIO = 10
-"""How many times as large as its samples an output can be, until the first one is measured."""
+"""Number of settings whose output is kept for candidates that are requested later at the same
+resource. Each takes as much memory as the samples, for each fold."""
 
 
 class SharedPreprocessing:
@@ -55,10 +49,8 @@ class SharedPreprocessing:
     deadline : float
     fail : callable
         ``fail(jobs, traceback)`` is called with the jobs whose preprocessing steps fail.
-    limit : float
-        Bytes of the output that is kept.
     requests_once : bool
-        Whether all candidates of a rung are requested together.
+        Whether all candidates with the same resource are requested together.
     """
 
     def __init__(
@@ -70,7 +62,6 @@ class SharedPreprocessing:
         y: Any,
         deadline: float,
         fail: Callable[[Sequence[Job], str], None],
-        limit: float,
         *,
         requests_once: bool,
     ) -> None:
@@ -82,9 +73,7 @@ class SharedPreprocessing:
         self._fail = fail
         self._fitted: dict[GroupKey, tuple[Fold, FittedPreprocessing | PreprocessingFile]] = {}
         self._keys: dict[int, Hashable] = {}
-        self._limit, self._max_settings = limit, 1 if requests_once else _MAX_SETTINGS
-        self._sizes: dict[GroupKey, int] = {}
-        self._largest = self._guess = 0.0  # bytes per training sample
+        self._max_settings = 1 if requests_once else _MAX_SETTINGS
 
     def key(self, candidate: int) -> Hashable:
         """Equal for candidates whose preprocessing steps have the same parameters."""
@@ -104,34 +93,15 @@ class SharedPreprocessing:
             if key not in groups or not view.has_samples_of(views[key[:2]]):
                 self._discard(key)
 
-    def is_too_large(self, groups: Iterable[GroupKey]) -> bool:
-        """Return whether the output of groups is expected to take more than the limit.
-
-        It is expected to grow with the training samples.
-        """
-        if self._limit == inf:
-            return False
-        if not self._largest and not self._guess:
-            self._guess = _UNKNOWN_RATIO * nbytes(self._X) / n_samples_of(self._X)
-        largest = self._largest or self._guess
-        return sum(self._sizes.get(key, largest * key[1]) for key in groups) > self._limit
-
-    def make_room(self, groups: Groups, *, is_first: bool) -> None:
-        """Discard steps that are evaluated, if they and those of the next groups are too many.
-
-        That is, if they take more than the limit; or if they are of many settings, no later rung
-        uses them, and these groups are not the first ones of a stage, which has others that can.
-        """
+    def make_room(self) -> None:
+        """Discard the steps of many settings that are evaluated, if no later rung uses them."""
         resource = self._config.resource
         is_used_later = not (resource.counts_samples or resource.counts_folds)
-        n_settings = len({key[2] for key in self._fitted})
-        are_many = not (is_used_later or is_first) and n_settings >= self._max_settings
-        if are_many or self.is_too_large(self._fitted.keys() | groups.keys()):
-            for key in self._fitted.keys() - groups.keys():
+        if not is_used_later and len({key[2] for key in self._fitted}) >= self._max_settings:
+            for key in [*self._fitted]:
                 self._discard(key)
 
     def _discard(self, key: GroupKey) -> None:
-        del self._sizes[key]
         _, fitted = self._fitted.pop(key)
         self._workers.release(fitted)
         fitted.discard()
@@ -155,19 +125,11 @@ class SharedPreprocessing:
             elif fitted is not None:
                 self._workers.broadcast(fitted)
                 self._fitted[key] = view, fitted
-                self._sizes[key] = _n_bytes(fitted)
-                self._largest = max(self._largest, self._sizes[key] / key[1])
 
         job = replace(jobs[0], model=None)
         folder = self._workers.shared_folder
         args = (view, job, self._X, self._y, self._config, self._deadline, folder)
         return WorkerCall(_fit_preprocessing, args, receive, lambda part: jobs)
-
-
-def _n_bytes(fitted: FittedPreprocessing | PreprocessingFile) -> int:
-    if isinstance(fitted, PreprocessingFile):
-        return fitted.path.stat().st_size
-    return nbytes(fitted)
 
 
 def _fit_preprocessing(

@@ -346,7 +346,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             workers,
             observer,
             keeps_eliminated=self.keep_eliminated,
-            requests_once=self._requests_each_rung_once(spec),
+            requests_once=self._requests_each_rung_once(spec) and len(plan.brackets) == 1,
             best_params=spec.resource.best_params if refits_early else None,
             deadline=inf if self.max_time is None else start_time + self.max_time,
         )

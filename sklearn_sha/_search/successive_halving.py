@@ -216,8 +216,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         stored in temporary files. If these files are in memory too, or the disk is full, the models
         are deleted with a warning, and refit from scratch if their candidates are promoted. The
         results do not depend on it. "auto" is a quarter of the free memory at the start of the
-        search, None means no limit. The output of preprocessing steps that further candidates use
-        may take a quarter as much in addition.
+        search, None means no limit.
     keep_eliminated : bool, default=False
         Keep the models of eliminated candidates, if training can continue, so that an audit
         continues them instead of refitting them from scratch. `model_memory` limits their memory.

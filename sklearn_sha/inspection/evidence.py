@@ -179,10 +179,13 @@ def _has_failed_end(search: Any, at_end: Sequence[Rung]) -> bool:
     is_stopped = is_interrupted(search)
     planned = {rung.bracket: rung.n_candidates for rung in at_end}
     brackets = rungs_by_bracket(search.rung_history_, search.all_cv_results_)
-    for bracket, (*_, last) in brackets.items():
+    for bracket, (*before, last) in brackets.items():
         if not is_at_end(last, at_end):
             continue
-        is_whole = not is_stopped or len(last["candidates"]) >= planned.get(bracket, 0)
+        n_expected = planned.get(bracket, 0)
+        if before and search.target_score is None:  # `stop` ends with fewer than planned
+            n_expected = min(n_expected, len(before[-1]["promoted"]))
+        is_whole = not is_stopped or len(last["candidates"]) >= n_expected
         # In a rung that was not interrupted, failed candidates leave none to select.
         if is_whole and not (has_score(last) and (last["promoted"] or is_stopped)):
             return True
