@@ -160,10 +160,10 @@ class ExtendableSearch(AuditedSearch):
                 candidates=[*completed.candidates],
                 evaluations=completed.evaluations,
             )
-        before = {name: getattr(self, name, None) for name in _OF_BEST}
+        before = [getattr(self, name, None) for name in _OF_BEST]
         with self._continued(completed.store.copy(), origin) as store:
             self._run(spec, store, start_time, data, origin)
-        if message := self._lost_best(*before.values()):
+        if message := self._lost_best(*before):
             warnings.warn(message, UserWarning, stacklevel=2)
         return self
 
@@ -174,13 +174,13 @@ class ExtendableSearch(AuditedSearch):
 
         A search with `target_score` ends at the first candidate that reaches it.
         """
-        is_comparable = not self.interrupted_ and self.target_score is None
-        if best_score is None or not hasattr(self, "best_score_") or not is_comparable:
+        if best_score is None or not hasattr(self, "best_score_"):
+            return ""
+        if self.interrupted_ or self.target_score is not None:
             return ""
         finalists = self.all_cv_results_["candidate"][self.cv_results_rows_]
-        if best in finalists or n_resources > self.best_n_resources_:
-            return ""
-        if not best_score > self.best_score_:
+        is_comparable = n_resources <= self.best_n_resources_
+        if best in finalists or not (is_comparable and best_score > self.best_score_):
             return ""
         known, new = format_scores(best_score, self.best_score_)
         return (
