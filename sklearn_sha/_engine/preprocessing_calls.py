@@ -94,7 +94,7 @@ class SharedPreprocessing:
                 self._discard(key)
 
     def make_room(self) -> None:
-        """Discard the steps of many settings that are evaluated, if no later rung uses them."""
+        """Discard the steps of evaluated settings, if they are many and no later rung uses them."""
         resource = self._config.resource
         is_used_later = not (resource.counts_samples or resource.counts_folds)
         if not is_used_later and len({key[2] for key in self._fitted}) >= self._max_settings:

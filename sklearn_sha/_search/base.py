@@ -318,13 +318,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             is_closed=spec.is_closed,
         )
         workers = workers or self._make_workers(store)
+        requests_once = self._requests_each_rung_once(spec)
         results, display = self._make_results_and_display(spec, pool.params, workers, left)
         observer = RungObserver(
             results,
             display,
             pool,
             task,
-            n_rungs=len(plan.rungs) if self._requests_each_rung_once(spec) else None,
+            n_rungs=len(plan.rungs) if requests_once else None,
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
             bracket_times=self._bracket_times(spec, workers, begin, left),
@@ -346,7 +347,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, BestEstimatorMixin,
             workers,
             observer,
             keeps_eliminated=self.keep_eliminated,
-            requests_once=self._requests_each_rung_once(spec) and len(plan.brackets) == 1,
+            requests_once=requests_once and len(plan.brackets) == 1,
             best_params=spec.resource.best_params if refits_early else None,
             deadline=inf if self.max_time is None else start_time + self.max_time,
         )

@@ -20,7 +20,13 @@ from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
-from sklearn_sha._search.advice import audit_notes, cost_warning, first_rung_notes, grid_notes
+from sklearn_sha._search.advice import (
+    audit_notes,
+    cost_warning,
+    first_rung_notes,
+    grid_notes,
+    single_rung_note,
+)
 from sklearn_sha._search.aliases import search_space, space_name
 from sklearn_sha._search.automatic_schedule import Option, automatic_option, single_rung
 from sklearn_sha._search.planning import (
@@ -406,7 +412,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             notes += resource.maximum_notes(context.tuned, context.example, n_resources)
         if whole_fit is not None and whole_fit.replaces(schedule.rungs[-1].n_resources):
             notes.append(whole_fit.note)
+        have_single_rungs = len(schedule.rungs) == len(schedule.brackets)
+        are_full = len({rung.n_resources for rung in schedule.rungs}) == 1
+        if have_single_rungs and are_full and self._explains_single_rungs():
+            notes.append(single_rung_note(schedule, option.limits))
         return notes
+
+    def _explains_single_rungs(self) -> bool:
+        """Return whether a note explains why each bracket has a single rung."""
+        return False
 
     def _config(
         self,

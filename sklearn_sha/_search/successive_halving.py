@@ -17,12 +17,9 @@ from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._formatting import quantity
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._param_validation import check_int
-from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
-from sklearn_sha._search.automatic_schedule import Option
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.extendable_search import ExtendableSearch
-from sklearn_sha._search.planning import PlanningContext
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
@@ -33,7 +30,7 @@ from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.proposals import first_candidates, proposed, without_grid_order
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.limits import Limits, WholeFit, minimum
+from sklearn_sha.resources.limits import Limits, minimum
 from sklearn_sha.schedules import Schedule
 
 _BUDGETS: dict[Any, type[BudgetDoubling] | type[Anytime]] = {
@@ -546,19 +543,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             start_seconds=lambda: workers.start_seconds,
         )
 
-    def _notes(
-        self,
-        option: Option,
-        context: PlanningContext,
-        why_in_folds: str,
-        whole_fit: WholeFit | None,
-    ) -> list[str]:
-        notes, schedule = super()._notes(option, context, why_in_folds, whole_fit), option.schedule
-        is_automatic = self.budget in _BUDGETS and self.min_resources == "auto"
-        resources = {rung.n_resources for rung in schedule.rungs}
-        if is_automatic and len(schedule.rungs) == len(schedule.brackets) and len(resources) == 1:
-            notes.append(single_rung_note(schedule, option.limits))
-        return notes
+    def _explains_single_rungs(self) -> bool:
+        return self.budget in _BUDGETS and self.min_resources == "auto"
 
     def _can_train_all(self, algorithm: Algorithm) -> bool:
         return self.algorithm == "auto" and not algorithm.has_own_rungs

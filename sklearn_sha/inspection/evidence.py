@@ -138,7 +138,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         )
     metric, results = search.promote_by_, search.all_cv_results_
     folds = _fold_scores(results, metric)
-    failed = _drop_failed(folds, search)
+    failed = _replace_failed(folds, search)
     row = selected_row(search, metric)
     selected = int(results["candidate"][row])
     final = folds[selected, levels_of_results(results)[row]]
@@ -315,7 +315,7 @@ def _fold_scores(
     return dict(zip(keys, scores, strict=True))
 
 
-def _drop_failed(
+def _replace_failed(
     folds: Mapping[tuple[int, Level], NDArray[np.float64]], search: Any
 ) -> set[tuple[int, Level]]:
     """Replace scores that are `error_score`, a number, of failed fits and scores by NaN.
@@ -331,15 +331,15 @@ def _drop_failed(
         (row["candidate"], row["split"], 0 if counts_folds else row["n_resources"])
         for row in search.failures_
     }
-    dropped: set[tuple[int, Level]] = set()
+    replaced: set[tuple[int, Level]] = set()
     if not failed:  # as with "raise", which is no score to compare with
-        return dropped
+        return replaced
     for (candidate, level), scores in folds.items():
         for split in np.flatnonzero(scores == search.error_score).tolist():
             if (candidate, split, 0 if counts_folds else level[0]) in failed:
                 scores[split] = np.nan
-                dropped.add((candidate, level))
-    return dropped
+                replaced.add((candidate, level))
+    return replaced
 
 
 def _brackets(

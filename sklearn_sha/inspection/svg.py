@@ -223,7 +223,7 @@ class _Drawing:
         x, y = self._x(level) + 8, self._y(score)
         return (
             f'<g fill="currentColor">{_text(x, y - 1, "selected", weight="bold")}'
-            f"{_text(x, y + 13, f'{format_score(score)}', weight='bold')}</g>"
+            f"{_text(x, y + 13, format_score(score), weight='bold')}</g>"
         )
 
 
