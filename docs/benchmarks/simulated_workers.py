@@ -58,6 +58,7 @@ class SimulatedWorkers:
     """Stands for `Workers` of the package: calls take their time on a clock of its own."""
 
     fit_timeout = None
+    share_memory = True
     busy_seconds = 0.0
 
     def __init__(self, n, seed):

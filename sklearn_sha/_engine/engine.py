@@ -107,7 +107,7 @@ class Engine:
         self._requested_folds = RequestedFolds(config.resource, fold_order)
         self._preprocessing = SharedPreprocessing(
             params, config, workers, self._X, self._y, deadline, self._store_failures,
-            requests_once=requests_once,
+            memory_limit=store.memory_limit, requests_once=requests_once,
         )  # fmt: skip
 
     def run(self, algorithms: Sequence[Requests]) -> None:

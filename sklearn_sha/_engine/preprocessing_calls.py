@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from time import perf_counter, time
 from traceback import format_exc
@@ -21,6 +22,7 @@ from sklearn_sha._engine.jobs import EvaluationConfig, Job
 from sklearn_sha._engine.worker_deaths import WorkerCall
 from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._parallel.workers import Workers
+from sklearn_sha._storage.limited_preprocessing import LimitedPreprocessing
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha.candidates.space import params_key
 
@@ -49,6 +51,8 @@ class SharedPreprocessing:
     deadline : float
     fail : callable
         ``fail(jobs, traceback)`` is called with the jobs whose preprocessing steps fail.
+    memory_limit : float
+        As in `LimitedPreprocessing`.
     requests_once : bool
         Whether all candidates with the same resource are requested together.
     """
@@ -63,6 +67,7 @@ class SharedPreprocessing:
         deadline: float,
         fail: Callable[[Sequence[Job], str], None],
         *,
+        memory_limit: float,
         requests_once: bool,
     ) -> None:
         self._params = params
@@ -73,6 +78,9 @@ class SharedPreprocessing:
         self._fail = fail
         self._fitted: dict[GroupKey, tuple[Fold, FittedPreprocessing | PreprocessingFile]] = {}
         self._keys: dict[int, Hashable] = {}
+        # The processes of a cluster may not have the files of this one.
+        limit = memory_limit if workers.share_memory else inf
+        self._memory = LimitedPreprocessing(limit, lambda: workers.new_folder("preprocessing-"))
         self._max_settings = 1 if requests_once else _MAX_SETTINGS
 
     def key(self, candidate: int) -> Hashable:
@@ -104,7 +112,7 @@ class SharedPreprocessing:
     def _discard(self, key: GroupKey) -> None:
         _, fitted = self._fitted.pop(key)
         self._workers.release(fitted)
-        fitted.discard()
+        self._memory.discard(fitted)
 
     def source(self, key: GroupKey, view: Fold) -> Fold | FittedPreprocessing | PreprocessingFile:
         """Return what a group of jobs is trained on."""
@@ -124,7 +132,7 @@ class SharedPreprocessing:
                 self._fail(jobs, fitted)
             elif fitted is not None:
                 self._workers.broadcast(fitted)
-                self._fitted[key] = view, fitted
+                self._fitted[key] = view, self._memory.kept(fitted)
 
         job = replace(jobs[0], model=None)
         folder = self._workers.shared_folder

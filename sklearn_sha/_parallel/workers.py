@@ -122,24 +122,28 @@ class Workers:
         self._is_local = _is_local(backend)
 
     def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            stack.callback(self._output.show)
-            stack.enter_context(self._parallel)
+        with ExitStack() as self._stack:
+            self._stack.callback(self._output.show)
+            self._stack.enter_context(self._parallel)
             if self.fit_timeout is not None:
                 self._check_timeout()
             if not self.share_memory:
-                self._monitor_folder = Path(mkdtemp(prefix="workers-", dir=self._parent_folder))
-                stack.callback(rmtree, self._monitor_folder, ignore_errors=True)
+                self._monitor_folder = self.new_folder("workers-", self._parent_folder)
                 if self._is_local:
-                    self.shared_folder = Path(mkdtemp(prefix="preprocessing-"))
-                    stack.callback(rmtree, self.shared_folder, ignore_errors=True)
-            self._stack = stack.pop_all()
+                    self.shared_folder = self.new_folder("preprocessing-")
+            self._stack = self._stack.pop_all()
         return self
 
     def __exit__(self, *exception: Any) -> None:
         for value in [*self._broadcast.values()]:
             self.release(value)
         self._stack.__exit__(*exception)
+
+    def new_folder(self, prefix: str, parent: Path | None = None) -> Path:
+        """Return a new temporary folder, which is deleted at the end."""
+        folder = Path(mkdtemp(prefix=prefix, dir=parent))
+        self._stack.callback(rmtree, folder, ignore_errors=True)
+        return folder
 
     def run(self, calls: Sequence[tuple[Function, tuple[Any, ...]]]) -> Iterator[tuple[int, Any]]:
         """Run calls, and yield their results in the order of completion.
