@@ -17,7 +17,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.interruption import StoppedError
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._progress.progress import Progress
-from sklearn_sha._search import base, too_few_samples
+from sklearn_sha._search import evaluated_search, too_few_samples
 from sklearn_sha.bandit import FixedSchedule, RungLosses
 from sklearn_sha.candidates import Sampler
 from sklearn_sha.resources import SampleCount
@@ -592,7 +592,7 @@ def test_the_start_of_the_workers_counts_for_the_run_that_starts_them(monkeypatc
     def note_start(self, begin, seconds):
         self.start_seconds = 8.0
 
-    monkeypatch.setattr(base, "Progress", Recording)
+    monkeypatch.setattr(evaluated_search, "Progress", Recording)
     monkeypatch.setattr(Workers, "_note_start", note_start)
     with pytest.warns(UserWarning, match="the search starts again"):
         search_of(300).fit(X, Y)
