@@ -1,14 +1,16 @@
-"""Messages about failed fits and scores."""
+"""Failed fits and scores, and messages about them."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from sklearn_sha._formatting import quantity, with_numbers
+from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha.bandit.requests import RungRequest
 
 Failures = Sequence[Mapping[str, Any]]
 """Dicts as in ``failures_``."""
@@ -16,6 +18,31 @@ Failures = Sequence[Mapping[str, Any]]
 _MAX_TRACEBACKS = 3
 
 _NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
+
+
+def failures_of(
+    request: RungRequest, outcomes: Sequence[Outcome], params: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row of ``failures_`` for each error of the outcomes of a request.
+
+    Parameters
+    ----------
+    request : RungRequest
+    outcomes : sequence of Outcome
+    params : sequence of dict
+        Parameters by candidate id.
+    """
+    for outcome in outcomes:
+        for error in outcome.errors:
+            yield {
+                "candidate": outcome.candidate,
+                "params": {**params[outcome.candidate]},
+                "split": outcome.fold,
+                "rung": request.rung,
+                "n_resources": request.n_resources,
+                "failed": "fit" if outcome.fit_failed else "score",
+                "error": error,
+            }
 
 
 def fits_message(failures: Failures, n_fits: int, error_score: float | str) -> str:

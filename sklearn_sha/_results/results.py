@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from math import isnan
@@ -13,10 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
+from sklearn_sha._results.failures import failures_of
 from sklearn_sha._results.rung_history import RungHistory
 from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
+from sklearn_sha._results.scores_by_metric import scores_by_metric
 from sklearn_sha._results.tables import all_cv_results, cv_results, rung_rows, selected_run
-from sklearn_sha._storage.outcomes import Outcome, Scores
+from sklearn_sha._results.trained_units import TrainedUnits
+from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.inspection.ranking import best_index
 
@@ -81,8 +84,7 @@ class Results:
         self.params = params
         self.n_folds = n_folds
         self._n_folds_in_cost = 1 if counts_all_folds else n_folds
-        self._continues = continues
-        self._without_models: set[int] = set()
+        self._trained = TrainedUnits(n_folds, continues)
         self.audited: dict[tuple[int, int], int] = {}
         self._repeats = repeats
         self._unit = unit
@@ -95,7 +97,6 @@ class Results:
         self.n_fits = 0
         self.preprocessing_seconds = 0.0
         self.metric = self.metrics[0]
-        self._trained = np.zeros((0, n_folds), dtype=np.intp)
         self._promoted: dict[tuple[int, int], tuple[int, ...]] = {}
         self._rungs: list[RungOutcome] = []
 
@@ -135,8 +136,8 @@ class Results:
         self.preprocessing_seconds = max(
             [self.preprocessing_seconds, *(outcome.preprocessing_time for outcome in outcomes)]
         )
-        self.failures += self._failures_of(request, new_outcomes)
-        units = self._units_of(jobs, is_new)
+        self.failures += failures_of(request, new_outcomes, self.params)
+        units = self._trained.add(request.candidate_ids, jobs.folds, jobs.target, is_new)
         if extended is not None:
             units += extended.units
             is_new |= extended.is_new_at(jobs)
@@ -149,8 +150,12 @@ class Results:
             return np.where(is_new, array([getattr(outcome, name) for outcome in outcomes]), np.nan)
 
         fit_failed = array([outcome.fit_failed for outcome in outcomes])
-        test, failed = self._by_metric([outcome.test_scores for outcome in outcomes])
-        train, _ = self._by_metric([outcome.train_scores for outcome in outcomes])
+        test, failed = scores_by_metric(
+            [outcome.test_scores for outcome in outcomes], self.metrics, self.error_score
+        )
+        train, _ = scores_by_metric(
+            [outcome.train_scores for outcome in outcomes], self.metrics, self.error_score
+        )
         rung = RungOutcome(
             request,
             jobs.folds,
@@ -200,43 +205,9 @@ class Results:
             for rung in self._rungs
         ]
 
-    def _failures_of(
-        self, request: RungRequest, outcomes: Sequence[Outcome]
-    ) -> Iterator[dict[str, Any]]:
-        for outcome in outcomes:
-            for error in outcome.errors:
-                yield {
-                    "candidate": outcome.candidate,
-                    "params": {**self.params[outcome.candidate]},
-                    "split": outcome.fold,
-                    "rung": request.rung,
-                    "n_resources": request.n_resources,
-                    "failed": "fit" if outcome.fit_failed else "score",
-                    "error": error,
-                }
-
-    def _units_of(self, jobs: RungJobs, is_new: NDArray[np.bool_]) -> int:
-        """Units that the new jobs of a rung train, over all folds."""
-        if (n_missing := len(self.params) - len(self._trained)) > 0:
-            more = np.zeros((n_missing, self.n_folds), dtype=np.intp)
-            self._trained = np.concatenate([self._trained, more])
-        where = np.ix_(jobs.request.candidate_ids, jobs.folds)
-        units = self._missing_units(jobs.request.candidate_ids, jobs.folds, jobs.target)
-        self._trained[where] = np.where(is_new, jobs.target, self._trained[where])
-        return int(units[is_new].sum())
-
-    def _missing_units(
-        self, candidates: Sequence[int], folds: Sequence[int], target: int
-    ) -> NDArray[np.intp]:
-        """Units that models have to be trained with until they have `target`."""
-        if not self._continues:
-            return np.full((len(candidates), len(folds)), target)
-        has_model = np.array([number not in self._without_models for number in candidates])
-        return np.asarray(target - self._trained[np.ix_(candidates, folds)] * has_model[:, None])
-
     def discard_models(self) -> None:
         """Count the training of any further evaluation from scratch."""
-        self._without_models.update(range(len(self.params)))
+        self._trained.discard_models()
 
     def audit_request(self, candidates: Sequence[int], bracket: int) -> RungRequest:
         """Return the request that adds eliminated candidates to the last rung of a bracket.
@@ -261,22 +232,8 @@ class Results:
         """
         rung = last_rung_of(self._rungs, bracket)
         assert rung is not None
-        is_missing = self._trained[candidate, rung.folds] < rung.target
-        units = self._missing_units([candidate], rung.folds, rung.target)[0]
-        return float(units[is_missing].sum()) / self._n_folds_in_cost
-
-    def _by_metric(
-        self, scores: Sequence[Scores | None]
-    ) -> tuple[dict[str, list[float]], dict[str, list[bool]]]:
-        """Return the scores, with `error_score` for those that failed, and which ones failed."""
-        rows = [_row_of(one, self.metrics) for one in scores]
-        columns = {metric: [row[metric] for row in rows] for metric in self.metrics}
-        values = {
-            metric: [self.error_score if score is None else score for score in column]
-            for metric, column in columns.items()
-        }
-        failed = {metric: [score is None for score in column] for metric, column in columns.items()}
-        return values, failed
+        units = self._trained.missing_of(candidate, rung.folds, rung.target)
+        return units / self._n_folds_in_cost
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         """Record which candidates of a rung were promoted.
@@ -471,16 +428,3 @@ class Results:
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
         return RungHistory(history, self._unit, int(best), params)
-
-
-def _row_of(scores: Scores | None, metrics: Sequence[str]) -> Mapping[str, float | None]:
-    """Return the scores of a job by metric, after a check. None for what failed."""
-    if scores is None:
-        return dict.fromkeys(metrics)
-    row: Mapping[str, float | None] = scores if isinstance(scores, dict) else {"score": scores}
-    if missing := {*metrics} - {*row}:
-        raise ValueError(
-            f"scoring returned {scores!r}, without {sorted(map(str, missing))} of the "
-            "first fit. Return the same metrics in each call."
-        )
-    return row
