@@ -5,9 +5,11 @@ import re
 import subprocess
 import sys
 import tomllib
+from ast import literal_eval
 
 import pytest
 from conftest import ROOT, SLOW_DOCTESTS, SLOW_FILES
+from sklearn.model_selection import GridSearchCV
 
 import sklearn_sha
 from sklearn_sha import (
@@ -92,3 +94,21 @@ def anchors(page):
     """Anchors of the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(), flags=re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_the_user_guide_lists_every_parameter_that_grid_search_does_not_have():
+    text = (ROOT / "docs" / "user_guide.md").read_text().partition("## Where each parameter")[2]
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \| (.*?)\| .* \|$", text, flags=re.MULTILINE)
+    found = {SuccessiveHalvingSearchCV: {}, HyperbandSearchCV: {}}
+    for names, *defaults in rows:
+        own, hyperband = (re.findall("`([^`]+)`", part) for part in defaults)
+        if not hyperband and "not there" not in defaults[1]:
+            hyperband = own
+        for cls, values in zip(found, (own, hyperband), strict=True):
+            if values:
+                own_names = re.findall(r"`(\w+)`", names)
+                found[cls] |= zip(own_names, map(literal_eval, values), strict=True)
+    for cls, defaults in found.items():
+        expected = inspect.signature(cls).parameters.items()
+        grid = inspect.signature(GridSearchCV).parameters
+        assert defaults == {name: p.default for name, p in expected if name not in grid}
