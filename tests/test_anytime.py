@@ -451,6 +451,24 @@ def test_a_bracket_is_begun_if_it_ends_in_time_with_the_refit(
         assert refusal.startswith("Bracket 2 is not begun: it would take about ")
 
 
+@pytest.mark.parametrize(
+    ("elapsed", "max_time", "text"),
+    [
+        (10, 12.04, "it would take about 2.5 s, and there are 2.0 s left"),
+        (10, 12.49, "it would take about 2.5 s, and there are 2.4 s left"),
+        (10.32, 12.8, "it would take about 2.6 s, and there are 2.4 s left"),
+    ],
+)
+def test_the_seconds_of_a_bracket_and_those_left_are_rounded_apart(elapsed, max_time, text):
+    plan = Schedule.joined([Schedule.from_rungs([n], [4]) for n in (8, 2)])
+    results = Results()
+    results.cost = 32
+    times = BracketTimes(
+        plan, 1.25, 1, refits=False, start_time=0, max_time=max_time, clock=lambda: elapsed
+    )
+    assert text in times.refusal(1, results)
+
+
 def test_the_start_of_the_workers_is_not_training():
     """10 s, of which 6 are the start: 4 s for a bracket, as for the first one."""
     plan = Schedule.joined([Schedule.from_rungs([10], [4])] * 2)

@@ -358,6 +358,19 @@ def test_parameters_of_partial_fit_are_not_passed_to_folds_that_start_again():
     )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_parameters_of_partial_fit_are_not_passed_to_the_refit_of_a_network():
+    """Which calls fit, since the maximum of 100 epochs is below its max_iter."""
+    X, y = make_classification(60, 3, n_informative=2, n_redundant=0, random_state=0)
+    network = MLPClassifier((2,), max_iter=101, tol=1e-4, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        network, {"alpha": [1e-4, 1e-2]}, resource="partial_fit", min_resources=1.0, cv=2
+    ).fit(X, y, classes=[0, 1])
+    whole = clone(network).set_params(**search.best_params_).fit(X, y)
+    assert search.best_estimator_.n_iter_ == whole.n_iter_ == 101
+    assert search.best_estimator_.loss_ == whole.loss_
+
+
 class TakesClasses(SVC):
     """Whose fit takes classes, as partial_fit of others does."""
 

@@ -1,6 +1,7 @@
 """Algorithms over arbitrary losses, compared with their definitions."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from sklearn_sha.bandit import (
     successive_halving,
     uniform_allocation,
 )
+from sklearn_sha.bandit.in_turn import in_brackets
 from sklearn_sha.schedules import (
     doubling_schedules,
     hyperband_schedules,
@@ -291,3 +293,18 @@ def test_a_rung_of_which_some_losses_were_known_needs_a_number_too():
     with pytest.raises(LossesError, match="NaN for all of 4 arms at resource 4") as caught:
         doubling(losses, 8, max_resources=16)
     assert len(caught.value.history) == 4
+
+
+@pytest.mark.parametrize("factor", [2, 2.5, 3, 4])
+@pytest.mark.parametrize("minimum", [1, 3])
+def test_the_brackets_of_hyperband_are_those_of_the_paper_for_each_factor(factor, minimum):
+    plan = Hyperband(factor).plan(Bounds(1, 64, min_resources=minimum))
+    expected = hyperband_schedules(64, factor=factor, min_resources=minimum)
+    found = [(bracket.n_candidates, bracket.n_resources) for bracket in plan.brackets]
+    assert found == [(one.n_candidates, one.n_resources) for one in expected]
+    assert len(found) == 1 + int(np.floor(np.log(64 / minimum) / np.log(factor) + 1e-9))
+
+
+def test_brackets_in_turn_have_the_notes_of_their_plan_once():
+    noted = replace(schedule_from_range(16, max_resources=80), notes=("A note.",))
+    assert in_brackets(itertools.repeat(noted), [8, 16, 16]).notes == noted.notes

@@ -1,6 +1,7 @@
 """Searches that end before their plan does: a stable order, and a target score."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -37,6 +38,15 @@ X = np.zeros((40, 1))
 def search_of(limits, speeds=(1.0,), search=SuccessiveHalvingSearchCV, **params):
     defaults = {"resource": "partial_fit", "max_resources": 32, "cv": KFold(4), "random_state": 0}
     return search(Curve(), {"limit": limits, "speed": speeds}, **defaults | params)
+
+
+@pytest.mark.parametrize(
+    "algorithm", [SuccessiveHalving, BudgetDoubling, Hyperband, Anytime, partial(FixedBudget, 600)]
+)
+@pytest.mark.parametrize("target", ["0.1", float("nan"), True])
+def test_an_invalid_target_is_an_error_before_training(algorithm, target):
+    with pytest.raises(ValueError, match=rf"target_loss={target!r} must be a number or None"):
+        algorithm(target_loss=target).plan(Bounds(n_candidates=12, max_resources=81))
 
 
 @pytest.mark.parametrize("n_seeds", [2, *slow(20)])
@@ -315,6 +325,8 @@ def test_folds_of_a_fixed_schedule_grow_by_the_exact_ratio_of_its_rungs():
     growth = FoldGrowth(tuple(range(20)), first=3)
     plan = FixedSchedule([10, 3, 1], [1, 2, 4]).plan(Bounds(10, 4, fold_growth=growth))
     assert [len(rung.folds) for rung in plan.rungs] == [3, 10, 20]
+    plan = FixedSchedule([10, 3], [1, 4]).plan(Bounds(10, 4, fold_growth=growth))
+    assert [len(rung.folds) for rung in plan.rungs] == [3, 20]
 
 
 def test_initial_candidates_are_kept_in_a_single_rung_with_a_target():

@@ -20,6 +20,7 @@ from sklearn.svm import SVC
 from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._results.few_samples import encoder_remedy
 from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.inspection import trust_report
 
@@ -522,6 +523,12 @@ def test_encoders_that_lack_categories_are_told_of():
     search = SuccessiveHalvingSearchCV(model, grid, min_resources=50, min_folds="all", cv=KFold(2))
     with pytest.raises(ValueError, match=r"unknown categories \['village'\](?s:.*)handle_unknown"):
         search.fit(city[:, None], city == "a")
+
+
+def test_one_encoder_among_other_failures_is_told_of_too():
+    errors = "ValueError: Found unknown categories", "ValueError: Expected n_neighbors <= 3"
+    assert "handle_unknown" in encoder_remedy([{"error": error} for error in errors])
+    assert encoder_remedy([{"error": errors[1]}]) == ""
 
 
 def test_an_impossible_candidate_does_not_hide_those_that_require_more_samples():

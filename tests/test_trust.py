@@ -651,6 +651,34 @@ def test_the_trust_figure_shows_the_selected_score_and_its_standard_error(expect
     assert high > 0.91
 
 
+def test_the_trust_figure_has_a_margin_and_no_room_for_unknown_ends():
+    def one(expected, highest):
+        return PossibleScore(1, 0, 4, 2, expected, highest, is_audited=False)
+
+    possible = PossibleScores(
+        [one(0.5, 0.95), one(0.86, np.inf)], selected_score=0.9, tolerance=0.01, probability=0.9
+    )
+    # From two standard errors below the median of 0.68 to the upper end of 0.95, with 1/20 each.
+    low, high = possible.visible_range()
+    assert high == pytest.approx(0.95 + 0.05 * (0.95 - 0.5))
+    assert low == pytest.approx(0.5 - 0.05 * (0.95 - 0.5))
+    alike = PossibleScores([one(0.9, 0.9)], selected_score=0.9, tolerance=0.0, probability=1)
+    assert alike.visible_range() is None
+
+
+@pytest.mark.parametrize("search", [search_of(Noisy()), hyperband_of()], ids=["one", "brackets"])
+def test_the_risk_of_a_rung_is_that_any_candidate_that_it_eliminated_was_better(search):
+    report = trust_report(search.fit(np.arange(60.0).reshape(-1, 1)))
+    for row in report.rungs:
+        place = {name: row[name] for name in ("bracket", "iter")}
+        own = [one["risk"] for one in report.eliminated if place.items() <= one.items()]
+        if np.isnan(row["risk"]):
+            assert own == []
+        else:
+            assert row["risk"] == pytest.approx(1 - np.prod(1 - np.array(own)))
+    assert sum(row["risk"] > 0 for row in report.rungs) > 1
+
+
 @pytest.mark.parametrize("audits", [0, 3])
 def test_the_trust_figure_has_the_probability_of_the_report(audits):
     search = search_of(Noisy(), max_resources=32).fit(many := np.arange(60.0).reshape(-1, 1))
