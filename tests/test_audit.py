@@ -23,6 +23,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation
 from sklearn_sha._search import audited_search, base
 from sklearn_sha._search.bracket_times import BracketTimes
+from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.candidates import ModelSampler
 from sklearn_sha.inspection import trust, trust_advice, trust_report
 from sklearn_sha.inspection.levels import cost_by_level
@@ -1027,3 +1028,22 @@ def test_the_warnings_of_fit_are_not_repeated():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ".*fixed cost of each fit")
         search.audit(NOTHING)
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_an_audit_trains_on_the_folds_that_are_missing_at_full_resource(keeps):
+    """Those that the second rung eliminated have full resource on one fold."""
+    search = search_of(
+        "growing folds", algorithm=FixedSchedule([12, 6, 2], [4, 8, 8]), keep_eliminated=keeps
+    ).fit(NOTHING)
+    before, plan = search.rung_history_[-1]["total_cost"], search.plan_audit(10)
+    CALLS.clear()
+    search.audit(NOTHING, n_candidates=10)
+    assert n_steps() == plan.cost
+    assert search.rung_history_[-1]["total_cost"] - before == plan.cost
+
+
+def test_folds_that_are_the_same_in_all_rungs_are_no_column():
+    table = search_of().fit(NOTHING).rung_history_._repr_html_().partition("<svg")[0]
+    assert "epochs" in table
+    assert "folds" not in table

@@ -527,3 +527,12 @@ def test_extend_keeps_folds_where_more_candidates_would_have_epochs():
     assert clone(search).set_params(n_candidates=24).plan(*data).unit == "epochs"
     assert search.extend(*data, n_candidates=20).resource_ == "folds"
     assert search.n_candidates_[0] == 24
+
+
+def test_rungs_that_one_replaces_are_named_with_their_start_and_cost():
+    search = SuccessiveHalvingSearchCV(
+        MLPClassifier(max_iter=20), {"alpha": [*np.logspace(-5, 2, 8)]}, cv=KFold(3), factor=1.3
+    )
+    (note,) = search.plan(*CANCER).notes
+    assert "3 rungs starting at 1 fold would cost 0.88 times" in note
+    assert "Set resource='folds'" in note

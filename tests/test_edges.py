@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import edge_report, trust_report
-from sklearn_sha.inspection.edges import Edge, _improves, _Scale, _with_ranks
+from sklearn_sha.inspection.edges import Edge, _edge, _improves, _Scale, _with_ranks
 
 X = np.zeros((12, 1))
 pytestmark = pytest.mark.filterwarnings("ignore:Including the fixed cost")
@@ -404,3 +404,18 @@ def test_a_search_whose_fits_all_failed_is_not_fitted():
         search.set_params(estimator=Unfit()).fit(X)
     with pytest.raises(NotFittedError):
         edge_report(search)
+
+
+@pytest.mark.parametrize("is_upper", [False, True])
+def test_no_edge_is_reported_if_the_others_are_not_better_towards_it(is_upper):
+    values = 10 ** (4 * np.linspace(0.001, 0.999, 41) - 2)
+    ranks, best = np.random.default_rng(0).permutation(41), 40 if is_upper else 0
+    ranks[ranks == 40] = ranks[best]
+    ranks[best] = 40
+
+    def edge(ranks):
+        tried = [({"alpha": value}, int(rank)) for value, rank in zip(values, ranks, strict=True)]
+        return _edge("alpha", loguniform(1e-2, 1e2), values[best], tried, [])
+
+    assert edge(ranks) is None
+    assert edge(range(41) if is_upper else range(40, -1, -1)).is_upper == is_upper

@@ -904,3 +904,9 @@ def test_a_space_in_the_place_of_the_data_is_named(name):
         TypeError, match=rf"X={{'limit': \[0.3\]}} is a dict.*extend\(X, y, {name}="
     ):
         search.extend({"limit": [0.3]})
+
+
+def test_an_extension_by_another_grid_counts_the_combinations_of_both():
+    search = curves(8, space={"limit": [k / 20 for k in range(20)]}).fit(NOTHING)
+    search.extend(NOTHING, n_candidates=6, param_grid={"limit": [1 + k / 20 for k in range(10)]})
+    assert "14 of the 30 combinations" in " ".join(search.schedule_.notes)

@@ -608,3 +608,31 @@ def test_larger_rungs_end_with_the_maximum():
     assert [(one.candidate_ids, one.n_resources, one.folds) for one in requests] == [
         ((3, 5), n, None) for n in (20, 40, 80)
     ]
+
+
+@pytest.mark.filterwarnings("ignore:No candidate has a score")
+def test_an_extension_that_starts_again_proposes_from_its_own_space():
+    search = search_of(
+        300, n_candidates=6, space={"threshold": uniform(-1, 2)}, random_state=0, sampler="model"
+    ).fit(X, Y)
+    with pytest.warns(UserWarning, match="starts again"):
+        search.extend(X, Y, n_candidates=40, param_distributions={"threshold": uniform(5, 1)})
+    values = {params["threshold"] for params in search.all_cv_results_["params"]}
+    assert sum(value < 5 for value in values) == 6
+
+
+class FailsInBetween(NeedsSamples):
+    """All fail with 400 to 900 samples, and half of them with fewer than 500."""
+
+    def fit(self, X, y):
+        self.needs = 10**6 if 400 < len(X) < 900 else 500 if self.threshold < 0 else 0
+        return super().fit(X, y)
+
+
+def test_only_those_that_fail_in_the_last_rung_are_tried_with_more_samples():
+    search = SuccessiveHalvingSearchCV(
+        FailsInBetween(), GRID, resource="n_samples", cv=KFold(2), min_folds="all"
+    )
+    expected = "No candidate has a score with 800 .* candidate 10 has .* starts again"
+    with pytest.warns(UserWarning, match=f"(?s){expected}"):
+        search.fit(X, Y)

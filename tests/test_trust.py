@@ -666,6 +666,15 @@ def test_the_trust_figure_has_a_margin_and_no_room_for_unknown_ends():
     assert alike.visible_range() is None
 
 
+@pytest.mark.parametrize("n_brackets", [1, 2])
+def test_labels_of_rungs_have_their_bracket_if_there_are_several(n_brackets):
+    eliminated = [PossibleScore(k, k, 4, 2, 0.5, 0.6, is_audited=False) for k in range(n_brackets)]
+    possible = PossibleScores(eliminated, selected_score=0.9, tolerance=0.01, probability=0.9)
+    labels = possible.rung_labels("epochs", ", ")
+    ends = [label.endswith(f", bracket {k}") for k, label in enumerate(labels)]
+    assert ends == [n_brackets == 2] * n_brackets
+
+
 @pytest.mark.parametrize("search", [search_of(Noisy()), hyperband_of()], ids=["one", "brackets"])
 def test_the_risk_of_a_rung_is_that_any_candidate_that_it_eliminated_was_better(search):
     report = trust_report(search.fit(np.arange(60.0).reshape(-1, 1)))

@@ -124,5 +124,5 @@ def _rank(means: NDArray[np.float64]) -> NDArray[np.intp]:
     if np.isnan(means).all():
         return np.ones(len(means), dtype=np.intp)
     # Finite, since rankdata of SciPy 1.11 takes the sum of infinities for NaN.
-    finite_means = np.nan_to_num(means, nan=np.nanmin(means) - 1)
+    finite_means = np.nan_to_num(means)
     return rankdata(-finite_means, method="min")
