@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from scipy.stats import loguniform, randint, uniform
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -56,6 +57,8 @@ from sklearn_sha.bandit import FixedBudget, FixedSchedule
 from sklearn_sha.inspection import trust_report
 from sklearn_sha.resources import PartialFit, SampleCount, TrainingData, TunedEstimator
 from sklearn_sha.resources.automatic import auto_resource
+from sklearn_sha.resources.class_labels import classes_of
+from sklearn_sha.resources.epochs import can_stop
 from sklearn_sha.resources.fixed_costs import candidate_cost, fixed_cost
 
 X, Y = make_classification(3000, 20, n_informative=6, random_state=0)
@@ -1159,3 +1162,21 @@ def test_explicit_folds_are_used_with_a_rare_class_too():
     assert len(search.plan(X, y).rungs[0].folds) == 1
     search.set_params(min_folds="auto")
     assert len(search.plan(X, y).rungs[0].folds) == 3  # with six of the ten rare samples
+
+
+def test_a_sparse_matrix_of_labels_has_classes():
+    labels = np.eye(3, dtype=int)[[0, 1, 2, 0]]
+    for y in (labels, sparse.csr_matrix(labels)):
+        np.testing.assert_array_equal(classes_of(MLPClassifier(), y), [0, 1, 2])
+
+
+class HasPatience(BaseEstimator):
+    """Stops by a number of iterations, and has no tolerance."""
+
+    def __init__(self, n_iter_no_change=5):
+        self.n_iter_no_change = n_iter_no_change
+
+
+def test_a_model_without_tol_can_stop_too():
+    assert can_stop(HasPatience())
+    assert not can_stop(BaseEstimator())
