@@ -14,6 +14,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 
 from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn_sha._engine.engine import Engine
 from sklearn_sha._parallel import workers
 from sklearn_sha._storage import limited_preprocessing
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
@@ -138,6 +139,36 @@ def test_without_space_in_files_a_warning_is_shown(monkeypatch, patch, reason):
     assert len(caught) == 1
     assert numbers(search) == expected
     assert max(SIZES) == 48 * FOLD
+
+
+def test_a_disk_that_is_full_for_a_moment_is_used_again(monkeypatch, written):
+    """The first of 48 outputs can't be written, and takes the memory that there is."""
+    write, failed = PreprocessingFile.write, []
+
+    def failing_once(fitted, folder):
+        if not failed:
+            failed.append(fitted)
+            return fitted
+        return write(fitted, folder)
+
+    monkeypatch.setattr(PreprocessingFile, "write", failing_once)
+    with pytest.warns(RuntimeWarning, match="there is no space for it") as caught:
+        widened(model_memory=1)
+    assert len(caught) == 1
+    assert len(written) == 47
+    assert max(SIZES) == 3 * FOLD  # it, and two that are being fitted and written
+
+
+def test_nothing_is_kept_for_the_refit(monkeypatch):
+    kept = []
+
+    def recording(engine, discard=Engine.discard_preprocessing):
+        discard(engine)
+        kept.append(len(engine._preprocessing._fitted))
+
+    monkeypatch.setattr(Engine, "discard_preprocessing", recording)
+    widened(model_memory=None)
+    assert kept == [0]
 
 
 @pytest.mark.slow

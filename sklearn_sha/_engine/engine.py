@@ -154,6 +154,10 @@ class Engine:
                 else:
                     self._observer.promoted(request, promoted_ids(request, sent, following))
 
+    def discard_preprocessing(self) -> None:
+        """Discard the output of preprocessing steps, before the refit or another search."""
+        self._preprocessing.discard_all()
+
     def discard_models(self) -> None:
         """Discard all models, so that further evaluations are refit from scratch."""
         for candidate, fold in [*self._store.models]:

@@ -106,8 +106,12 @@ class SharedPreprocessing:
         resource = self._config.resource
         is_used_later = not (resource.counts_samples or resource.counts_folds)
         if not is_used_later and len({key[2] for key in self._fitted}) >= self._max_settings:
-            for key in [*self._fitted]:
-                self._discard(key)
+            self.discard_all()
+
+    def discard_all(self) -> None:
+        """Discard all steps, once nothing uses them."""
+        for key in [*self._fitted]:
+            self._discard(key)
 
     def _discard(self, key: GroupKey) -> None:
         _, fitted = self._fitted.pop(key)
@@ -131,8 +135,9 @@ class SharedPreprocessing:
             if isinstance(fitted, str):
                 self._fail(jobs, fitted)
             elif fitted is not None:
-                self._workers.broadcast(fitted)
-                self._fitted[key] = view, self._memory.kept(fitted)
+                kept = self._memory.kept(fitted)
+                self._workers.broadcast(kept)
+                self._fitted[key] = view, kept
 
         job = replace(jobs[0], model=None)
         folder = self._workers.shared_folder

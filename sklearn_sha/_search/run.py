@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any, Literal
@@ -98,7 +99,10 @@ class Run:
 
     def evaluate_rungs(self) -> None:
         """Evaluate the requests of the algorithm and of the audits, until an error is raised."""
-        with self.workers, self.observer:
+        with ExitStack() as stack:
+            stack.enter_context(self.workers)
+            stack.enter_context(self.observer)
+            stack.callback(self.engine.discard_preprocessing)
             self.run_algorithm()
             if self.spec.audits and not self.keeps_eliminated:
                 # As after a completed search: an audit costs the same in `fit` as after it.

@@ -209,12 +209,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         they are loaded, so that only trusted users should be able to write to it. Requires the
         extra ``checkpoint``.
     model_memory : int, "auto" or None, default="auto"
-        Bytes of memory for models between rungs, if there is no `checkpoint`, and as many for the
-        output of preprocessing steps that candidates share. What exceeds them is stored in
-        temporary files. If these files are in memory too, or the disk is full, a warning is shown:
-        models are deleted, and refit from scratch if their candidates are promoted, and output
-        stays in memory. The results do not depend on it. "auto" is a quarter of the free memory at
-        the start of the search, None means no limit.
+        Bytes of memory for models between rungs, if there is no `checkpoint`. Further models are
+        stored in temporary files. If these files are in memory too, or the disk is full, the models
+        are deleted with a warning, and refit from scratch if their candidates are promoted. The
+        results do not depend on it. "auto" is a quarter of the free memory at the start of the
+        search, None means no limit. If fits run in the process of the search, the output of
+        preprocessing steps has as many bytes of its own, also with a `checkpoint`.
     keep_eliminated : bool, default=False
         Keep the models of eliminated candidates, if training can continue, so that an audit
         continues them instead of refitting them from scratch. `model_memory` limits their memory.

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from pathlib import Path
-from tempfile import gettempdir
 
 from sklearn_sha._data.preprocessing import FittedPreprocessing
 from sklearn_sha._storage.free_memory import is_in_memory
@@ -32,6 +31,7 @@ class LimitedPreprocessing:
         self._new_folder = new_folder
         self._folder: Path | None = None
         self._sizes: dict[int, int] = {}  # of the objects in memory, by their ids
+        self._has_warned = False
 
     def kept(
         self, fitted: FittedPreprocessing | PreprocessingFile
@@ -40,10 +40,11 @@ class LimitedPreprocessing:
         if self._memory_limit == inf or isinstance(fitted, PreprocessingFile):
             return fitted
         size = nbytes(fitted)
-        if sum(self._sizes.values()) + size > self._memory_limit:
-            return self._written(fitted)
-        self._sizes[id(fitted)] = size
-        return fitted
+        exceeds = sum(self._sizes.values()) + size > self._memory_limit
+        kept = self._written(fitted) if exceeds else fitted
+        if kept is fitted:
+            self._sizes[id(fitted)] = size
+        return kept
 
     def discard(self, kept: FittedPreprocessing | PreprocessingFile) -> None:
         """Discard what `kept` returned."""
@@ -51,20 +52,23 @@ class LimitedPreprocessing:
         kept.discard()
 
     def _written(self, fitted: FittedPreprocessing) -> FittedPreprocessing | PreprocessingFile:
-        reason = f"there is no space for it in {gettempdir()}, or it can't be pickled"
+        where, reason = "temporary files", "there is no space for it in {}, or it can't be pickled"
         with suppress(OSError):  # the folder can't be created
             self._folder = self._folder or self._new_folder()
+            where = str(self._folder.parent)
             if is_in_memory(self._folder):
-                reason = f"the files of {self._folder.parent} are in memory too"
+                reason = "the files of {} are in memory too"
             elif (file := PreprocessingFile.write(fitted, self._folder)) is not fitted:
                 return file
-        warnings.warn(
-            "The output of preprocessing steps that is kept for other candidates exceeds "
-            f"model_memory={self._memory_limit:.0f} bytes, and {reason}. It stays in memory. To "
-            "keep it in files, set the environment variable TMPDIR to a folder on a disk with "
-            "enough space. If the memory is sufficient, raise model_memory.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        self._memory_limit = inf  # one warning is enough
+        if not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                "The output of preprocessing steps that is kept for other candidates exceeds "
+                f"model_memory={self._memory_limit:.0f} bytes, and {reason.format(where)}. It "
+                "stays in memory. To keep it in files, set the environment variable TMPDIR to a "
+                "folder on a disk with enough space. If the memory is sufficient, raise "
+                "model_memory.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         return fitted
