@@ -1,7 +1,5 @@
 """The output of preprocessing steps stays within model_memory, which changes no result."""
 
-import errno
-import os
 import weakref
 
 import numpy as np
@@ -12,6 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.linear_model import Ridge, SGDRegressor
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
+from test_memory import full
+from test_stopping import numbers
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._engine.engine import Engine
@@ -60,13 +60,9 @@ def widened(last=None, n_settings=12, **params):
     return search.fit(X, X.sum(axis=1))
 
 
-def numbers(search):
-    return {k: np.array(v).tolist() for k, v in search.all_cv_results_.items() if "time" not in k}
-
-
 @pytest.fixture
 def written(monkeypatch):
-    """Files that were written, and whether each has the output of all samples."""
+    """What was written, file by file."""
     files = []
 
     def recording(fitted, folder, write=PreprocessingFile.write):
@@ -115,10 +111,6 @@ def test_what_is_discarded_makes_room(written, resource):
     assert not written
     assert numbers(widened(model_memory=2 * (FOLD + 10_000), **params)) == expected
     assert written
-
-
-def full(*args, **kwargs):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ Views = Mapping[tuple[int, int], Fold]
 
 _MAX_SETTINGS = 8
 """Number of settings whose output is kept for candidates that are requested later at the same
-resource. Each takes as much memory as the samples, for each fold."""
+resource. Each takes as much memory, or space in files, as its transformed samples of all folds."""
 
 
 class SharedPreprocessing:

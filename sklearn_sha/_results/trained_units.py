@@ -40,12 +40,21 @@ class TrainedUnits:
             Whether each job was evaluated for this rung.
         """
         self._make_room(max(candidates, default=-1))
-        units = self.missing(candidates, folds, target)
+        units = self._missing(candidates, folds, target)
         where = np.ix_(candidates, folds)
         self._trained[where] = np.where(is_new, target, self._trained[where])
         return int(units[is_new].sum())
 
-    def missing(
+    def missing_of(self, candidate: int, folds: Sequence[int], target: int) -> int:
+        """Return the units of a candidate on those folds where it has less than `target`."""
+        is_missing = self._trained[candidate, folds] < target
+        return int(self._missing([candidate], folds, target)[0][is_missing].sum())
+
+    def discard_models(self) -> None:
+        """Count the further training of all candidates so far from scratch."""
+        self._without_models.update(range(len(self._trained)))
+
+    def _missing(
         self, candidates: Sequence[int], folds: Sequence[int], target: int
     ) -> NDArray[np.intp]:
         """Return the units that models have to be trained with until they have `target`."""
@@ -53,15 +62,6 @@ class TrainedUnits:
             return np.full((len(candidates), len(folds)), target)
         has_model = np.array([number not in self._without_models for number in candidates])
         return np.asarray(target - self._trained[np.ix_(candidates, folds)] * has_model[:, None])
-
-    def missing_of(self, candidate: int, folds: Sequence[int], target: int) -> int:
-        """Return the units of a candidate on those folds where it has less than `target`."""
-        is_missing = self._trained[candidate, folds] < target
-        return int(self.missing([candidate], folds, target)[0][is_missing].sum())
-
-    def discard_models(self) -> None:
-        """Count the further training of all candidates so far from scratch."""
-        self._without_models.update(range(len(self._trained)))
 
     def _make_room(self, candidate: int) -> None:
         if (n_missing := 1 + candidate - len(self._trained)) > 0:

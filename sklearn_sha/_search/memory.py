@@ -1,4 +1,4 @@
-"""How much memory the models of a search may take."""
+"""How much memory models and the output of preprocessing steps may take."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MIN_BATCH_BYTES = 2**26
 
 
 def memory_limit(model_memory: int | str | None) -> float:
-    """Return how many bytes of models may wait in memory for the next rung."""
+    """Return how many bytes of models, and as many of output, may wait in memory for later use."""
     if model_memory is None:
         return inf
     return free_memory() / 4 if isinstance(model_memory, str) else model_memory

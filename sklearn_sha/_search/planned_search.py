@@ -48,7 +48,7 @@ from sklearn_sha.schedules import Schedule
 
 
 class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
-    """Base class of the searches up to the plan, with the methods that a subclass defines."""
+    """Base class of the searches up to the plan, with the methods by which subclasses decide it."""
 
     # In `extend`, the resource of `fit` if all estimators have it.
     _kept_resource: Resource | None = None

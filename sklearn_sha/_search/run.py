@@ -99,9 +99,7 @@ class Run:
 
     def evaluate_rungs(self) -> None:
         """Evaluate the requests of the algorithm and of the audits, until an error is raised."""
-        with ExitStack() as stack:
-            stack.enter_context(self.workers)
-            stack.enter_context(self.observer)
+        with self.workers, self.observer, ExitStack() as stack:
             stack.callback(self.engine.discard_preprocessing)
             self.run_algorithm()
             if self.spec.audits and not self.keeps_eliminated:

@@ -1,4 +1,4 @@
-"""Fitted preprocessing steps in a file that worker processes read."""
+"""Fitted preprocessing steps in a file, for worker processes or to save memory."""
 
 from __future__ import annotations
 

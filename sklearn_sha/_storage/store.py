@@ -47,7 +47,7 @@ class Store:
     memory_limit : float
         Maximum size of the models in memory, in bytes. Models beyond it are written to temporary
         files. If that is not possible, they are discarded and refit from scratch if their
-        candidates are promoted.
+        candidates are promoted. The output of preprocessing steps has as much of its own.
     """
 
     model_folder: ModelFolder | None = None
