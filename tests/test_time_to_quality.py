@@ -157,6 +157,23 @@ def test_distances_are_paired_and_have_two_standard_errors(quality):
     ]
 
 
+def test_a_goal_counts_for_good_only_if_later_models_reach_it_too(quality):
+    """The goal is 0.895. SMAC3 reaches it at 1, leaves it at 3, and is back from 4 on."""
+    runs = [
+        run("ours, anytime", [[2.0, 0.9, 0.8], [6.0, 0.896, 0.9]]),
+        run("SMAC3", [[1.0, 0.9, 0.7], [3.0, 0.8, 0.8], [4.0, 0.895, 0.85], [5.0, 0.9, 0.9]]),
+        run("Optuna, TPE", [[1.0, 0.9, 0.8], [9.0, 0.89, 0.9]]),
+    ]
+    assert quality.staying(runs, 1, LIMIT)[-3:] == [
+        "| sklearn_sha, anytime | 2.0 |  | 0 |",
+        "| SMAC3 | 4.0 |  | 0 |",
+        "| Optuna, TPE | 20.0 |  | 1 |",
+    ]
+    twice = [*runs, *[one | {"seed": 1} for one in runs]]
+    assert quality.staying(twice, 1, LIMIT)[-2] == "| SMAC3 | 4.0 | 2.00 (2.00 to 2.00) | 0 |"
+    assert quality.seconds_to_stay(0.9, []) == inf
+
+
 def test_a_split_whose_runs_are_not_all_there_is_left_out(quality):
     second = [one | {"seed": 1} for one in RUNS]
     assert quality.complete([*RUNS, *second], LIMIT) == [*RUNS, *second]
