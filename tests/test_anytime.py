@@ -27,8 +27,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from test_stopping import numbers
-from toys import CALLS, Curve, answered
+from toys import CALLS, Curve, answered, numbers
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation

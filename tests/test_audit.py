@@ -16,8 +16,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
-from test_stopping import SPACE, Stopped, ctrl_c, numbers
-from toys import CALLS, Curve, curve
+from test_stopping import SPACE, Stopped, ctrl_c
+from toys import CALLS, Curve, curve, numbers
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation

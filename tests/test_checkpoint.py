@@ -32,8 +32,8 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from test_stopping import Stopped, ctrl_c, numbers, search_of
-from toys import CALLS, SCRIPT, Curve
+from test_stopping import Stopped, ctrl_c, search_of
+from toys import CALLS, SCRIPT, Curve, numbers
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._parallel import workers

@@ -21,8 +21,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_costs import check_refit_survives
 from test_parallel import SEARCHES, X, Y
-from test_stopping import numbers
 from test_workers import fitted, scores, search_of, search_with_failed_fit
+from toys import numbers
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._parallel.workers import Workers

@@ -23,8 +23,8 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GroupKFold, KFold, ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from test_stopping import SPACE, FailsLater, Stopped, ctrl_c, numbers
-from toys import CALLS, SCRIPT, Curve
+from test_stopping import SPACE, FailsLater, Stopped, ctrl_c
+from toys import CALLS, SCRIPT, Curve, numbers
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls

@@ -11,9 +11,8 @@ from scipy.stats import loguniform, randint, sem, uniform
 from sklearn.datasets import make_regression
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.svm import SVR
-from test_seams import numbers
 from test_stopping import Stopped, ctrl_c
-from toys import CALLS, Curve
+from toys import CALLS, Curve, numbers
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
-from test_stopping import SEARCHES, Stopped, a_second_a_call, numbers, search_of  # noqa: F401
-from toys import CALLS
+from test_stopping import SEARCHES, Stopped, a_second_a_call, search_of  # noqa: F401
+from toys import CALLS, numbers
 
 X = np.zeros((12, 1))
 

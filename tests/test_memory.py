@@ -13,9 +13,9 @@ import psutil
 import pytest
 from joblib import parallel_config
 from sklearn.model_selection import KFold
-from test_stopping import Stopped, ctrl_c, numbers
+from test_stopping import Stopped, ctrl_c
 from test_stopping import search_of as stopping_search_of
-from toys import CALLS, Curve
+from toys import CALLS, Curve, numbers
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._search import memory

@@ -18,8 +18,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import has_fit_parameter
-from test_stopping import numbers
-from toys import CALLS, CountingScaler, Recorder
+from toys import CALLS, CountingScaler, Recorder, numbers
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 

@@ -8,9 +8,8 @@ import pytest
 from conftest import slow
 from numpy.random import RandomState
 from scipy.stats import loguniform, norm, randint, uniform
-from test_seams import numbers
 from test_stopping import Stopped, ctrl_c
-from toys import CALLS, Curve
+from toys import CALLS, Curve, numbers
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import SuccessiveHalving

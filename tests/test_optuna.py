@@ -21,9 +21,8 @@ from optuna.samplers import RandomSampler as OptunaRandomSampler
 from scipy.stats import loguniform, norm, randint, reciprocal, uniform
 from sklearn.linear_model import Ridge
 from test_coming_from import SECTIONS, keywords, rows
-from test_seams import numbers
 from test_stopping import Stopped, ctrl_c
-from toys import CALLS
+from toys import CALLS, numbers
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.candidates import Evaluation, History, OptunaSampler, check_sampler

@@ -11,11 +11,12 @@ from sklearn.linear_model import Ridge, SGDRegressor
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 from test_memory import full
-from test_stopping import numbers
+from toys import numbers
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._engine.engine import Engine
 from sklearn_sha._parallel import workers
+from sklearn_sha._search import base
 from sklearn_sha._storage import limited_preprocessing
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 
@@ -43,8 +44,8 @@ class Widening(TransformerMixin, BaseEstimator):
         return output
 
 
-def widened(last=None, n_settings=12, **params):
-    """Search 24 candidates in a pipeline, 12 settings of which have outputs of their own."""
+def search_and_data(last=None, n_settings=12, **params):
+    """A search of 24 candidates in a pipeline, 12 settings of which have outputs of their own."""
     pipeline = Pipeline([("widening", Widening()), ("last", last or SGDRegressor(random_state=0))])
     space = {
         "widening__scale": np.linspace(0.1, 0.2, n_settings).tolist(),
@@ -57,7 +58,13 @@ def widened(last=None, n_settings=12, **params):
     X = np.random.default_rng(0).normal(size=(400, 3))
     ALIVE.clear()
     SIZES.clear()
-    return search.fit(X, X.sum(axis=1))
+    return search, X, X.sum(axis=1)
+
+
+def widened(*args, **params):
+    """Fit it."""
+    search, X, y = search_and_data(*args, **params)
+    return search.fit(X, y)
 
 
 @pytest.fixture
@@ -85,8 +92,8 @@ def test_output_beyond_the_limit_is_in_files(written, n_fit, threads):
     assert numbers(search) == expected
     assert len(written) == 48 - n_fit
     assert len(SIZES) == 2 * 48  # each is computed once, for training and test samples
-    if threads == 1:
-        assert max(SIZES) == min(48, n_fit + 2) * FOLD  # two are being fitted and written
+    # In addition to those that fit, each thread fits or writes one.
+    assert min(48, n_fit + 1) * FOLD <= max(SIZES) <= min(48, n_fit + threads) * FOLD
     assert not any(file.path.parent.exists() for file in written)
 
 
@@ -117,15 +124,15 @@ def test_what_is_discarded_makes_room(written, resource):
     ("patch", "reason"),
     [
         ((limited_preprocessing, "is_in_memory", lambda folder: True), "the files of .* are in"),
-        ((PreprocessingFile, "write", lambda fitted, folder: fitted), "there is no space for it"),
-        ((workers, "mkdtemp", full), "there is no space for it"),
+        ((PreprocessingFile, "write", lambda fitted, folder: fitted), "there is no space for them"),
+        ((workers, "mkdtemp", full), "there is no space for them"),
     ],
     ids=["tmpfs", "disk", "folder"],
 )
 def test_without_space_in_files_a_warning_is_shown(monkeypatch, patch, reason):
     expected = numbers(widened(model_memory=None))
     monkeypatch.setattr(*patch)
-    message = f"exceeds model_memory={FOLD} bytes, and {reason}.* set the environment variable"
+    message = f"exceed model_memory={FOLD} bytes, and {reason}.* set the environment variable"
     with pytest.warns(RuntimeWarning, match=message) as caught:
         search = widened(model_memory=FOLD)
     assert len(caught) == 1
@@ -144,11 +151,79 @@ def test_a_disk_that_is_full_for_a_moment_is_used_again(monkeypatch, written):
         return write(fitted, folder)
 
     monkeypatch.setattr(PreprocessingFile, "write", failing_once)
-    with pytest.warns(RuntimeWarning, match="there is no space for it") as caught:
+    with pytest.warns(RuntimeWarning, match="there is no space for them") as caught:
         widened(model_memory=1)
     assert len(caught) == 1
     assert len(written) == 47
-    assert max(SIZES) == 3 * FOLD  # it, and two that are being fitted and written
+    assert max(SIZES) == 2 * FOLD  # it, and one that is being fitted
+
+
+def test_a_search_that_is_interrupted_while_it_writes_is_completed(monkeypatch, written):
+    expected = numbers(widened(model_memory=None))
+    recording = PreprocessingFile.write
+
+    def interrupted(fitted, folder):
+        if len(written) == 20:
+            monkeypatch.setattr(PreprocessingFile, "write", recording)
+            raise KeyboardInterrupt
+        return recording(fitted, folder)
+
+    monkeypatch.setattr(PreprocessingFile, "write", interrupted)
+    search, X, y = search_and_data(model_memory=1)
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, y)
+    assert len(written) == 20
+    assert not any(file.path.parent.exists() for file in written)
+    assert numbers(search.resume(X, y)) == expected
+    assert not any(file.path.parent.exists() for file in written)
+
+
+@pytest.mark.parametrize("threads", [1, *slow(2)])
+def test_extensions_and_audits_have_the_limit_too(written, threads):
+    def extended_and_audited(**params):
+        search, X, y = search_and_data(**params)
+        search.fit(X, y)
+        counts = [len(written)]
+        search.extend(X, y, param_distributions={"widening__scale": [0.3, 0.4]})
+        counts.append(len(written))
+        search.audit(X, y, n_candidates=4)
+        return numbers(search), [*counts, len(written)]
+
+    expected, counts = extended_and_audited(model_memory=None)
+    assert counts == [0, 0, 0]
+    with parallel_config("threading", n_jobs=threads):
+        found, (n_fit, n_extended, n_audited) = extended_and_audited(model_memory=1)
+    assert found == expected
+    assert n_fit == 48
+    assert n_extended == n_fit + 2 * 4  # two settings on four folds
+    assert n_audited > n_extended
+    assert not any(file.path.parent.exists() for file in written)
+
+
+class NeedsSamples(Ridge):
+    def fit(self, X, y):
+        if len(X) < 300:
+            raise ValueError(f"{len(X)} are too few samples")
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("model_memory", [None, 1])
+def test_a_search_that_starts_again_keeps_no_output_of_before(monkeypatch, written, model_memory):
+    n_alive = []
+
+    def restarted_spec(*args, of=base.restarted_spec):
+        n_alive.append(sum(ref() is not None for ref in ALIVE))
+        return of(*args)
+
+    monkeypatch.setattr(base, "restarted_spec", restarted_spec)
+    params = {"resource": "n_samples", "max_resources": "auto", "model_memory": model_memory}
+    search, X, y = search_and_data(NeedsSamples(), n_settings=24, **params)
+    X, y = np.tile(X, (10, 1)), np.tile(y, 10)
+    with pytest.warns(UserWarning, match="starts again"):
+        search.fit(X, y)
+    assert n_alive == [0]
+    assert bool(written) == (model_memory == 1)
+    assert not any(file.path.parent.exists() for file in written)
 
 
 def test_nothing_is_kept_for_the_refit(monkeypatch):

@@ -15,8 +15,7 @@ from conftest import ROOT
 from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
-from test_stopping import numbers
-from toys import SCRIPT
+from toys import SCRIPT, numbers
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 

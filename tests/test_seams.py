@@ -9,7 +9,7 @@ import pytest
 from conftest import slow
 from scipy.stats import loguniform, randint, uniform
 from test_stopping import Stopped, ctrl_c
-from toys import CALLS, Curve, is_measured
+from toys import CALLS, Curve, numbers
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import (
@@ -88,12 +88,6 @@ def search_of(**params):
         "random_state": 0,
     }
     return SuccessiveHalvingSearchCV(Stopped(), SPACE, **arguments | params)
-
-
-def numbers(search):
-    results = {k: v for k, v in search.all_cv_results_.items() if "_time" not in k}
-    history = [{k: v for k, v in row.items() if not is_measured(k)} for row in search.rung_history_]
-    return repr((results, history, search.best_params_, search.best_score_))
 
 
 @pytest.fixture(scope="module")

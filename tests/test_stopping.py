@@ -16,7 +16,7 @@ from scipy.stats import uniform
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
-from toys import CALLS, CountingScaler, Curve, Recorder, exactly, is_measured
+from toys import CALLS, CountingScaler, Curve, Recorder, numbers
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import Fold
@@ -110,17 +110,6 @@ def whole(name, found={}):  # noqa: B006 - run once for all tests
         found[name] = search_of(name).fit(X)
         CALLS[:] = calls
     return found[name]
-
-
-def numbers(search):
-    """All that a search found, times aside."""
-    return {k: exactly(v) for k, v in search.all_cv_results_.items() if "_time" not in k} | {
-        "rungs": [
-            {k: exactly(v) for k, v in row.items() if not is_measured(k)}
-            for row in search.rung_history_
-        ],
-        "best": (search.best_index_, search.best_params_, search.interrupted_),
-    }
 
 
 def brackets_of(search):

@@ -266,6 +266,24 @@ def test_if_more_samples_do_not_help_the_errors_are_raised():
     assert "Candidates 0, 19 fail with more samples too, up to 2000." in str(raised.value)
 
 
+def test_an_error_after_the_search_started_again_is_shown_alone():
+    """Not as one that happened while the search began again, which its warning tells."""
+
+    class FailsToRefit(NeedsSamples):
+        def fit(self, X, y):
+            if len(X) == len(Y):
+                raise OSError("out of luck")
+            return super().fit(X, y)
+
+    search = search_of(300).set_params(estimator=FailsToRefit(needs=300))
+    with (
+        pytest.warns(UserWarning, match="starts again"),
+        pytest.raises(OSError, match="out of luck") as raised,
+    ):
+        search.fit(X, Y)
+    assert raised.value.__context__ is None
+
+
 @pytest.mark.parametrize("needs", [11, 23, 89, 100, 190])
 @pytest.mark.filterwarnings("ignore:max_resources=190", "ignore:Including the fixed cost")
 def test_a_maximum_below_the_automatic_first_rung(needs):

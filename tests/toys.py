@@ -22,6 +22,17 @@ def is_measured(name):
     return "time" in name or name == "utilization"
 
 
+def numbers(search):
+    """All that a search found, times aside."""
+    return {k: exactly(v) for k, v in search.all_cv_results_.items() if "_time" not in k} | {
+        "rungs": [
+            {k: exactly(v) for k, v in row.items() if not is_measured(k)}
+            for row in search.rung_history_
+        ],
+        "best": (search.best_index_, search.best_params_, search.interrupted_),
+    }
+
+
 def answered(run, loss):
     """Requests of a run whose losses are ``loss(candidate, request)``, and its best candidate."""
     requests = [next(run)]

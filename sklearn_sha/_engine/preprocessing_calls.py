@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from math import inf
-from pathlib import Path
+from functools import partial
 from time import perf_counter, time
 from traceback import format_exc
 from typing import Any
@@ -28,6 +27,9 @@ from sklearn_sha.candidates.space import params_key
 
 GroupKey = tuple[int, int, Hashable]
 """Fold, number of its training samples, and `SharedPreprocessing.key` of the candidates."""
+
+Keep = Callable[[FittedPreprocessing], FittedPreprocessing | PreprocessingFile]
+"""Returns fitted steps, or a file with them."""
 
 Groups = Mapping[GroupKey, list[Job]]
 Views = Mapping[tuple[int, int], Fold]
@@ -78,9 +80,9 @@ class SharedPreprocessing:
         self._fail = fail
         self._fitted: dict[GroupKey, tuple[Fold, FittedPreprocessing | PreprocessingFile]] = {}
         self._keys: dict[int, Hashable] = {}
-        # The processes of a cluster may not have the files of this one.
-        limit = memory_limit if workers.share_memory else inf
-        self._memory = LimitedPreprocessing(limit, lambda: workers.new_folder("preprocessing-"))
+        self._memory = LimitedPreprocessing(
+            memory_limit, lambda: workers.new_folder("preprocessing-")
+        )
         self._max_settings = 1 if requests_once else _MAX_SETTINGS
 
     def key(self, candidate: int) -> Hashable:
@@ -135,14 +137,25 @@ class SharedPreprocessing:
             if isinstance(fitted, str):
                 self._fail(jobs, fitted)
             elif fitted is not None:
-                kept = self._memory.kept(fitted)
-                self._workers.broadcast(kept)
-                self._fitted[key] = view, kept
+                self._workers.broadcast(fitted)
+                self._fitted[key] = view, fitted
 
         job = replace(jobs[0], model=None)
-        folder = self._workers.shared_folder
-        args = (view, job, self._X, self._y, self._config, self._deadline, folder)
+        args = (view, job, self._X, self._y, self._config, self._deadline, self._keep())
         return WorkerCall(_fit_preprocessing, args, receive, lambda part: jobs)
+
+    def _keep(self) -> Keep:
+        """Return how the steps are kept, where they are fitted."""
+        workers = self._workers
+        if workers.share_memory:
+            return self._memory.kept
+        if workers.shared_folder is None:  # a cluster may not have the files of this machine
+            return _in_memory
+        return partial(PreprocessingFile.write, folder=workers.shared_folder)
+
+
+def _in_memory(fitted: FittedPreprocessing) -> FittedPreprocessing:
+    return fitted
 
 
 def _fit_preprocessing(
@@ -153,9 +166,9 @@ def _fit_preprocessing(
     y: Any,
     config: EvaluationConfig,
     deadline: float,
-    folder: Path | None,
+    keep: Keep,
 ) -> FittedPreprocessing | PreprocessingFile | str | None:
-    """Fit the preprocessing steps of a job's candidate on a fold; leave them in a folder, if given.
+    """Fit the preprocessing steps of a job's candidate on a fold, and keep them.
 
     Returns the traceback if that fails, and None after the deadline.
     """
@@ -179,5 +192,4 @@ def _fit_preprocessing(
                 job.add_note(error, config.n_train)
                 raise
             return format_exc()
-    fitted = replace(fitted, seconds=perf_counter() - start)
-    return fitted if folder is None else PreprocessingFile.write(fitted, folder)
+    return keep(replace(fitted, seconds=perf_counter() - start))

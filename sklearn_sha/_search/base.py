@@ -201,9 +201,12 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
                 self.__dict__.pop(name, None)
             with autologged(self, X, y):
                 run = self._make_run(spec, store, start_time, task, refitted)
+                again: StartAgainError | None = None
                 try:
                     is_complete = self._evaluate_and_refit(run, store, task)
-                except StartAgainError as again:
+                except StartAgainError as error:
+                    again = error.with_traceback(None)  # which would keep the first run
+                if again is not None:
                     warnings.warn(str(again), UserWarning, stacklevel=4)
                     spec = restarted_spec(again, spec, run.pool.params)
                     run = self._make_run(spec, store, start_time, task, refitted, time())

@@ -61,6 +61,8 @@ def raise_if_more_samples_have_scores(
             f"{n_samples} training samples are too few. Raise min_resources or max_time, or call "
             "resume to continue the search."
         ) from None
+    finally:
+        trial.engine.discard_preprocessing()
     is_scored = ~trial.results.have_failed()
     if not is_scored.any():
         run.tried.extend(candidates)

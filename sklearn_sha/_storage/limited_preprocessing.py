@@ -7,15 +7,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from pathlib import Path
+from threading import Lock
 
 from sklearn_sha._data.preprocessing import FittedPreprocessing
 from sklearn_sha._storage.free_memory import is_in_memory
 from sklearn_sha._storage.pickling import nbytes
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
+from sklearn_sha._storage.temporary_files import MORE_SPACE, no_files_message
 
 
 class LimitedPreprocessing:
     """Writes fitted preprocessing steps to files once those in memory reach a limit.
+
+    Several threads can use it.
 
     Parameters
     ----------
@@ -32,42 +36,50 @@ class LimitedPreprocessing:
         self._folder: Path | None = None
         self._sizes: dict[int, int] = {}  # of the objects in memory, by their ids
         self._has_warned = False
+        self._lock = Lock()
 
-    def kept(
-        self, fitted: FittedPreprocessing | PreprocessingFile
-    ) -> FittedPreprocessing | PreprocessingFile:
+    def kept(self, fitted: FittedPreprocessing) -> FittedPreprocessing | PreprocessingFile:
         """Return fitted steps, or a file with them."""
-        if self._memory_limit == inf or isinstance(fitted, PreprocessingFile):
+        if self._memory_limit == inf:
             return fitted
         size = nbytes(fitted)
-        exceeds = sum(self._sizes.values()) + size > self._memory_limit
-        kept = self._written(fitted) if exceeds else fitted
-        if kept is fitted:
-            self._sizes[id(fitted)] = size
-        return kept
+        with self._lock:
+            has_room = sum(self._sizes.values()) + size <= self._memory_limit
+            if has_room:
+                self._sizes[id(fitted)] = size
+        return fitted if has_room else self._written(fitted, size)
 
     def discard(self, kept: FittedPreprocessing | PreprocessingFile) -> None:
         """Discard what `kept` returned."""
-        self._sizes.pop(id(kept), None)
+        with self._lock:
+            self._sizes.pop(id(kept), None)
         kept.discard()
 
-    def _written(self, fitted: FittedPreprocessing) -> FittedPreprocessing | PreprocessingFile:
-        where, reason = "temporary files", "there is no space for it in {}, or it can't be pickled"
+    def _written(
+        self, fitted: FittedPreprocessing, size: int
+    ) -> FittedPreprocessing | PreprocessingFile:
+        are_in_memory = False
         with suppress(OSError):  # the folder can't be created
-            self._folder = self._folder or self._new_folder()
-            where = str(self._folder.parent)
-            if is_in_memory(self._folder):
-                reason = "the files of {} are in memory too"
-            elif (file := PreprocessingFile.write(fitted, self._folder)) is not fitted:
-                return file
-        if not self._has_warned:
-            self._has_warned = True
+            with self._lock:
+                self._folder = self._folder or self._new_folder()
+            are_in_memory = is_in_memory(self._folder)
+            if not are_in_memory:
+                file = PreprocessingFile.write(fitted, self._folder)
+                if file is not fitted:
+                    return file
+        with self._lock:
+            self._sizes[id(fitted)] = size
+            is_first, self._has_warned = not self._has_warned, True
+        if is_first:
+            message = no_files_message(
+                "The outputs of preprocessing steps that are kept for other candidates",
+                self._memory_limit,
+                self._folder,
+                are_in_memory=are_in_memory,
+            )
             warnings.warn(
-                "The output of preprocessing steps that is kept for other candidates exceeds "
-                f"model_memory={self._memory_limit:.0f} bytes, and {reason.format(where)}. It "
-                "stays in memory. To keep it in files, set the environment variable TMPDIR to a "
-                "folder on a disk with enough space. If the memory is sufficient, raise "
-                "model_memory.",
+                f"{message} They stay in memory. To keep them in files, {MORE_SPACE}. If the "
+                "memory is sufficient, raise model_memory.",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -17,7 +17,7 @@ from weakref import finalize
 from sklearn_sha._storage.free_memory import is_in_memory
 from sklearn_sha._storage.models import ModelFile, ModelFolder, ModelReference, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
-from sklearn_sha._storage.temporary_files import delete_files
+from sklearn_sha._storage.temporary_files import MORE_SPACE, delete_files, no_files_message
 
 OutcomeAndModel = tuple[Outcome, ModelReference | None]
 
@@ -166,18 +166,16 @@ class Store:
             self._warn_about_discarded_models()
 
     def _warn_about_discarded_models(self) -> None:
-        folder = "temporary files" if self.model_folder is None else self.model_folder.path.parent
-        reason = (
-            f"the files of {folder} are in memory too"
-            if self._files_are_in_memory
-            else f"there is no space for them in {folder}, or they can't be pickled"
+        message = no_files_message(
+            "The models kept for the next rung",
+            self.memory_limit,
+            None if self.model_folder is None else self.model_folder.path,
+            are_in_memory=self._files_are_in_memory,
         )
         warnings.warn(
-            f"The models kept for the next rung exceed model_memory={self.memory_limit:.0f} bytes, "
-            f"and {reason}. Models beyond the limit are discarded, and refit from scratch if their "
+            f"{message} Models beyond the limit are discarded, and refit from scratch if their "
             "candidates are promoted; the results are the same. To continue training instead, "
-            "set the environment variable TMPDIR to a folder on a disk with enough space, or "
-            "raise model_memory.",
+            f"{MORE_SPACE}, or raise model_memory.",
             RuntimeWarning,
             stacklevel=3,
         )
