@@ -250,6 +250,24 @@ MISTAKES = {
         {"scoring": {"accuracy"}, "refit": "accuracy"},
         "scoring={'accuracy'} must be a str, a callable, a list, a tuple, a dict or None",
     ),
+    "an unknown metric": (
+        SGD,
+        ALPHAS,
+        {"scoring": "acc"},
+        "scoring='acc': 'acc' is not a valid scoring value. Use sklearn.metrics.get_scorer_names",
+    ),
+    "an unknown metric in a list": (
+        SGD,
+        ALPHAS,
+        {"scoring": ["f1_macro", "acc"], "refit": False},
+        "scoring=['f1_macro', 'acc']: 'acc' is not a valid scoring value",
+    ),
+    "an unknown metric in a dict": (
+        SGD,
+        ALPHAS,
+        {"scoring": {"f1": "f1_macro", "a": "acc"}, "refit": "f1"},
+        "scoring={'f1': 'f1_macro', 'a': 'acc'}: 'acc' is not a valid scoring value",
+    ),
     "a metric that is no scorer": (
         SGD,
         ALPHAS,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer
 
 from sklearn_sha._compat import (
     SCORES_WITH_SAMPLE_WEIGHT,
@@ -103,21 +103,23 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
 
     Raises
     ------
-    TypeError
-        If `scoring` is something else, such as a set, which has no first metric.
+    InvalidParameterError
+        If `scoring` is something else, such as a set, which has no first metric, or if a name is
+        unknown.
     ValueError
         As in `sklearn.metrics.check_scoring`, such as for a metric that is no scorer.
     """
     if callable(scoring):
         check_scoring(scoring=scoring)  # refuses metrics of scikit-learn, which are no scorers
         return Scoring(scoring, scoring, None, is_made_by_make_scorer(scoring))
-    if scoring is None or isinstance(scoring, str):
-        scorer = check_scoring(estimator, scoring)
-        return Scoring(scorer, scorer, ["score"], True)
-    if not isinstance(scoring, list | tuple | Mapping):
+    if not isinstance(scoring, str | list | tuple | Mapping | None):
         raise InvalidParameterError(
             f"scoring={scoring!r} must be a str, a callable, a list, a tuple, a dict or None."
         )
+    _check_names(scoring)
+    if scoring is None or isinstance(scoring, str):
+        scorer = check_scoring(estimator, scoring)
+        return Scoring(scorer, scorer, ["score"], True)
     scorer = check_scoring(estimator, scoring, raise_exc=raise_errors)
     metrics = scoring if isinstance(scoring, Mapping) else {name: name for name in scoring}
     scorers = {name: check_scoring(estimator, metric) for name, metric in metrics.items()}
@@ -125,3 +127,15 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
         isinstance(metric, str) or is_made_by_make_scorer(metric) for metric in metrics.values()
     )
     return Scoring(scorer, scorers, list(scorers), uses_predictions_only)
+
+
+def _check_names(scoring: str | list[Any] | tuple[Any, ...] | Mapping[str, Any] | None) -> None:
+    """Raise an error that shows `scoring` if the name of a metric is unknown."""
+    metrics = scoring.values() if isinstance(scoring, Mapping) else scoring or ()
+    for name in [metrics] if isinstance(metrics, str) else metrics:
+        if not isinstance(name, str):
+            continue
+        try:
+            get_scorer(name)
+        except ValueError as error:
+            raise InvalidParameterError(f"scoring={scoring!r}: {error}") from None
