@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from typing import Any, Self
 
 import sklearn
 from joblib.hashing import NumpyHasher
+from joblib.parallel import get_active_backend
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, check_scoring, make_scorer
@@ -43,13 +44,8 @@ else:
             )
 
     def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
-        """Add a stack frame, as scikit-learn's decorator does, for the `stacklevel` of warnings."""
-
-        @wraps(method)
-        def called(*args: Any) -> Any:
-            return method(*args)
-
-        return called
+        """Return the method itself, since this version of scikit-learn has no callbacks."""
+        return method
 
 
 def callback_context(search: Any, n_subtasks: int) -> Any:
@@ -152,6 +148,33 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
 def consistent_hash(value: Any) -> str:
     """Return a hash of a value that can be pickled, which is the same in every process."""
     return str(_Hasher(coerce_mmap=True).hash(value))
+
+
+def active_backend() -> Any:
+    """Return joblib's backend of this thread.
+
+    It has no documented name. Tested with joblib 1.4.0 and 1.6.0.
+    """
+    return get_active_backend()[0]
+
+
+def dask_futures(backend: Any) -> dict[int, Any] | None:
+    """Return what joblib's backend of dask has sent to its workers, by ``id``; None for others.
+
+    What is added there is sent once. It has no documented name. Tested with dask 2026.8.0.
+    """
+    futures: dict[int, Any] | None = getattr(backend, "data_futures", None)
+    return futures
+
+
+def settings_of(estimator: Any) -> list[str]:
+    """Return what a clone of an estimator has besides its parameters, and can change its results.
+
+    These are what methods such as `set_output` and `set_fit_request` set. They have no public
+    names. Requests cannot be compared, but are shown in full. Tested with 1.6.0 and 1.9.1.
+    """
+    names = ("_sklearn_output_config", "_metadata_request")
+    return [repr(getattr(estimator, name, None)) for name in names]
 
 
 def search_block(search: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from sklearn_sha._compat import (
     is_weighable,
 )
 from sklearn_sha._param_validation import InvalidParameterError
+from sklearn_sha._user_warning import warn_user
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,10 @@ class Scoring:
         accepted = {name: accepts_sample_weight(scorer) for name, scorer in named.items()}
         for name in (name for name, accepts in accepted.items() if not accepts):
             scorer = f"{name}={named[name]}" if self.is_multimetric else named[name]
-            warnings.warn(
+            warn_user(
                 f"The scoring {scorer} does not support sample_weight, which may "
                 f"lead to statistically incorrect results when fitting {search_name} with "
                 "sample_weight. Set scoring to a metric that supports it.",
-                UserWarning,
-                stacklevel=4,
             )
         functions = [name for name, scorer in named.items() if not is_weighable(scorer)]
         if self.is_multimetric and functions and any(accepted.values()):

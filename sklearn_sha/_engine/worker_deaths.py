@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from sklearn_sha._engine.jobs import Job
 from sklearn_sha._parallel.monitoring import WorkerDeath
 from sklearn_sha._parallel.workers import Workers
+from sklearn_sha._user_warning import warn_user
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,11 @@ def _warn(died: Sequence[tuple[Sequence[Job], WorkerDeath]], fit_timeout: float 
         f"candidate {jobs[0].candidate} on fold {jobs[0].fold}"
         for jobs in too_long or [jobs for jobs, _ in died]
     )
-    warnings.warn(
+    warn_user(
         f"Some fits exceeded fit_timeout={fit_timeout} seconds: {where}. Their worker processes "
         "were restarted, and the search continues."
         if too_long
         else f"A worker process crashed or was terminated while the workers evaluated {where}. The "
         "workers were restarted, and each of these fits is run once more on its own.",
         RuntimeWarning,
-        stacklevel=2,
     )

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
 from threading import current_thread, main_thread
+from types import ModuleType
 from typing import Any
 
 _NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
@@ -48,10 +49,7 @@ class CapturedWarning:
         note : str, default=""
             Text to append to the message.
         """
-        module = next(
-            (m for m in [*sys.modules.values()] if getattr(m, "__file__", None) == self.filename),
-            None,
-        )
+        module = _module_of(self.filename)
         # Cells of a notebook belong to no module. With None as a name, no warning would be shown.
         name = "__main__" if module is None else module.__name__
         registry = {} if module is None else vars(module).setdefault("__warningregistry__", {})
@@ -156,6 +154,14 @@ class _Printed(TextIOWrapper):
         """Return all that was printed."""
         self.seek(0)
         return self.read()
+
+
+def _module_of(filename: str) -> ModuleType | None:
+    """Return the module of a file. A lazy one can import others if it is asked for an attribute."""
+    for module in [*sys.modules.values()]:
+        if getattr(module, "__dict__", {}).get("__file__") == filename:
+            return module
+    return None
 
 
 def _category_from_text(category: type[Warning], text: str) -> type[Warning]:

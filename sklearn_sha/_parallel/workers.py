@@ -16,9 +16,9 @@ from time import monotonic, perf_counter, sleep
 from typing import Any, Self
 
 from joblib import effective_n_jobs, parallel_config
-from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
+from sklearn_sha._compat import active_backend, dask_futures
 from sklearn_sha._parallel.captured_output import CapturedWarning, RepeatedOutput
 from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath, process_location
 
@@ -96,7 +96,7 @@ class Workers:
         folder: Path | None,
     ) -> None:
         self.n_workers = effective_n_jobs(n_jobs)
-        backend, _ = get_active_backend()
+        backend = active_backend()
         self.share_memory = self.n_workers == 1 or getattr(backend, "supports_sharedmem", False)
         self._n_jobs = n_jobs
         self.fit_timeout = fit_timeout
@@ -208,10 +208,10 @@ class Workers:
         tasks, which dask computes again after a loss. On Ray they are put into the object store.
         They stay there until `release`, or until the end.
         """
-        backend, _ = get_active_backend()
+        backend = active_backend()
         is_ray = type(backend).__name__ == "RayBackend"
         # The data_futures of dask include what the user scatters, which is not released here.
-        known = self._ray_references if is_ray else getattr(backend, "data_futures", None)
+        known = self._ray_references if is_ray else dask_futures(backend)
         if known is None:
             return
         for value in values:
@@ -233,8 +233,8 @@ class Workers:
             return
         del self._broadcast[id(value)]
         self._ray_references.pop(id(value), None)
-        backend, _ = get_active_backend()
-        getattr(backend, "data_futures", {}).pop(id(value), None)
+        if (futures := dask_futures(active_backend())) is not None:
+            futures.pop(id(value), None)
 
     def _wait_for_restart(self) -> None:
         """Wait until a cluster has restarted its workers.
@@ -291,7 +291,7 @@ def local_backend() -> AbstractContextManager[Any]:
 
     A cluster returns arrays in another memory layout, which the rounding of sums depends on.
     """
-    backend, _ = get_active_backend()
+    backend = active_backend()
     return nullcontext() if _is_local(backend) else parallel_config(backend="threading")
 
 

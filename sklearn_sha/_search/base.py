@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -24,6 +23,7 @@ from sklearn_sha._search.starting_again import StartAgainError, restarted_spec
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
+from sklearn_sha._user_warning import warn_user
 from sklearn_sha.inspection.html import HTMLReprMixin
 from sklearn_sha.inspection.levels import is_interrupted
 
@@ -207,7 +207,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
                 except StartAgainError as error:
                     again = error.with_traceback(None)  # which would keep the first run
                 if again is not None:
-                    warnings.warn(str(again), UserWarning, stacklevel=4)
+                    warn_user(str(again))
                     spec = restarted_spec(again, spec, run.pool.params)
                     run = self._make_run(spec, store, start_time, task, refitted, time())
                     is_complete = self._evaluate_and_refit(run, store, task)

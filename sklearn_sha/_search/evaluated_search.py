@@ -223,7 +223,6 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             {*self.all_cv_results_["bracket"][self.cv_results_rows_].tolist()},
             self.max_time,
             is_complete=is_complete,
-            stacklevel=5,
         )
         if self.refit:
             try:

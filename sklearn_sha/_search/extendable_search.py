@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
@@ -18,6 +17,7 @@ from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._search.origin import Origin
 from sklearn_sha._search.search_spec import search_seed
 from sklearn_sha._search.states import CompletedSearch
+from sklearn_sha._user_warning import warn_user
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
 from sklearn_sha.candidates.space import spaces_of
@@ -164,7 +164,7 @@ class ExtendableSearch(AuditedSearch):
         with self._continued(completed.store.copy(), origin) as store:
             self._run(spec, store, start_time, data, origin)
         if message := self._lost_best(*before):
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warn_user(message)
         return self
 
     def _lost_best(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, NoReturn
@@ -12,6 +11,7 @@ from numpy.random import RandomState
 
 from sklearn_sha._search.aliases import space_name
 from sklearn_sha._search.audited_search import AuditedSearch
+from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.candidates.base import Sampler
@@ -303,13 +303,11 @@ class HyperbandSearchCV(AuditedSearch):
         brackets = self._algorithm().plan(bounds(0)).brackets
         if len(brackets) == self.n_repeats:
             n_resources = brackets[0].rungs[0].n_resources
-            warnings.warn(
+            warn_user(
                 f"max_resources={self.max_resources!r} and min_resources={self.min_resources!r}, "
                 f"with factor={self.factor}, give no bracket with more than one rung, so that this "
                 f"is a random search with n_resources={n_resources}. Raise max_resources or lower "
                 "min_resources, as far as the resource allows it, or lower factor.",
-                UserWarning,
-                stacklevel=6,
             )
         sizes = [bracket.n_candidates[0] for bracket in brackets]
         candidates = candidates_for_brackets(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._compat import autologs_to_mlflow
+from sklearn_sha._user_warning import warn_user
 
 _TAG = "mlflow.autologging"
 _N_EXAMPLE_SAMPLES = 5
@@ -66,10 +67,8 @@ def _try(function: Callable[..., Any], *args: Any) -> bool:
             warnings.simplefilter("ignore")  # warnings of MLflow itself
             function(*args)
     except Exception as error:
-        warnings.warn(
+        warn_user(
             f"Part of the search was not logged to MLflow: {type(error).__name__}: {error}",
-            UserWarning,
-            stacklevel=7,
         )
         return False
     return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
@@ -34,6 +33,7 @@ from sklearn_sha._search.planning import (
     resource_limits,
 )
 from sklearn_sha._search.validation import check_names, check_sampled
+from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
@@ -119,7 +119,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             raise ValueError(error)
         self._check_plan(schedule, limits)
         for message in resource.warnings(context.tuned, schedule.rungs[-1].n_resources):
-            warnings.warn(message, UserWarning, stacklevel=5)
+            warn_user(message)
         warning = ""
         whole_fit: WholeFit | None = None
         notes: list[str] = []

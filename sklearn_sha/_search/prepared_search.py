@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
@@ -40,6 +39,7 @@ from sklearn_sha._search.validation import (
     check_targets,
     promoting_metric,
 )
+from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.space import with_params
@@ -92,7 +92,7 @@ class PreparedSearch(PlannedSearch):
             ) from error
         spec = copied._prepare(X, y, params, random_state)
         if spec.warning:
-            warnings.warn(spec.warning, UserWarning, stacklevel=2)
+            warn_user(spec.warning)
         copied._warn_about_refit(spec)
         return spec.schedule
 
@@ -297,4 +297,4 @@ class PreparedSearch(PlannedSearch):
             can_train_all=self._can_train_all(spec.algorithm),
         )
         if message:
-            warnings.warn(message, UserWarning, stacklevel=3)
+            warn_user(message)

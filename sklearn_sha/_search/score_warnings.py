@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -15,6 +14,7 @@ from sklearn_sha._results.failures import fits_message, scores_message
 from sklearn_sha._results.few_samples import few_samples_failures, few_samples_message
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._user_warning import warn_user
 from sklearn_sha.inspection.levels import rungs_by_bracket
 from sklearn_sha.inspection.risk import standard_error, tolerance_of
 from sklearn_sha.schedules.validation import exact_factor
@@ -32,7 +32,6 @@ def warn_about_scores(
     max_time: float | None,
     *,
     is_complete: bool,
-    stacklevel: int,
 ) -> None:
     """Warn about failed fits, failed scores, scores that are not finite, and equal scores.
 
@@ -55,8 +54,6 @@ def warn_about_scores(
         Seconds.
     is_complete : bool
         Whether the search was not interrupted.
-    stacklevel : int
-        Of the warnings, counted from the caller.
     """
     failures: Sequence[Mapping[str, Any]] = results.failures
     if spec.is_closed:
@@ -71,7 +68,7 @@ def warn_about_scores(
     scores = [failure for failure in failures if failure["failed"] == "score"]
     if fits:
         message = fits_message(fits, results.n_fits, error_score) + spec.resource.failure_hint()
-        warnings.warn(message, FitFailedWarning, stacklevel=stacklevel + 1)
+        warn_user(message, FitFailedWarning)
     messages = [scores_message(scores, error_score)] if scores else []
     if not spec.is_closed:
         messages += _other_messages(results, all_cv_results, rung_history, failures, spec)
@@ -92,7 +89,7 @@ def warn_about_scores(
     if results.audited and not is_complete:
         messages.append(_incomplete_audit_message(all_cv_results, results.audited))
     for message in messages:
-        warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+        warn_user(message)
 
 
 def _other_messages(

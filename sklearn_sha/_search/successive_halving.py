@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from math import ceil
@@ -21,6 +20,7 @@ from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.extendable_search import ExtendableSearch
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.doubling import BudgetDoubling
@@ -218,8 +218,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     keep_eliminated : bool, default=False
         Keep the models of eliminated candidates, if training can continue, so that an audit
         continues them instead of refitting them from scratch. `model_memory` limits their memory.
-        During `extend`, the models from before it are kept too, so that an error restores them.
-        With a `checkpoint`, they stay in its folder.
+        An error in `extend` restores those whose training it had not continued; the others are
+        refit from scratch. With a `checkpoint`, they stay in its folder.
     audit_eliminated : int, "auto" or None, default=None
         Number of eliminated candidates that `fit` audits at its end, those with the highest risks
         (see `audit`). "auto" audits until the probability of the trust report is 0.95, for at most
@@ -476,11 +476,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                 f'algorithm={self.algorithm!r} must be "auto" or an instance of a subclass of '
                 "sklearn_sha.bandit.Algorithm."
             )
-        if type(self.algorithm) is Anytime:
+        if isinstance(self.algorithm, Anytime):
             raise ValueError(
                 'algorithm=Anytime(...) takes no account of max_time. Set budget="anytime" instead.'
             )
-        if type(self.algorithm) is Hyperband:
+        if isinstance(self.algorithm, Hyperband):
             raise ValueError(
                 "algorithm=Hyperband(...) sets the number of candidates of each bracket, which "
                 "n_candidates would contradict. Use HyperbandSearchCV."
@@ -579,24 +579,20 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         first = minimum(self.min_resources, n_resources)
         is_single = len(plan.rungs) == 1 and plan.n_candidates[0] > 1
         if is_single and first is not None and first < n_resources < first * self.factor:
-            warnings.warn(
+            warn_user(
                 f"min_resources={self.min_resources} leaves no room for a second rung, since "
                 f"factor={self.factor} times {quantity(first, limits.unit)} is more than the "
                 f"maximum, {n_resources}: all {plan.n_candidates[0]} candidates are trained with "
                 "full resource. Lower min_resources.",
-                UserWarning,
-                stacklevel=6,
             )
         # Later brackets can have the full resource in all rungs.
         n_last = plan.brackets[0].n_candidates[-1]
         n_intended = max(ceil(self.factor), plan.n_kept + 1)
         is_explicit = self.max_resources not in ("auto", limits.highest)
         if self.min_resources == "auto" and is_explicit and n_last > n_intended:
-            warnings.warn(
+            warn_user(
                 f"max_resources={self.max_resources} of resource={limits.resource!r} is too low "
                 f"to eliminate all but {n_intended} of {plan.n_candidates[0]} candidates: "
                 f"the last rung compares {n_last}. Raise max_resources, or choose another "
                 "resource.",
-                UserWarning,
-                stacklevel=6,
             )

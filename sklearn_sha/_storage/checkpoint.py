@@ -8,7 +8,6 @@ import os
 import re
 import secrets
 import stat
-import warnings
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ from sklearn_sha._storage.durable_files import CheckpointError, append, write_fi
 from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import OutcomeAndModel, Store
+from sklearn_sha._user_warning import warn_user
 
 FORMAT = 1
 _ABOUT = "about.json"
@@ -272,11 +272,10 @@ class Checkpoint(Store):
                 self._journal, f"line {invalid[0] + 1} is truncated or was modified"
             )
         if invalid:
-            warnings.warn(
+            warn_user(
                 f"The end of {self._journal} is damaged. The last completed results are discarded "
                 "and their candidates evaluated again.",
                 RuntimeWarning,
-                stacklevel=2,
             )
             os.truncate(self._journal, sum(len(line) + 1 for line in lines[: invalid[0]]))
         for entry in entries:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
@@ -14,6 +13,7 @@ from sklearn_sha._storage.free_memory import is_in_memory
 from sklearn_sha._storage.pickling import nbytes
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
 from sklearn_sha._storage.temporary_files import MORE_SPACE, no_files_message
+from sklearn_sha._user_warning import warn_user
 
 
 class LimitedPreprocessing:
@@ -77,10 +77,9 @@ class LimitedPreprocessing:
                 self._folder,
                 are_in_memory=are_in_memory,
             )
-            warnings.warn(
+            warn_user(
                 f"{message} They stay in memory. To keep them in files, {MORE_SPACE}. If the "
                 "memory is sufficient, raise model_memory.",
                 RuntimeWarning,
-                stacklevel=2,
             )
         return fitted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +17,7 @@ from sklearn_sha._storage.free_memory import is_in_memory
 from sklearn_sha._storage.models import ModelFile, ModelFolder, ModelReference, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.temporary_files import MORE_SPACE, delete_files, no_files_message
+from sklearn_sha._user_warning import warn_user
 
 OutcomeAndModel = tuple[Outcome, ModelReference | None]
 
@@ -172,10 +172,9 @@ class Store:
             None if self.model_folder is None else self.model_folder.path,
             are_in_memory=self._files_are_in_memory,
         )
-        warnings.warn(
+        warn_user(
             f"{message} Models beyond the limit are discarded, and refit from scratch if their "
             "candidates are promoted; the results are the same. To continue training instead, "
             f"{MORE_SPACE}, or raise model_memory.",
             RuntimeWarning,
-            stacklevel=3,
         )

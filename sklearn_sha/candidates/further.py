@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from numpy.random import RandomState
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
+from sklearn_sha._user_warning import warn_user
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import first_distinct, n_further
 from sklearn_sha.candidates.proposals import N_CANDIDATES, proposed, scarce_source
@@ -104,10 +104,8 @@ def further_candidates(
         )
     if n < wanted and n_candidates != "auto":
         source = scarce_source(sampler, space, n, wanted, history.candidates, names[0])
-        warnings.warn(
+        warn_user(
             f"{names[1]}={wanted} is more than the {quantity(n, 'further candidates')} that "
             f"{source}; trying these.",
-            UserWarning,
-            stacklevel=4,
         )
     return n, candidates

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -13,6 +12,7 @@ from numpy.random import RandomState
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
+from sklearn_sha._user_warning import warn_user
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import n_combinations, n_further, sample_distinct
 from sklearn_sha.candidates.random import RandomSampler
@@ -85,11 +85,9 @@ def first_candidates(
         source = scarce_source(
             sampler, space, n_new, n_wanted, initial, names[0], counts_initial=True
         )
-        warnings.warn(
+        warn_user(
             f"{names[1]}={wanted} is more than the {quantity(n, 'different candidates')} that "
             f"{source}; trying these.",
-            UserWarning,
-            stacklevel=7,
         )
     return n, candidates
 
@@ -182,12 +180,10 @@ def candidates_for_brackets(
         return [*initial, *without_grid_order(pool[n_initial:], initial, space, rng)]
     n_new, n_wanted = len(pool) - n_initial, n - n_initial
     source = scarce_source(sampler, space, n_new, n_wanted, initial, name, counts_initial=True)
-    warnings.warn(
+    warn_user(
         f"{source} {quantity(len(pool), 'different candidates')}, and the brackets have "
         f"room for {n}, so candidates take part more than once; with so few, "
         "SuccessiveHalvingSearchCV tries each just once.",
-        UserWarning,
-        stacklevel=7,
     )
     return [pool[position] for position in _in_rounds(len(pool), sizes, n_initial, rng)]
 
@@ -286,11 +282,9 @@ def proposed(
     known = {params_key(params) for params in history.candidates}
     new = [dict(params) for params in candidates if not known or params_key(params) not in known]
     if candidates and not new and sampler.uses_history:
-        warnings.warn(
+        warn_user(
             f"{name}.propose returned only known candidates, so no more are tried after these "
             f"{len(known)}. Return new ones, or an empty list if there are no more.",
-            UserWarning,
-            stacklevel=2,
         )
     return new
 

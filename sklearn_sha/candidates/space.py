@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
+from sklearn_sha._compat import settings_of
 from sklearn_sha._param_validation import InvalidParameterError, is_estimator, is_real
 
 COMPONENTS = ("steps", "estimators", "transformers", "transformer_list")
@@ -246,11 +247,6 @@ def has_continuous(space: Any) -> bool:
     )
 
 
-_SETTINGS = ("_sklearn_output_config", "_metadata_request")
-"""What a clone has besides its parameters, and can change its results: what methods such as
-`set_output` and `set_fit_request` set."""
-
-
 def params_key(params: Mapping[str, Any]) -> Hashable:
     """Return a key that is equal for equal parameters, and different for 1, True and 1.0.
 
@@ -289,9 +285,8 @@ def _estimator_key(estimator: Any) -> Hashable:
     default = BaseEstimator.__sklearn_clone__
     if getattr(type(estimator), "__sklearn_clone__", default) is not default:
         return (type(estimator), id(estimator))  # such as FrozenEstimator, which stays fitted
-    # Requests cannot be compared, but are shown in full.
-    settings = [repr(getattr(estimator, name, None)) for name in _SETTINGS]
-    return (type(estimator), params_key(estimator.get_params(deep=False)), *settings)
+    params = params_key(estimator.get_params(deep=False))
+    return (type(estimator), params, *settings_of(estimator))
 
 
 def _has_positions(values: Any) -> bool:
