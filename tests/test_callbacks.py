@@ -278,8 +278,8 @@ def test_a_checkpoint_is_found_again_by_an_estimator_that_is_watched(tmp_path):
         monitor = ScoringMonitor(scoring="accuracy")
         return ours(LogisticRegression().set_callbacks(monitor), checkpoint=tmp_path)
 
-    search().fit(X, Y)
-    search().fit(X, Y)
+    assert search().fit(X, Y).rung_history_[0]["utilization"] is not None
+    assert search().fit(X, Y).rung_history_[0]["utilization"] is None  # all results were known
 
 
 def test_callbacks_are_checked_and_taken_away():

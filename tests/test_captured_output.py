@@ -5,6 +5,7 @@ import subprocess
 import sys
 import warnings
 from importlib.metadata import version
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -156,6 +157,20 @@ def test_a_warning_outside_of_any_module_is_issued():
     with pytest.warns(UserWarning, match="of a cell") as caught:
         CapturedWarning(UserWarning, "of a cell", "/tmp/cell_1.py", 3).issue()
     assert caught[0].filename == "/tmp/cell_1.py"
+
+
+def test_a_module_that_cannot_be_asked_for_its_file_hides_no_warning(monkeypatch):
+    """Lazy modules import others when they are asked for an attribute."""
+
+    class Lazy(ModuleType):
+        def __getattr__(self, name):
+            raise ImportError(name)
+
+    monkeypatch.setattr(sys, "modules", {"lazy": Lazy("lazy"), "none": None} | sys.modules)
+    output = RepeatedOutput()
+    output.add([CapturedWarning(UserWarning, "of a fit", __file__, 3)])
+    with pytest.warns(UserWarning, match="of a fit"):
+        output.show()
 
 
 @pytest.mark.parametrize("action", ["default", "module", "once", "always"])

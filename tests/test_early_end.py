@@ -277,6 +277,14 @@ def test_two_rungs_are_a_fixed_schedule():
             r"algorithm=Hyperband\(...\) sets the number .* Use HyperbandS",
         ),
         (
+            {"algorithm": type("Own", (Hyperband,), {})()},
+            r"algorithm=Hyperband\(...\) sets the number .* Use HyperbandS",
+        ),
+        (
+            {"algorithm": type("Own", (Anytime,), {})()},
+            r'algorithm=Anytime\(...\) takes no account of max_time. Set budget="anytime"',
+        ),
+        (
             {"algorithm": Anytime()},
             r'algorithm=Anytime\(...\) takes no account of max_time. Set budget="anytime"',
         ),

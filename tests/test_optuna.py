@@ -116,7 +116,7 @@ def history_with(candidates, scores):
 @pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
 @pytest.mark.parametrize("make_sampler", SAMPLERS.values(), ids=SAMPLERS)
 def test_the_contract_is_kept(make_sampler, space):
-    check_sampler(OptunaSampler(make_sampler, batch_size=7), space, n_seeds=2)
+    check_sampler(OptunaSampler(make_sampler, wave_size=7), space, n_seeds=2)
 
 
 def test_a_trial_has_its_parameters_in_the_order_in_which_they_are_suggested():
@@ -130,10 +130,10 @@ def test_an_optuna_sampler_without_the_seed_breaks_the_contract():
         check_sampler(OptunaSampler(lambda seed: TPESampler()), SPACE)
 
 
-def test_a_wave_has_at_most_batch_size_candidates():
+def test_a_wave_has_at_most_wave_size_candidates():
     assert len(proposed(TPESampler, 40, SPACE)) == 16
-    assert len(proposed(TPESampler, 40, SPACE, batch_size=7)) == 7
-    assert len(proposed(TPESampler, 3, SPACE, batch_size=7)) == 3
+    assert len(proposed(TPESampler, 40, SPACE, wave_size=7)) == 7
+    assert len(proposed(TPESampler, 3, SPACE, wave_size=7)) == 3
 
 
 def test_candidates_are_those_of_optuna_with_the_same_seed_and_trials():
@@ -181,13 +181,13 @@ def test_qmc_has_one_candidate_in_each_part(scramble):
     # Points after the first wave are Sobol points; without scrambling, the sequence goes on.
     space = {"a": uniform(), "b": uniform()}
     history = history_with([dict.fromkeys(space, 0.123)], [0.5])
-    new = proposed(partial(QMCSampler, scramble=scramble), 64, space, history, batch_size=64)
+    new = proposed(partial(QMCSampler, scramble=scramble), 64, space, history, wave_size=64)
     for name in space:
         parts = np.floor(64 * np.array([params[name] for params in new])).astype(int)
         assert sorted(parts) == list(range(64))
     if not scramble:
         done = History((*history.candidates, *new), history.evaluations)
-        more = proposed(QMCSampler, 64, space, done, batch_size=64, seed=1)
+        more = proposed(QMCSampler, 64, space, done, wave_size=64, seed=1)
         both = [params["a"] for params in (*new, *more)]
         assert sorted(np.floor(128 * np.array(both)).astype(int)) == list(range(128))
 
@@ -324,7 +324,7 @@ def test_other_distributions_raise_by_name(distribution, described):
 
 def test_values_of_lists_are_those_of_the_space_and_are_found_again(spy):
     space = {"a": ANY_VALUES, "b": uniform()}
-    new = proposed(spy, 40, space, batch_size=40)
+    new = proposed(spy, 40, space, wave_size=40)
     assert all(any(params["a"] is value for value in ANY_VALUES) for params in new)
     proposed(spy, 1, space, History(new, []))
     told = [trial.params["a"] for trial in spy.trials[-1]]
@@ -365,10 +365,10 @@ def test_random_candidates_replace_repeated_ones():
 
 def test_a_space_that_fits_is_proposed_in_one_call():
     space = {"a": [1, 2, 3], "b": ["x", "y"]}
-    assert len(proposed(TPESampler, 6, space, batch_size=2)) == 6
+    assert len(proposed(TPESampler, 6, space, wave_size=2)) == 6
     history = History([{"a": 1, "b": "x"}], [])
-    assert len(proposed(TPESampler, 5, space, history, batch_size=2)) == 5
-    assert len(proposed(TPESampler, 4, space, history, batch_size=2)) == 2
+    assert len(proposed(TPESampler, 5, space, history, wave_size=2)) == 5
+    assert len(proposed(TPESampler, 4, space, history, wave_size=2)) == 2
 
 
 @pytest.mark.parametrize("level", [optuna.logging.DEBUG, optuna.logging.CRITICAL])
@@ -464,8 +464,8 @@ def test_parameters_are_checked():
         TypeError, match=r"must be a class .* Use .*OptunaSampler\(TPESampler\), or"
     ):
         OptunaSampler(TPESampler(seed=0))
-    with pytest.raises(ValueError, match="batch_size=0 must be an integer of at least 1"):
-        OptunaSampler(TPESampler, batch_size=0)
+    with pytest.raises(ValueError, match="wave_size=0 must be an integer of at least 1"):
+        OptunaSampler(TPESampler, wave_size=0)
     with pytest.raises(TypeError, match=r"must be a class .* Use a class of optuna.samplers"):
         OptunaSampler("tpe")
 

@@ -71,8 +71,7 @@ class Observer(Protocol):
         Returns
         -------
         array-like of float, or None
-            None if all candidates failed, or if no candidate of a rung that is not the last one
-            has a score.
+            None if no candidate has a score.
         """
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:

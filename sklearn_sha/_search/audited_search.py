@@ -94,7 +94,7 @@ class AuditedSearch(BaseHalvingSearch):
         start_time = time()
         completed, data = self._completed("audit"), (X, y, params)
         self._check_unchanged("audit", completed.origin, data)
-        self.plan_audit(n_candidates)
+        self.plan_audit(n_candidates)  # which raises an error if there is nothing to audit
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of fit
             fresh = self._prepare(X, y, params, deepcopy(completed.origin.random_state))

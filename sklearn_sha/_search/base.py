@@ -59,9 +59,9 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
         ------
         TypeError, ValueError
             If parameters are invalid, before any training. If all fits failed, or if no candidate
-            has a score before full resource; ``failures_`` then has the reasons. If a callable
-            `refit` does not return an integer. If a callable `scoring` returns several metrics, and
-            `refit` is the name of none of them.
+            has a score and none was trained with full resource; ``failures_`` then has the reasons.
+            If a callable `refit` does not return an integer. If a callable `scoring` returns
+            several metrics, and `refit` is the name of none of them.
         TimeoutError
             If `max_time` ended before any candidate was scored on all folds of the first rung, or
             if no candidate that was completed has a score.

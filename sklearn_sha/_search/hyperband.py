@@ -289,11 +289,11 @@ class HyperbandSearchCV(AuditedSearch):
     def _algorithm(self) -> Algorithm:
         return Hyperband(
             self.factor,
-            self.n_repeats,
-            self.patience,
-            self.tol,
-            self.stop,
-            None if self.target_score is None else -self.target_score,
+            n_repeats=self.n_repeats,
+            patience=self.patience,
+            tol=self.tol,
+            stop=self.stop,
+            target_loss=None if self.target_score is None else -self.target_score,
             in_turn=self._sampler().uses_history,
         )
 

@@ -183,7 +183,7 @@ def make_results(
         continues=plan.continues,
         repeats=plan.repeats,
         unit=plan.unit,
-        has_brackets=len(plan.brackets) > 1 and not plan.repeats,
+        has_brackets=plan.has_brackets,
         error_score=np.nan if isinstance(error_score, str) else error_score,
         metrics=spec.scoring.metrics,
         is_multimetric=spec.scoring.is_multimetric,

@@ -90,8 +90,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         has room for them and at least one other candidate.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by about
-        `factor`, up to the maximum: the last step can be larger, or add folds only. With an
-        explicit `min_resources`, all steps are larger if that is needed to reach the maximum. Must
+        `factor`, up to the maximum: in the last rung by more, or it adds folds only. With an
+        explicit `min_resources`, all ratios are larger if that is needed to reach the maximum. Must
         be larger than 1.
     resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
         Resource that increases with each rung:
@@ -128,8 +128,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         and enough to include 10 of the rarest class (at most half of it) and two of each class (if
         all candidates fail with so few samples, the search starts again with more); for "folds" as
         many as ``min_folds="auto"`` starts with (if no score on these is a number, the search
-        starts again with all; fewer than 100 test samples raise a ValueError); for a custom
-        resource its ``lowest``.
+        starts again with all), and an integer with fewer than 100 test samples raises a ValueError,
+        unless these are all folds; for a custom resource its ``lowest``.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
         number (100 without one), but at most 100 if `fit` can stop earlier. If `batch_size` is set,
@@ -307,7 +307,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     best_n_resources_ : int
         Resource at which the best candidate was selected, and with which ``best_estimator_`` was
         trained. With "n_samples" and "folds", it is trained on all samples. Networks whose
-        automatic maximum is lower than `max_iter` are refit by ``fit``.
+        automatic maximum is lower than `max_iter` are refit by ``fit`` if they were selected at
+        this maximum.
     promote_by_ : str
         Name of the metric by which candidates were promoted; "score" for a single metric.
     interrupted_ : bool

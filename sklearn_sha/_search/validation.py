@@ -123,7 +123,7 @@ def _check_integers(params: Mapping[str, Any]) -> None:
     check_int(
         "min_resources",
         lowest,
-        '"auto" or a float in (0, 1], a fraction of max_resources',
+        'a float in (0, 1] (a fraction of the maximum), or "auto"',
         lowest == "auto" or is_fraction,
     )
     n_audited = params["audit_eliminated"]
@@ -261,7 +261,7 @@ def callable_refit_message(
     )
     if not (callable(refit) and promote_by is None and eliminates):
         return ""
-    of_each = " of each bracket" if len(schedule.brackets) > 1 and not schedule.repeats else ""
+    of_each = " of each bracket" if schedule.has_brackets else ""
     keep = "To train all with full resource, set min_resources=1.0. " if can_train_all else ""
     if metrics is None:
         by, name = "", '"score" if scoring returns a number, otherwise the metric that refit uses'

@@ -64,10 +64,12 @@ class Sampler(ABC):
     Attributes
     ----------
     uses_history : bool
-        False: all candidates are proposed before any training, in a single call; with
-        ``budget="anytime"`` and `extend` there is another one for the candidates after them, with
-        `rng` in the same state, unless `extend` has another space. True: there is another call
-        whenever all proposed candidates have been evaluated.
+        False: all candidates are proposed before any training, in a single call. With
+        ``budget="anytime"`` and `extend` there is a second call for further candidates, whose
+        `history` has the first ones. Its `rng` is in the same state as that of the first call,
+        unless `extend` has another space, so that a sampler of a sequence skips the candidates of
+        the history. True: there is another call whenever all proposed candidates have been
+        evaluated.
     packages : tuple of str
         Names of further packages that decide what is proposed. A checkpoint can be used with their
         versions only.

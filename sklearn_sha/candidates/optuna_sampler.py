@@ -73,7 +73,7 @@ class OptunaSampler(Sampler):
         Class of an Optuna sampler, or a function that returns an instance. It is called as
         ``make_sampler(seed=...)`` for each wave. Use ``functools.partial`` to set parameters;
         unlike a lambda, it can be pickled, and a checkpoint recognizes when they change.
-    batch_size : int, default=16
+    wave_size : int, default=16
         Maximum number of candidates of a wave.
 
     Raises
@@ -81,7 +81,7 @@ class OptunaSampler(Sampler):
     TypeError
         If `make_sampler` is an instance of an Optuna sampler, which has no new seed for each wave.
     ValueError
-        If `batch_size` is not an integer of at least 1; by `check`, if the space has another
+        If `wave_size` is not an integer of at least 1; by `check`, if the space has another
         distribution.
     ImportError
         By `check` and `propose`, if Optuna is not installed.
@@ -96,23 +96,23 @@ class OptunaSampler(Sampler):
         from scipy.stats import loguniform
         from sklearn_sha.candidates import OptunaSampler, check_sampler
 
-        sampler = OptunaSampler(partial(TPESampler, n_startup_trials=8), batch_size=8)
+        sampler = OptunaSampler(partial(TPESampler, n_startup_trials=8), wave_size=8)
         check_sampler(sampler, {"C": loguniform(1e-3, 1e3), "kernel": ["rbf", "poly"]})
     """
 
     uses_history = True
     packages = ("optuna",)
 
-    def __init__(self, make_sampler: Callable[..., BaseSampler], batch_size: int = 16) -> None:
+    def __init__(self, make_sampler: Callable[..., BaseSampler], wave_size: int = 16) -> None:
         if not callable(make_sampler):
             example = "Use a class of optuna.samplers, such as TPESampler."
             raise TypeError(
                 f"make_sampler={make_sampler!r} must be a class or a function, as each wave needs "
                 f"a sampler with a new seed. {optuna_error(make_sampler) or example}"
             )
-        check_int("batch_size", batch_size)
+        check_int("wave_size", wave_size)
         self.make_sampler = make_sampler
-        self.batch_size = batch_size
+        self.wave_size = wave_size
 
     def check(self, space: Space) -> None:
         with _quiet_optuna():
@@ -124,7 +124,7 @@ class OptunaSampler(Sampler):
         if is_exhausted_by(n, space, history.candidates):
             return RandomSampler().propose(n, space, history, rng)
         known = {params_key(params): params for params in history.candidates}
-        n = min(n, self.batch_size)
+        n = min(n, self.wave_size)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         new: dict[Hashable, dict[str, Any]] = {}
         with _quiet_optuna():

@@ -200,6 +200,11 @@ class Schedule:
         return replace(self, rungs=grown.rungs, n_kept=n_kept)
 
     @property
+    def has_brackets(self) -> bool:
+        """Whether there are several brackets, with different candidates."""
+        return len(self.brackets) > 1 and not self.repeats
+
+    @property
     def brackets(self) -> list[Schedule]:
         """Schedules of the single brackets, with their numbers."""
         groups = groupby(self.rungs, key=lambda rung: rung.bracket)
