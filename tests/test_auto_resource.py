@@ -1180,3 +1180,18 @@ class HasPatience(BaseEstimator):
 def test_a_model_without_tol_can_stop_too():
     assert can_stop(HasPatience())
     assert not can_stop(BaseEstimator())
+
+
+@pytest.mark.parametrize(("stop", "maximum"), [(30, 29), (10**12, 100)])
+@pytest.mark.filterwarnings("ignore:param_distributions searches max_iter")
+def test_a_range_of_any_length_is_planned(stop, maximum):
+    """Its largest number is the last one: there is no time to look at all of them."""
+    X, y = make_classification(400, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        SGDClassifier(),
+        {"max_iter": range(5, stop), "alpha": [1e-4, 1e-3]},
+        n_candidates=8,
+        resource="partial_fit",
+        random_state=0,
+    )
+    assert max(search.plan(X, y).n_resources) == maximum

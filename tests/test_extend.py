@@ -910,3 +910,11 @@ def test_an_extension_by_another_grid_counts_the_combinations_of_both():
     search = curves(8, space={"limit": [k / 20 for k in range(20)]}).fit(NOTHING)
     search.extend(NOTHING, n_candidates=6, param_grid={"limit": [1 + k / 20 for k in range(10)]})
     assert "14 of the 30 combinations" in " ".join(search.schedule_.notes)
+
+
+def test_scores_that_differ_by_rounding_are_no_loss():
+    search = curves(4).fit(NOTHING)
+    n_resources, score = search.best_n_resources_, search.best_score_
+    lost = search._lost_best(-1, n_resources, score + 0.01)
+    assert "Candidate -1, the best one before extend, was eliminated" in lost
+    assert not search._lost_best(-1, n_resources, np.nextafter(score, 2))

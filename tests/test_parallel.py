@@ -1,17 +1,19 @@
 """Results do not depend on the workers, and little is sent to them."""
 
 import errno
+import os
 import shutil
 
 import joblib
 import numpy as np
 import pytest
-from joblib import parallel_config
+from joblib import Parallel, delayed, parallel_config
 from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import numbers
@@ -51,6 +53,20 @@ SEARCHES = {
         resource="n_estimators",
     ),
 }
+
+
+def test_workers_are_those_of_other_calls_in_the_process():
+    """With other options for joblib, each call of scikit-learn after a search starts new ones."""
+
+    def processes():
+        return {*Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(20))}
+
+    before = processes()
+    search = SEARCHES["samples"].set_params(n_jobs=2, cv=3)
+    cross_val_score(search.fit(X, Y).best_estimator_, X, Y, n_jobs=2)
+    assert processes() & before
+    search.fit(X, Y)
+    assert processes() & before
 
 
 @pytest.mark.slow

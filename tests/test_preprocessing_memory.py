@@ -158,6 +158,30 @@ def test_a_disk_that_is_full_for_a_moment_is_used_again(monkeypatch, written):
     assert max(SIZES) == 2 * FOLD  # it, and one that is being fitted
 
 
+class Unreadable(np.ndarray):
+    """Can be pickled, but not restored."""
+
+    def __reduce__(self):
+        return np.linalg.inv, (np.zeros((2, 2)),)
+
+
+class MakesUnreadable(Widening):
+    def transform(self, X):
+        return super().transform(X).view(Unreadable)
+
+
+def test_output_that_cannot_be_read_again_stays_in_memory(written):
+    expected = numbers(widened(model_memory=None))
+    search, X, y = search_and_data(model_memory=1)
+    search.set_params(estimator__widening=MakesUnreadable())
+    with pytest.warns(RuntimeWarning, match="or they can't be pickled") as caught:
+        search.fit(X, y)
+    assert len(caught) == 1
+    assert numbers(search) == expected
+    assert len(written) == 48
+    assert not any(file.path.exists() for file in written)
+
+
 def test_a_search_that_is_interrupted_while_it_writes_is_completed(monkeypatch, written):
     expected = numbers(widened(model_memory=None))
     recording = PreprocessingFile.write

@@ -314,6 +314,40 @@ def test_interrupted_where_all_that_is_finished_failed():
     assert numbers(search) == expected
 
 
+@pytest.mark.parametrize("method", ["fit", "extend", "audit"])
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (base.BaseHalvingSearch, "_replace_fitted"),
+        (base, "autologged"),
+        (base.CompletedSearch, "of"),
+    ],
+    ids=["first", "early", "last"],
+)
+def test_ctrl_c_loses_nothing_at_any_time(monkeypatch, method, owner, name):
+    """Also before the first fit, and when all is done but for what later calls need."""
+    arguments = {"fit": {}, "extend": {"param_distributions": {"limit": [0.5]}}, "audit": {}}
+
+    def run(search):
+        return getattr(search, method)(X, **arguments[method])
+
+    def new():
+        search = search_of("range", refit=True)
+        return search if method == "fit" else search.fit(X)
+
+    expected, search = numbers(run(new())), new()
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, interrupting)
+        with pytest.raises(KeyboardInterrupt):
+            run(search)
+    assert numbers(search.resume(X)) == expected
+    assert numbers(search.audit(X)) == numbers(run(new()).audit(X))
+
+
+def interrupting(*args):
+    raise KeyboardInterrupt
+
+
 def test_after_an_interrupt_all_completed_candidates_are_in_the_results():
     """The two folds take turns, so that all but one of the 19 jobs make whole candidates."""
     search = search_of("range", Stopped(), min_resources=1.0, max_resources=1)

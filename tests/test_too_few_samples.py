@@ -226,10 +226,13 @@ def test_a_maximum_of_the_user_remains():
         "y contains previously unseen labels: ['rare']",
         "The feature names should match those that were passed during fit.",
         "X has 16 features, but LogisticRegression is expecting 15 features as input.",
+        "402-th leading minor of the array is not positive definite",
+        "The covariance matrix of class 0 is not full rank.",
+        "Singular matrix",
     ],
 )
-def test_errors_of_other_encodings_are_known(message):
-    """As of LabelEncoder and pandas.get_dummies, which lack a rare category."""
+def test_other_errors_for_lack_of_samples_are_known(message):
+    """As of encoders, which lack a rare category, and of matrices with fewer rows than columns."""
 
     class Encoding(NeedsSamples):
         def fit(self, X, y):

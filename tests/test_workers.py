@@ -1,5 +1,7 @@
 """Workers that crash, and fits that hang or have side effects."""
 
+import gc
+import os
 import pickle
 import re
 import threading
@@ -446,3 +448,21 @@ def test_all_workers_start_together(n_jobs, backend, n_candidates, n_started, mo
     first, *others = sent
     assert first == ["_fit_preprocessing"] + ["_import"] * n_started
     assert not any("_import" in names for names in others)
+
+
+def test_a_folder_whose_deletion_is_interrupted_is_deleted_later(monkeypatch, tmp_path):
+    own = workers.Workers(n_jobs=None, pre_dispatch=1, fit_timeout=None, folder=None)
+    own.__enter__()
+    folder = own.new_folder("kept-", tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", interrupting)
+        with pytest.raises(KeyboardInterrupt):
+            own.__exit__(None, None, None)
+    assert folder.exists()
+    del own
+    gc.collect()
+    assert not folder.exists()
+
+
+def interrupting(*args, **kwargs):
+    raise KeyboardInterrupt

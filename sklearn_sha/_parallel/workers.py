@@ -14,6 +14,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from time import monotonic, perf_counter, sleep
 from typing import Any, Self
+from weakref import finalize
 
 from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
@@ -102,9 +103,9 @@ class Workers:
         self.fit_timeout = fit_timeout
         self.busy_seconds = self.start_seconds = 0.0
         self._has_started = False
-        # Large arrays reach workers as memory maps. Models that are trained in place may contain
-        # some, so the maps are copy-on-write instead of read-only, which is joblib's default.
-        options = {"n_jobs": n_jobs, "pre_dispatch": pre_dispatch, "mmap_mode": "c"}
+        # With joblib's defaults otherwise: with other options, it would end the workers that
+        # scikit-learn has started, and start new ones, and again for the next call of scikit-learn.
+        options: dict[str, Any] = {"n_jobs": n_jobs, "pre_dispatch": pre_dispatch}
         try:
             self._parallel = Parallel(**options, return_as="generator_unordered")
             self._streams = True
@@ -142,7 +143,14 @@ class Workers:
     def new_folder(self, prefix: str, parent: Path | None = None) -> Path:
         """Return a new temporary folder, which is deleted at the end."""
         folder = Path(mkdtemp(prefix=prefix, dir=parent))
-        self._stack.callback(rmtree, folder, ignore_errors=True)
+        # If Ctrl-C interrupts the deletion at the end, it is deleted with this object.
+        finalizer = finalize(self, rmtree, folder, ignore_errors=True)
+
+        def delete() -> None:
+            rmtree(folder, ignore_errors=True)
+            finalizer.detach()
+
+        self._stack.callback(delete)
         return folder
 
     def run(self, calls: Sequence[tuple[Function, tuple[Any, ...]]]) -> Iterator[tuple[int, Any]]:

@@ -15,7 +15,8 @@ _OTHER_REASONS = "InvalidParameterError: ", "fit_timeout=", "The worker process 
 _ABOUT_SAMPLES = re.compile(
     r"samples\b|sample\(s\)|n_components|n_splits|members|[Ii]nvalid classes|unknown categories|"
     r"examples for at least one class|number of classes =|< documents|no terms remain|"
-    r"previously unseen labels|feature names should match|features, but|(?m:^KeyError)"
+    r"previously unseen labels|feature names should match|features, but|(?m:^KeyError)|"
+    r"leading minor|positive definite|full rank|[Ss]ingular matrix"
 )
 
 _SAMPLES_OR_FEATURES = re.compile(r"min\(n_samples, n_features\)=(\d+)")

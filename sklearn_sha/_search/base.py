@@ -189,7 +189,6 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
 
         A candidate that was `refitted` before is not refit again.
         """
-        self._replace_fitted({})
         X, y, params = data
         observed = X, y, metadata_of(params)
         n_runs = 1 if spec.starting_with is None else 2  # it can start again
@@ -197,6 +196,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
         is_complete = False
         run: Run | None = None
         try:
+            self._replace_fitted({})
             for name in _UNPICKLED:  # with their models, before others are trained
                 self.__dict__.pop(name, None)
             with autologged(self, X, y):
@@ -213,6 +213,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
                     is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
         finally:
+            # First, so that `resume` continues the search after Ctrl-C in any of these lines.
+            self._interrupted_search = InterruptedSearch(origin, spec, store)
             completed: CompletedSearch | None = None
             if run is not None:
                 if not self.keep_eliminated:
@@ -224,8 +226,8 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
                     completed = CompletedSearch.of_rounds(*parts, run.rounds)
             if completed is not None:
                 self._completed_search = completed
-            if not is_complete:
-                self._interrupted_search = InterruptedSearch(origin, spec, store)
+            if is_complete:
+                del self._interrupted_search
 
     @contextmanager
     def _continued(self, in_memory: Store, origin: Origin) -> Iterator[Store]:

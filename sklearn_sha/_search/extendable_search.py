@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from itertools import chain
+from math import isclose
 from time import time
 from typing import Any, Literal, Self
 
@@ -180,7 +181,8 @@ class ExtendableSearch(AuditedSearch):
             return ""
         finalists = self.all_cv_results_["candidate"][self.cv_results_rows_]
         is_comparable = n_resources <= self.best_n_resources_
-        if best in finalists or not (is_comparable and best_score > self.best_score_):
+        is_tied = isclose(best_score, self.best_score_, rel_tol=1e-12)  # but for rounding
+        if best in finalists or is_tied or not (is_comparable and best_score > self.best_score_):
             return ""
         known, new = format_scores(best_score, self.best_score_)
         return (

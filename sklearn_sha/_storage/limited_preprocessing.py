@@ -65,7 +65,7 @@ class LimitedPreprocessing:
             are_in_memory = is_in_memory(self._folder)
             if not are_in_memory:
                 file = PreprocessingFile.write(fitted, self._folder)
-                if file is not fitted:
+                if isinstance(file, PreprocessingFile) and file.is_readable():
                     return file
         with self._lock:
             self._sizes[id(fitted)] = size

@@ -45,6 +45,18 @@ class PreprocessingFile:
             return preprocessing
         return cls(path)
 
+    def is_readable(self) -> bool:
+        """Return whether the file can be read; delete it otherwise.
+
+        Some objects can be pickled, but not restored.
+        """
+        try:
+            self.with_data(None, None)
+        except Exception:
+            self.discard()
+            return False
+        return True
+
     def with_data(self, X: Any, y: Any) -> FittedPreprocessing:
         """Load the preprocessing, which contains its data."""
         try:

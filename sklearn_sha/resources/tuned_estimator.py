@@ -161,7 +161,8 @@ class TunedEstimator:
             }
             for name in (f"{last_prefix(self.estimator)}{name}" for name in largest):
                 listed = () if hasattr(space.get(name), "rvs") else space.get(name, ())
-                if integers := [value for value in listed if is_int(value)]:
+                ends = (listed[0], listed[-1]) if isinstance(listed, range) and listed else listed
+                if integers := [value for value in ends if is_int(value)]:
                     values[name] = [max(integers)]
             for params in ParameterGrid(values):
                 model = with_params(self.estimator, params)
