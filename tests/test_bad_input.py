@@ -691,3 +691,12 @@ def test_a_distribution_without_its_parameters_is_named():
         search.plan(X, Y)
     # Whose parameters all have defaults.
     assert search.set_params(param_distributions={"C": uniform}).plan(X, Y).n_candidates[0] == 8
+
+
+def test_a_method_of_subclasses_of_grid_search_is_named():
+    class Own(SuccessiveHalvingSearchCV):
+        def _run_search(self, evaluate_candidates):
+            evaluate_candidates([{"alpha": 0.1}])
+
+    with pytest.raises(TypeError, match=r"Own defines _run_search, .* set sampler to an instance"):
+        Own(SGD, ALPHAS).fit(X, Y)

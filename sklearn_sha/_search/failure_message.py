@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._results.failures import all_failed_message, no_score_message
+from sklearn_sha._results.few_samples import all_with_few_samples_message
 from sklearn_sha._search.run import Run
 from sklearn_sha._search.score_warnings import few_samples_hints
 from sklearn_sha._search.too_few_samples import trial_in_vain_message
@@ -27,4 +28,7 @@ def failure_message(run: Run) -> str:
         hints = [trial_in_vain_message(run.tried, max(spec.schedule.n_resources))]
     else:
         hints = few_samples_hints(spec, failures)
-    return "\n".join([message, *hints])
+    if run.results.all_failed and spec.resource.counts_samples and not hints:
+        has_own_rungs = spec.algorithm.has_own_rungs
+        hints = [all_with_few_samples_message(failures, spec.n_train, has_own_rungs=has_own_rungs)]
+    return "\n".join([message, *filter(None, hints)])
