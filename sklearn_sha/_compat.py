@@ -153,7 +153,7 @@ def consistent_hash(value: Any) -> str:
 def active_backend() -> Any:
     """Return joblib's backend of this thread.
 
-    It has no documented name. Tested with joblib 1.4.0 and 1.6.0.
+    joblib has no documented function for it. Tested with joblib 1.4.0 and 1.6.0.
     """
     return get_active_backend()[0]
 
@@ -161,7 +161,7 @@ def active_backend() -> Any:
 def dask_futures(backend: Any) -> dict[int, Any] | None:
     """Return what joblib's backend of dask has sent to its workers, by ``id``; None for others.
 
-    What is added there is sent once. It has no documented name. Tested with dask 2026.8.0.
+    What is added there is sent once. The attribute is not documented. Tested with dask 2026.8.0.
     """
     futures: dict[int, Any] | None = getattr(backend, "data_futures", None)
     return futures

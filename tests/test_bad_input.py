@@ -256,6 +256,7 @@ MISTAKES = {
         {"scoring": "acc"},
         "scoring='acc': 'acc' is not a valid scoring value. Use sklearn.metrics.get_scorer_names",
     ),
+    "an empty name of a metric": (SGD, ALPHAS, {"scoring": ""}, "scoring='': '' is not a valid"),
     "an unknown metric in a list": (
         SGD,
         ALPHAS,

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import pickle
 import shutil
 
 import joblib
@@ -23,6 +24,8 @@ from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine import batches
 from sklearn_sha._parallel import workers
 from sklearn_sha._storage import models as models_module
+from sklearn_sha._storage import pickling
+from sklearn_sha._storage.limited_preprocessing import LimitedPreprocessing
 from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.store import Store
 
@@ -221,3 +224,36 @@ def test_models_are_returned_if_the_disk_is_full(monkeypatch, tmp_path):
     assert {file.path for file in written.values()} == set(tmp_path.iterdir())
     with pytest.raises(CheckpointError, match="No space left"):
         ModelFolder(tmp_path, durable=True).write(models)
+
+
+@pytest.mark.parametrize("has_cloudpickle", [True, False])
+def test_a_model_of_a_local_class_is_sent_as_bytes(monkeypatch, has_cloudpickle):
+    """Otherwise joblib maps its arrays read-only, in which SGD crashes as it trains on."""
+
+    class Local(SGDClassifier):
+        pass
+
+    if not has_cloudpickle:
+        monkeypatch.setattr(pickling, "_pickler", lambda: pickle.Pickler)
+    model = TrainedModel(Local().fit(X, Y), 1)
+    (_, state) = model.__getstate__()
+    assert isinstance(state["estimator"], bytes)
+    np.testing.assert_array_equal(pickle.loads(state["estimator"]).coef_, model.estimator.coef_)
+
+
+@pytest.mark.parametrize("resource", ["n_samples", "folds"])
+def test_initial_values_are_not_written_to(resource):
+    """Compiled code of SGD does so, also if they are read-only."""
+    initial = np.ones((10, X.shape[1]))
+    search = SuccessiveHalvingSearchCV(
+        SGDClassifier(random_state=0), {"alpha": [1e-4, 1e-2, 1, 2]}, resource=resource, cv=3,
+        random_state=0, refit=False,
+    )  # fmt: skip
+    search.fit(X, Y, coef_init=initial)
+    assert (initial == 1).all()
+
+
+def test_what_limits_memory_can_be_sent_to_a_worker_that_joins_later():
+    limit = LimitedPreprocessing(1, None)
+    fitted = object()
+    assert pickle.loads(pickle.dumps(limit.kept))(fitted) is fitted

@@ -270,12 +270,17 @@ def test_another_error_is_raised_at_once():
     [
         ({"min_resources": 1.0}, "parameters {'threshold': -1.0}."),
         ({"message": "InvalidParameterError: no"}, "parameters {'threshold': -1.0}."),
+        ({"message": "fit: The kernel, RBF, is not positive definite"}, "{'threshold': -1.0}."),
+        (
+            {"max_resources": 300, "min_resources": 300},
+            "If the model requires more, raise max_resources and min_resources.",
+        ),
         (
             {"algorithm": FixedSchedule([20, 10], [200, 400])},
             "If the model requires more, raise the budget, or the rungs of the algorithm.",
         ),
     ],
-    ids=["all samples", "another reason", "own rungs"],
+    ids=["all samples", "another reason", "kernel", "maximum", "own rungs"],
 )
 def test_the_share_of_samples_is_named_if_it_can_be_the_reason(params, end):
     with pytest.raises(ValueError, match="All the 40 fits failed") as raised:

@@ -1,8 +1,9 @@
 """Warnings point at the line of the user, however the search is called."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
-from joblib import Parallel, delayed, parallel_config
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge, SGDRegressor
 from sklearn.model_selection import cross_val_score
@@ -38,10 +39,12 @@ def test_warnings_about_fits_point_here(call):
 
 
 TWO = {"alpha": [1.0, 2.0]}
-TUNED = SuccessiveHalvingSearchCV(
-    SGDRegressor(random_state=0), {"alpha": [1e-4, 1e-3, 0.01, 0.1]}, resource="partial_fit",
-    max_resources=4, cv=2,
-)  # fmt: skip
+
+
+def tuned(**params):
+    space = {"alpha": [1e-4, 1e-3, 0.01, 0.1]}
+    params = {"resource": "partial_fit", "max_resources": 4, "cv": 2} | params
+    return SuccessiveHalvingSearchCV(SGDRegressor(random_state=0), space, **params)
 
 
 @pytest.mark.parametrize(
@@ -52,9 +55,9 @@ TUNED = SuccessiveHalvingSearchCV(
             SGDRegressor(), TWO, resource="partial_fit", max_resources=9, cv=2
         ).plan(X, Y),
         lambda: HyperbandSearchCV(Ridge(), TWO, cv=2).plan(X, Y),
-        lambda: TUNED.set_params(refit=lambda results: 0).fit(X, Y),
+        lambda: tuned(refit=lambda results: 0).fit(X, Y),
         lambda: (
-            TUNED.set_params(refit=False)
+            tuned(refit=False)
             .fit(X, Y)
             .extend(X, Y, n_candidates=9, param_distributions={"alpha": [0.3, 0.4]})
         ),
@@ -67,6 +70,17 @@ def test_other_warnings_point_here(call):
     assert {warning.filename for warning in caught} == {__file__}
 
 
-def test_threads_that_no_line_started_point_somewhere():
-    with parallel_config("threading", n_jobs=2), pytest.warns(RuntimeWarning, match="no line"):
-        Parallel()(delayed(warn_user)("of no line", RuntimeWarning) for _ in range(4))
+def test_warnings_about_a_checkpoint_point_here(tmp_path):
+    """Between this line and theirs is one of a context manager."""
+    search = tuned(checkpoint=tmp_path).fit(X, Y)
+    journal = tmp_path / "outcomes.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-5])
+    with pytest.warns(RuntimeWarning, match="is damaged") as caught:
+        search.extend(X, Y, n_candidates=1, param_distributions={"alpha": [0.3]})
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_in_another_thread_it_is_the_first_line_there():
+    with ThreadPoolExecutor() as pool, pytest.warns(RuntimeWarning, match="of no line") as caught:
+        pool.submit(warn_user, "of no line", RuntimeWarning).result()
+    assert caught[0].filename.endswith("thread.py")

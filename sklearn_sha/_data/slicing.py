@@ -90,7 +90,12 @@ class FoldSamples:
 
     def _protected(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         protect = _copy if self.is_writable else _read_only_view
-        return protect(X), protect(y), {name: protect(value) for name, value in params.items()}
+        own = {
+            # Compiled code writes into initial values such as `coef_init`, also if read-only.
+            name: _copy(value) if _is_initial_value(value, X) else protect(value)
+            for name, value in params.items()
+        }
+        return protect(X), protect(y), own
 
 
 @dataclass(frozen=True)
@@ -193,6 +198,11 @@ def slice_params(
         name: take(value, indices) if _is_per_sample(value, n_samples) else value
         for name, value in params.items()
     }
+
+
+def _is_initial_value(value: Any, X: Any) -> bool:
+    """Return whether a parameter of fit is an array that has no entries of the samples."""
+    return isinstance(value, np.ndarray) and not _is_per_sample(value, n_samples_of(X))
 
 
 def _is_per_sample(value: Any, n_samples: int) -> bool:

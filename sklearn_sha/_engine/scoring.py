@@ -114,7 +114,8 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
         raise InvalidParameterError(
             f"scoring={scoring!r} must be a str, a callable, a list, a tuple, a dict or None."
         )
-    _check_names(scoring)
+    if scoring is not None:
+        _check_names(scoring)
     if scoring is None or isinstance(scoring, str):
         scorer = check_scoring(estimator, scoring)
         return Scoring(scorer, scorer, ["score"], True)
@@ -127,9 +128,9 @@ def make_scoring(estimator: Any, scoring: Any, *, raise_errors: bool) -> Scoring
     return Scoring(scorer, scorers, list(scorers), uses_predictions_only)
 
 
-def _check_names(scoring: str | list[Any] | tuple[Any, ...] | Mapping[str, Any] | None) -> None:
+def _check_names(scoring: str | list[Any] | tuple[Any, ...] | Mapping[str, Any]) -> None:
     """Raise an error that shows `scoring` if the name of a metric is unknown."""
-    metrics = scoring.values() if isinstance(scoring, Mapping) else scoring or ()
+    metrics = scoring.values() if isinstance(scoring, Mapping) else scoring
     for name in [metrics] if isinstance(metrics, str) else metrics:
         if not isinstance(name, str):
             continue

@@ -9,7 +9,12 @@ from typing import Any
 from sklearn_sha._formatting import listed
 from sklearn_sha._results.failures import Failures, candidates_text, kind_of
 
-_OTHER_REASONS = "InvalidParameterError: ", "fit_timeout=", "The worker process crashed"
+_OTHER_REASONS = (
+    "InvalidParameterError: ",
+    "fit_timeout=",
+    "The worker process crashed",
+    "The kernel, ",  # of Gaussian processes, is not positive definite with more samples either
+)
 """Parts of errors that more samples do not prevent."""
 
 _ABOUT_SAMPLES = re.compile(
@@ -84,22 +89,25 @@ def few_samples_message(
 
 
 def all_with_few_samples_message(
-    failures: Failures, n_train: int, *, has_own_rungs: bool = False
+    failures: Failures, n_resources: Sequence[int], n_train: int, *, has_own_rungs: bool = False
 ) -> str:
     """Format that all fits had fewer samples than the training fold, or return "".
 
     Parameters
     ----------
     failures : sequence of dict
-        Those of a search in which all fits failed, with errors that name other reasons.
-    n_train, has_own_rungs
+        Those of a search in which all fits failed. `few_samples_failures` returns none of them.
+    n_resources, n_train, has_own_rungs
         As in `few_samples_message`.
     """
     n_samples = max(failure["n_resources"] for failure in failures)
     is_other = all(_has_other_reason(failure) for failure in failures)
     if is_other or n_samples >= n_train:
         return ""
-    parameters = "the budget, or the rungs of the algorithm" if has_own_rungs else "min_resources"
+    is_last = n_samples >= max(n_resources)
+    parameters = "max_resources and min_resources" if is_last else "min_resources"
+    if has_own_rungs:
+        parameters = "the budget, or the rungs of the algorithm"
     return (
         f"These fits had at most {n_samples} of the {n_train} samples of the training fold. If the "
         f"model requires more, raise {parameters}."

@@ -196,9 +196,10 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
         is_complete = False
         run: Run | None = None
         try:
+            # Set first and deleted last, so that `resume` continues the search after any Ctrl-C.
+            self._interrupted_search = InterruptedSearch(origin, spec, store)
+            self.__dict__.pop("_completed_search", None)  # with its models, before others
             self._replace_fitted({})
-            for name in _UNPICKLED:  # with their models, before others are trained
-                self.__dict__.pop(name, None)
             with autologged(self, X, y):
                 run = self._make_run(spec, store, start_time, task, refitted)
                 again: StartAgainError | None = None
@@ -209,12 +210,11 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
                 if again is not None:
                     warn_user(str(again))
                     spec = restarted_spec(again, spec, run.pool.params)
+                    self._interrupted_search = InterruptedSearch(origin, spec, store)
                     run = self._make_run(spec, store, start_time, task, refitted, time())
                     is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
         finally:
-            # First, so that `resume` continues the search after Ctrl-C in any of these lines.
-            self._interrupted_search = InterruptedSearch(origin, spec, store)
             completed: CompletedSearch | None = None
             if run is not None:
                 if not self.keep_eliminated:

@@ -29,6 +29,6 @@ def failure_message(run: Run) -> str:
     else:
         hints = few_samples_hints(spec, failures)
     if run.results.all_failed and spec.resource.counts_samples and not hints:
-        has_own_rungs = spec.algorithm.has_own_rungs
-        hints = [all_with_few_samples_message(failures, spec.n_train, has_own_rungs=has_own_rungs)]
+        resources, own = spec.schedule.n_resources, spec.algorithm.has_own_rungs
+        hints = [all_with_few_samples_message(failures, resources, spec.n_train, has_own_rungs=own)]
     return "\n".join([message, *filter(None, hints)])

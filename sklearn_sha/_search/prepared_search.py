@@ -123,7 +123,7 @@ class PreparedSearch(PlannedSearch):
     ) -> SearchSpec:
         """Check the parameters and the data, plan the rungs, and make candidates and folds."""
         check_parameters(vars(self))
-        if hasattr(self, "_run_search"):  # of a subclass that was one of GridSearchCV
+        if hasattr(self, "_run_search"):  # GridSearchCV would call it, and try other candidates
             raise TypeError(
                 f"{type(self).__name__} defines _run_search, which this search does not call. To "
                 "choose the candidates, set sampler to an instance of a subclass of "

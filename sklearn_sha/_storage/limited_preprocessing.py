@@ -7,6 +7,7 @@ from contextlib import suppress
 from math import inf
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from sklearn_sha._data.preprocessing import FittedPreprocessing
 from sklearn_sha._storage.free_memory import is_in_memory
@@ -26,17 +27,21 @@ class LimitedPreprocessing:
     memory_limit : float
         Maximum size of the steps in memory, with their output, in bytes. If further ones can't be
         in files, they are in memory too, and a warning is shown.
-    new_folder : callable
-        Takes no arguments, and creates the folder of the files.
+    new_folder : callable or None
+        Takes no arguments, and creates the folder of the files. None without a limit.
     """
 
-    def __init__(self, memory_limit: float, new_folder: Callable[[], Path]) -> None:
+    def __init__(self, memory_limit: float, new_folder: Callable[[], Path] | None) -> None:
         self._memory_limit = memory_limit
         self._new_folder = new_folder
         self._folder: Path | None = None
         self._sizes: dict[int, int] = {}  # of the objects in memory, by their ids
         self._has_warned = False
         self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A cluster can have a single worker, whose calls run in this process, and then more.
+        return type(self), (inf, None)
 
     def kept(self, fitted: FittedPreprocessing) -> FittedPreprocessing | PreprocessingFile:
         """Return fitted steps, or a file with them."""
@@ -60,6 +65,7 @@ class LimitedPreprocessing:
     ) -> FittedPreprocessing | PreprocessingFile:
         are_in_memory = False
         with suppress(OSError):  # the folder can't be created
+            assert self._new_folder is not None
             with self._lock:
                 self._folder = self._folder or self._new_folder()
             are_in_memory = is_in_memory(self._folder)

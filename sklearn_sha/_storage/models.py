@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
+from joblib import wrap_non_picklable_objects
+
 from sklearn_sha._storage.durable_files import CheckpointError, write_files
 from sklearn_sha._storage.pickling import dump, dumps
 from sklearn_sha._storage.temporary_files import new_file, unique_path
@@ -69,8 +71,13 @@ class TrainedModel:
         # Bytes, since some backends make the arrays of what they send read-only, and so that
         # processes that only pass the model on need not load it.
         state = {name: getattr(self, name) for name in self.__slots__}
-        with suppress(Exception):  # the backend may succeed, or raises the clearer error
+        try:
             state["estimator"] = self.to_bytes()
+        except Exception:
+            # joblib can send classes of a script or a function, which `pickle` can't find by name.
+            by_value = wrap_non_picklable_objects(self.estimator, keep_wrapper=False)
+            with suppress(Exception):  # otherwise the backend raises the clearer error
+                state["estimator"] = pickle.dumps(by_value)
         return None, state
 
 
