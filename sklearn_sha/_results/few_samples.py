@@ -54,7 +54,9 @@ def few_samples_failures(
     return [
         one
         for one, kind in few
-        if not _has_other_reason(one) and kind not in others and _is_about_samples(one)
+        if not any(other in one["error"] for other in _OTHER_REASONS)
+        and kind not in others
+        and _is_about_samples(one)
     ]
 
 
@@ -88,41 +90,11 @@ def few_samples_message(
     )
 
 
-def all_with_few_samples_message(
-    failures: Failures, n_resources: Sequence[int], n_train: int, *, has_own_rungs: bool = False
-) -> str:
-    """Format that all fits had fewer samples than the training fold, or return "".
-
-    Parameters
-    ----------
-    failures : sequence of dict
-        Those of a search in which all fits failed. `few_samples_failures` returns none of them.
-    n_resources, n_train, has_own_rungs
-        As in `few_samples_message`.
-    """
-    n_samples = max(failure["n_resources"] for failure in failures)
-    is_other = all(_has_other_reason(failure) for failure in failures)
-    if is_other or n_samples >= n_train:
-        return ""
-    is_last = n_samples >= max(n_resources)
-    parameters = "max_resources and min_resources" if is_last else "min_resources"
-    if has_own_rungs:
-        parameters = "the budget, or the rungs of the algorithm"
-    return (
-        f"These fits had at most {n_samples} of the {n_train} samples of the training fold. If the "
-        f"model requires more, raise {parameters}."
-    )
-
-
 def encoder_remedy(failures: Failures) -> str:
     """Return what else to set if a category is missing in few samples, else ""."""
     if any("unknown categories" in failure["error"] for failure in failures):
         return ", or set handle_unknown of the encoder, since few samples can lack a rare category"
     return ""
-
-
-def _has_other_reason(failure: Mapping[str, Any]) -> bool:
-    return any(other in failure["error"] for other in _OTHER_REASONS)
 
 
 def _is_about_samples(failure: Mapping[str, Any]) -> bool:

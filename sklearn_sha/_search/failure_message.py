@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._results.failures import all_failed_message, no_score_message
-from sklearn_sha._results.few_samples import all_with_few_samples_message
 from sklearn_sha._search.run import Run
 from sklearn_sha._search.score_warnings import few_samples_hints
 from sklearn_sha._search.too_few_samples import trial_in_vain_message
@@ -28,7 +27,4 @@ def failure_message(run: Run) -> str:
         hints = [trial_in_vain_message(run.tried, max(spec.schedule.n_resources))]
     else:
         hints = few_samples_hints(spec, failures)
-    if run.results.all_failed and spec.resource.counts_samples and not hints:
-        resources, own = spec.schedule.n_resources, spec.algorithm.has_own_rungs
-        hints = [all_with_few_samples_message(failures, resources, spec.n_train, has_own_rungs=own)]
-    return "\n".join([message, *filter(None, hints)])
+    return "\n".join([message, *hints])
