@@ -65,7 +65,7 @@ def test_workers_are_those_of_other_calls_in_the_process():
         return {*Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(20))}
 
     before = processes()
-    search = SEARCHES["samples"].set_params(n_jobs=2, cv=3)
+    search = clone(SEARCHES["samples"]).set_params(n_jobs=2, cv=3)
     cross_val_score(search.fit(X, Y).best_estimator_, X, Y, n_jobs=2)
     assert processes() & before
     search.fit(X, Y)
@@ -228,7 +228,7 @@ def test_models_are_returned_if_the_disk_is_full(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("has_cloudpickle", [True, False])
 def test_a_model_of_a_local_class_is_sent_as_bytes(monkeypatch, has_cloudpickle):
-    """Otherwise joblib maps its arrays read-only, in which SGD crashes as it trains on."""
+    """Otherwise joblib maps its arrays read-only, and SGD crashes when it continues training."""
 
     class Local(SGDClassifier):
         pass
