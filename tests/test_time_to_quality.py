@@ -164,13 +164,18 @@ def test_a_goal_counts_for_good_only_if_later_models_reach_it_too(quality):
         run("SMAC3", [[1.0, 0.9, 0.7], [3.0, 0.8, 0.8], [4.0, 0.895, 0.85], [5.0, 0.9, 0.9]]),
         run("Optuna, TPE", [[1.0, 0.9, 0.8], [9.0, 0.89, 0.9]]),
     ]
-    assert quality.staying(runs, 1, LIMIT)[-3:] == [
+
+    def lines(runs):
+        traces, best = quality.traces_of(runs, LIMIT), quality.best_found(runs, LIMIT)
+        return quality.staying(traces, best, 1, LIMIT)
+
+    assert lines(runs)[-3:] == [
         "| sklearn_sha, anytime | 2.0 |  | 0 |",
         "| SMAC3 | 4.0 |  | 0 |",
         "| Optuna, TPE | 20.0 |  | 1 |",
     ]
     twice = [*runs, *[one | {"seed": 1} for one in runs]]
-    assert quality.staying(twice, 1, LIMIT)[-2] == "| SMAC3 | 4.0 | 2.00 (2.00 to 2.00) | 0 |"
+    assert lines(twice)[-2] == "| SMAC3 | 4.0 | 2.00 (2.00 to 2.00) | 0 |"
     assert quality.seconds_to_stay(0.9, []) == inf
 
 

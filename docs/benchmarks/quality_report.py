@@ -342,7 +342,7 @@ def tables(
         "",
         *other_goals(runs, n_cores, limit, order),
         "",
-        *staying(runs, n_cores, limit),
+        *staying(traces, best, n_cores, limit),
         "",
         "Held-out score of the latest model at the limit, minus the best one that any search found "
         "(means over the runs that had a model). Of fits with sizes, but for those in turn, it is "
@@ -402,13 +402,12 @@ def other_goals(
     ]
 
 
-def staying(runs: list[dict[str, Any]], n_cores: int, limit: float) -> list[str]:
+def staying(traces: dict[Key, Trace], best: Best, n_cores: int, limit: float) -> list[str]:
     """Seconds until the goal is reached and kept.
 
     A model with a lucky held-out score does not count if the search then prefers a worse one. This
     is what matters to a user, who ends a search without knowing the held-out scores.
     """
-    traces, best = traces_of(runs, limit), best_found(runs, limit)
     found = reached(traces, best, n_cores, seconds_of=seconds_to_stay)
     anytime = found.get(ANYTIME, {})
     return [
