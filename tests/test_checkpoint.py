@@ -647,6 +647,17 @@ def test_after_the_error_of_a_full_disk_the_search_can_be_resumed(
     assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
 
 
+def test_a_disk_that_is_full_at_the_start_is_a_clear_error(tmp_path, monkeypatch, reference):
+    def full(*args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        with pytest.raises(CheckpointError, match=r"process can't be written: No space left"):
+            same_search(tmp_path).fit(NOTHING)
+    assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="requires a device that is full")
 def test_a_line_that_does_not_fit_on_the_disk_is_a_clear_error():
     with pytest.raises(CheckpointError, match="can't be written: No space left on device"):

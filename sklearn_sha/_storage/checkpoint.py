@@ -15,7 +15,12 @@ from shutil import rmtree
 from socket import gethostname
 from typing import Any, Self
 
-from sklearn_sha._storage.durable_files import CheckpointError, append, write_files
+from sklearn_sha._storage.durable_files import (
+    CheckpointError,
+    append,
+    disk_full_explained,
+    write_files,
+)
 from sklearn_sha._storage.models import ModelFile, ModelFolder, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha._storage.store import OutcomeAndModel, Store
@@ -83,7 +88,8 @@ class Checkpoint(Store):
         self._create()
         self._lock = FileLock(self.path / "lock")
         try:
-            self._lock.acquire(timeout=0)
+            with disk_full_explained(self.path / "lock"):
+                self._lock.acquire(timeout=0)
         except Timeout:
             # Empty until the other process, which has just begun, has written its name.
             user = self._process.read_text() if self._process.exists() else ""
@@ -94,7 +100,8 @@ class Checkpoint(Store):
         try:
             self._delete_folders("workers-")  # of a process that was terminated
             since = datetime.now(UTC).isoformat(" ", "seconds")
-            self._process.write_text(f"process {os.getpid()} on {gethostname()} since {since}")
+            with disk_full_explained(self._process):
+                self._process.write_text(f"process {os.getpid()} on {gethostname()} since {since}")
             self._read_about()
         except BaseException:
             self._lock.release()

@@ -92,6 +92,6 @@ def disk_full_explained(path: Path) -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         raise CheckpointError(
-            f"{path} can't be written: {error.strerror}. All results completed before are saved "
-            f"in {path.parent}; free some disk space and call fit again with the same checkpoint."
+            f"{path} can't be written: {error.strerror}. All results completed before are saved. "
+            "Free some disk space, and call fit again with the same checkpoint."
         ) from error
