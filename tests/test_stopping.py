@@ -22,8 +22,8 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base, origin
+from sklearn_sha._search.remedies import how_to_complete_first_rung
 from sklearn_sha._search.rung_observer import RungObserver
-from sklearn_sha._search.score_warnings import how_to_complete_first_rung
 from sklearn_sha.bandit import FixedBudget, FixedSchedule, SuccessiveHalving
 from sklearn_sha.candidates import ModelSampler
 from sklearn_sha.resources import FoldCount, PartialFit, SampleCount

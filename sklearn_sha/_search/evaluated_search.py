@@ -31,10 +31,12 @@ from sklearn_sha._search.fitted_attributes import (
 )
 from sklearn_sha._search.memory import batch_bytes, memory_limit
 from sklearn_sha._search.prepared_search import PreparedSearch
+from sklearn_sha._search.remedies import how_to_complete_first_rung
 from sklearn_sha._search.run import Refitted, Run, make_results, may_refit_early
 from sklearn_sha._search.rung_observer import RungObserver
-from sklearn_sha._search.score_warnings import how_to_complete_first_rung, warn_about_scores
+from sklearn_sha._search.score_warnings import warn_about_scores
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._search.selection_warnings import warn_about_selection
 from sklearn_sha._search.starting_again import StartAgainError, raise_if_more_folds_can_have_scores
 from sklearn_sha._search.too_few_samples import raise_if_more_samples_have_scores
 from sklearn_sha._storage.store import Store
@@ -211,19 +213,8 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             store.clear_models()
         self.interrupted_ = not is_complete
         self._set_attributes(run.spec, run.results)
-        has_best = hasattr(self, "best_index_")
-        warn_about_scores(
-            run.results,
-            self.all_cv_results_,
-            self.rung_history_,
-            run.spec,
-            self.error_score,
-            self.refit,
-            self.cv_results_rows_[self.best_index_] if has_best else None,
-            {*self.all_cv_results_["bracket"][self.cv_results_rows_].tolist()},
-            self.max_time,
-            is_complete=is_complete,
-        )
+        warn_about_scores(self, run.spec, run.results)
+        warn_about_selection(self, run.spec, run.results)
         if self.refit:
             try:
                 self._refit(run, task)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._results.failures import all_failed_message, no_score_message
+from sklearn_sha._search.remedies import few_samples_hints
 from sklearn_sha._search.run import Run
-from sklearn_sha._search.score_warnings import few_samples_hints
 from sklearn_sha._search.too_few_samples import trial_in_vain_message
 
 
