@@ -401,7 +401,12 @@ def test_a_trial_in_vain_leaves_no_trace(monkeypatch):
     failing = [one["threshold"] for one in first]
     search = search_of(0, **params).set_params(estimator=FailsAbove()).fit(X, Y)
     n_fits = len(FITS)
-    monkeypatch.setattr(SuccessiveHalvingSearchCV, "_can_start_again", lambda *_: False)
+    automatic = SuccessiveHalvingSearchCV._automatic
+    monkeypatch.setattr(
+        SuccessiveHalvingSearchCV,
+        "_automatic",
+        lambda self: replace(automatic(self), first_rung=False),
+    )
     expected = search_of(0, **params).set_params(estimator=FailsAbove()).fit(X, Y)
     assert n_fits > len(FITS)
     for one in (search, expected):

@@ -110,12 +110,12 @@ class Engine:
             memory_limit=store.memory_limit, requests_once=requests_once,
         )  # fmt: skip
 
-    def run(self, algorithms: Sequence[Requests]) -> None:
-        """Run algorithms to their ends, stage by stage: all rungs at a resource together.
+    def run(self, runs: Sequence[Requests]) -> None:
+        """Run generators of requests to their ends, in stages: all rungs at a resource together.
 
         Parameters
         ----------
-        algorithms : sequence of generator
+        runs : sequence of generator
             Of `sklearn_sha.bandit`, over different candidates.
 
         Raises
@@ -125,13 +125,13 @@ class Engine:
         """
         self._workers.broadcast(self._X, self._y, *self._folds)
         asking: dict[Requests, RungRequest] = {}
-        for algorithm in algorithms:
+        for run in runs:
             with suppress(StopIteration):  # there are no candidates
-                asking[algorithm] = next(algorithm)
+                asking[run] = next(run)
         while asking:
             # Those ahead wait for the others, so that the longest rungs run together.
             lowest = min(request.n_resources for request in asking.values())
-            stage = {a: request for a, request in asking.items() if request.n_resources == lowest}
+            stage = {run: rung for run, rung in asking.items() if rung.n_resources == lowest}
             rungs = [self._requested_folds.jobs(request) for request in stage.values()]
             self._observer.rungs_begin(rungs, self._n_known(rungs))
             clock = _StageClock(self._workers)
@@ -143,11 +143,11 @@ class Engine:
                     self._end_rungs(rungs, clock)
                 raise
             losses = self._end_rungs(rungs, clock)
-            for (algorithm, request), sent in zip(stage.items(), losses, strict=True):
+            for (run, request), sent in zip(stage.items(), losses, strict=True):
                 try:
-                    following = asking[algorithm] = algorithm.send(sent)
+                    following = asking[run] = run.send(sent)
                 except StopIteration as end:
-                    del asking[algorithm]
+                    del asking[run]
                     # The best candidate can be that of an earlier rung, if this one has failed.
                     has_best = sent is not None and end.value in request.candidate_ids
                     self._observer.promoted(request, (int(end.value),) if has_best else ())

@@ -36,11 +36,6 @@ _SHARE_OF_TIME_LEFT = 1 / 40
 turns, so that what the deadline interrupts is little, and few candidates lack some of the folds."""
 
 
-def new_estimator(config: EvaluationConfig, params: dict[str, Any]) -> Any:
-    """Return an unfitted clone of the estimator with the parameters of a candidate."""
-    return with_params(config.estimator, params)
-
-
 def evaluate_batch(
     monitor: CallMonitor,
     jobs: Sequence[Job],
@@ -199,7 +194,7 @@ def _initial_model(job: Job, config: EvaluationConfig) -> TrainedModel:
 def _new_model(job: Job, config: EvaluationConfig) -> TrainedModel:
     model = None if config.template is None else config.template.new_model(job.params)
     if model is None:
-        estimator = new_estimator(config, job.params)
+        estimator = with_params(config.estimator, job.params)
         model = estimator[-1] if config.shares_preprocessing else estimator
     return TrainedModel(model, 0)
 

@@ -1,4 +1,4 @@
-"""What an engine notifies: the contract of observers."""
+"""The contract of observers, which an engine notifies."""
 
 from __future__ import annotations
 

@@ -16,14 +16,13 @@ from sklearn_sha._data.preprocessing import (
     preprocessing_of,
     set_seeds,
 )
-from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig, Job
 from sklearn_sha._engine.worker_deaths import WorkerCall
 from sklearn_sha._parallel.monitoring import CallMonitor
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._storage.limited_preprocessing import LimitedPreprocessing
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
-from sklearn_sha.candidates.space import params_key
+from sklearn_sha.candidates.space import params_key, with_params
 
 GroupKey = tuple[int, int, Hashable]
 """Fold, number of its training samples, and `SharedPreprocessing.key` of the candidates."""
@@ -174,7 +173,7 @@ def _fit_preprocessing(
     """
     if time() >= deadline:
         return None
-    pipeline = new_estimator(config, job.params)
+    pipeline = with_params(config.estimator, job.params)
     # The steps can be fitted again, and models that continue training need the same features.
     set_seeds(preprocessing_of(pipeline), (config.seed + job.fold) % 2**32)
     with monitor.running() as start_part:  # its errors are no failed fits

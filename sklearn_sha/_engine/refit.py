@@ -14,10 +14,10 @@ from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.preprocessing import fit_transform, preprocessing_of
 from sklearn_sha._data.slicing import FoldSamples, with_writable_retry
 from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
-from sklearn_sha._engine.evaluation import new_estimator
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._parallel.captured_output import CapturedWarning, RepeatedOutput
 from sklearn_sha._parallel.monitoring import CallMonitor
+from sklearn_sha.candidates.space import with_params
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def refit_in_worker(
     """
     messages: list[warnings.WarningMessage] = []
     try:
-        pickle.dumps(new_estimator(config, params))  # fail before training, if it must fail
+        pickle.dumps(with_params(config.estimator, params))  # fail before training, if it must fail
         with replace(monitor, timeout=None).running() as start_part, ExitStack() as stack:
             start_part(0)
             if current_thread() is main_thread():  # recording affects all threads
@@ -126,7 +126,7 @@ def _fit(
     config: EvaluationConfig,
     task: Task,
 ) -> Any:
-    estimator = new_estimator(config, params)
+    estimator = with_params(config.estimator, params)
     trained = estimator
     if config.shares_preprocessing:
         steps = preprocessing_of(estimator)

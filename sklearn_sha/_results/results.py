@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
+from sklearn_sha._engine.scoring import Scoring
 from sklearn_sha._results.failures import failures_of
 from sklearn_sha._results.rung_history import RungHistory
 from sklearn_sha._results.rung_outcome import RungOutcome, last_rung_of
@@ -22,6 +23,7 @@ from sklearn_sha._results.trained_units import TrainedUnits
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.inspection.ranking import best_index
+from sklearn_sha.schedules import Schedule
 
 
 class Results:
@@ -31,24 +33,12 @@ class Results:
     ----------
     params : sequence of dict
         Parameters by candidate id. It may grow during the search.
+    schedule : Schedule
+        Plan of the search.
+    scoring : Scoring
     n_folds : int
-    counts_all_folds : bool
-        Whether the plan counts the cost over all folds, and not per fold.
-    continues : bool
-        Whether models continue training between rungs.
-    repeats : bool
-        Whether brackets are runs over the same candidates. Then only the last one counts.
-    unit : str
-        What the resource counts, in the plural.
-    has_brackets : bool
-        Whether rung_history_ has the column "bracket".
     error_score : float
         Score that replaces a missing one.
-    metrics : list of str or None
-        Names of the metrics, ``["score"]`` for a single one. None if they are only known from the
-        first scores.
-    is_multimetric : bool
-        Whether the user names the metrics, so that `refit` must be one of them.
     return_train_score : bool
 
     Attributes
@@ -69,29 +59,22 @@ class Results:
     def __init__(
         self,
         params: Sequence[dict[str, Any]],
+        schedule: Schedule,
+        scoring: Scoring,
         *,
         n_folds: int,
-        counts_all_folds: bool,
-        continues: bool,
-        repeats: bool,
-        unit: str,
-        has_brackets: bool,
         error_score: float,
-        metrics: list[str] | None,
-        is_multimetric: bool,
         return_train_score: bool,
     ) -> None:
         self.params = params
         self.n_folds = n_folds
-        self._n_folds_in_cost = 1 if counts_all_folds else n_folds
-        self._trained = TrainedUnits(n_folds, continues)
+        self._n_folds_in_cost = 1 if schedule.costs_all_folds else n_folds
+        self._trained = TrainedUnits(n_folds, schedule.continues)
         self.audited: dict[tuple[int, int], int] = {}
-        self._repeats = repeats
-        self._unit = unit
-        self._has_brackets = has_brackets
+        self._schedule = schedule
         self.error_score = error_score
-        self._metrics = metrics
-        self.is_multimetric = is_multimetric
+        self._metrics = scoring.metrics
+        self.is_multimetric = scoring.is_multimetric
         self.return_train_score = return_train_score
         self.failures: list[dict[str, Any]] = []
         self.n_fits = 0
@@ -396,14 +379,18 @@ class Results:
             self._rungs,
             self.params,
             n_folds=self.n_folds,
-            has_cached=self._repeats,
+            has_cached=self._schedule.repeats,
             audited=self.audited,
         )
 
     def cv_results(self, all_results: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[np.intp]]:
         """Return ``cv_results_``, and its rows in ``all_cv_results_``."""
         return cv_results(
-            self._rungs, all_results, self.metric, repeats=self._repeats, audited=self.audited
+            self._rungs,
+            all_results,
+            self.metric,
+            repeats=self._schedule.repeats,
+            audited=self.audited,
         )
 
     def rung_history(
@@ -424,7 +411,7 @@ class Results:
             self._promoted,
             self.metric,
             n_folds_in_cost=self._n_folds_in_cost,
-            has_brackets=self._has_brackets,
+            has_brackets=self._schedule.has_brackets,
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
-        return RungHistory(history, self._unit, int(best), params)
+        return RungHistory(history, self._schedule.unit, int(best), params)

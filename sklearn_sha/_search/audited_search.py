@@ -17,13 +17,14 @@ from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, AuditPlan, audit
 from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.states import CompletedSearch
 from sklearn_sha._storage.store import Store
+from sklearn_sha.inspection.interruption import can_resume
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.inspection.trust_advice import probability_text
 
 
 class AuditedSearch(BaseHalvingSearch):
-    """Base class of the searches, with what continues a completed search."""
+    """Base class of the searches, with `audit`."""
 
     def audit(
         self, X: Any, y: Any = None, *, n_candidates: int | Literal["auto"] = 4, **params: Any
@@ -150,7 +151,7 @@ class AuditedSearch(BaseHalvingSearch):
         """Return the state of the completed search, which a method continues."""
         completed: CompletedSearch | None = self.__dict__.get("_completed_search")
         can_continue = completed is not None and (method == "audit" or not completed.is_part)
-        if "_interrupted_search" in vars(self) and not can_continue:
+        if can_resume(self) and not can_continue:
             raise ValueError(
                 f"{method} requires a completed search, and the last one was interrupted. Call "
                 "resume first. If max_time ended the search, raise max_time or set it to None "

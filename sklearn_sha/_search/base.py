@@ -25,7 +25,7 @@ from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.inspection.html import HTMLReprMixin
-from sklearn_sha.inspection.levels import is_interrupted
+from sklearn_sha.inspection.interruption import is_interrupted
 
 _UNPICKLED = "_interrupted_search", "_completed_search"
 """States with all results, and of an interrupted search also with the data and all models."""
@@ -195,37 +195,29 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
         task = root_task(self, n_runs + bool(self.refit)).begin(*observed)
         is_complete = False
         run: Run | None = None
+        begin = start_time
         try:
             # Set first and deleted last, so that `resume` continues the search after any Ctrl-C.
             self._interrupted_search = InterruptedSearch(origin, spec, store)
             self.__dict__.pop("_completed_search", None)  # with its models, before others
             self._replace_fitted({})
             with autologged(self, X, y):
-                run = self._make_run(spec, store, start_time, task, refitted)
-                again: StartAgainError | None = None
-                try:
-                    is_complete = self._evaluate_and_refit(run, store, task)
-                except StartAgainError as error:
-                    again = error.with_traceback(None)  # which would keep the first run
-                if again is not None:
+                while True:
+                    run = self._make_run(spec, store, start_time, task, refitted, begin)
+                    try:
+                        is_complete = self._evaluate_and_refit(run, store, task)
+                        break
+                    except StartAgainError as error:
+                        again = error.with_traceback(None)  # which would keep the first run
                     warn_user(str(again))
-                    spec = restarted_spec(again, spec, run.pool.params)
+                    spec, begin = restarted_spec(again, spec, run.pool.params), time()
                     self._interrupted_search = InterruptedSearch(origin, spec, store)
-                    run = self._make_run(spec, store, start_time, task, refitted, time())
-                    is_complete = self._evaluate_and_refit(run, store, task)
             task.end(*observed)
         finally:
-            completed: CompletedSearch | None = None
-            if run is not None:
-                if not self.keep_eliminated:
-                    run.results.discard_models()
-                parts = origin, spec, run.pool, store, run.results
-                if is_complete:
-                    completed = CompletedSearch.of(*parts)
-                elif is_interrupted(self):
-                    completed = CompletedSearch.of_rounds(*parts, run.rounds)
-            if completed is not None:
-                self._completed_search = completed
+            if run is not None and (is_complete or is_interrupted(self)):
+                completed = CompletedSearch.of(origin, run, store, is_complete=is_complete)
+                if completed is not None:
+                    self._completed_search = completed
             if is_complete:
                 del self._interrupted_search
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil, floor
+from statistics import fmean
 from time import time
+from typing import Self
 
+from sklearn_sha._data.slicing import n_samples_of
+from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._results.results import Results
+from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.resources.limits import WholeFit
 from sklearn_sha.schedules import Schedule
 
@@ -60,6 +66,32 @@ class BracketTimes:
         self._refits, self._whole_fit, self._n_samples = refits, whole_fit, n_samples
         self._start_time, self._max_time, self._clock = start_time, max_time, clock
         self._start_seconds = start_seconds
+
+    @classmethod
+    def of(
+        cls,
+        spec: SearchSpec,
+        workers: Workers,
+        start_time: float,
+        max_time: float | None,
+        *,
+        refits: bool,
+    ) -> Self | None:
+        """Return what decides whether further brackets are begun; None: all of them are."""
+        if not isinstance(spec.algorithm, Anytime) or max_time is None or spec.is_closed:
+            return None
+        n_samples = n_samples_of(spec.folds[0].X)
+        return cls(
+            spec.schedule,
+            n_samples / fmean(len(fold.train) for fold in spec.folds),
+            workers.n_workers,
+            refits=refits,
+            start_time=start_time,
+            max_time=max_time,
+            whole_fit=spec.config.whole_fit,
+            n_samples=n_samples if spec.resource.counts_samples else None,
+            start_seconds=lambda: workers.start_seconds,
+        )
 
     def refusal(self, bracket: int, results: Results) -> str:
         """Return why a bracket is not begun, or "" if it and the refit should end in time.

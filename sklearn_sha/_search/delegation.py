@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import routing_enabled
+from sklearn_sha.inspection.interruption import can_resume, is_interrupted
 
 
 def _best_estimator_has(name: str) -> Callable[[Any], bool]:
@@ -150,7 +151,7 @@ class BestEstimatorMixin(MetaEstimatorMixin):
             If `fit` was interrupted before the refit.
         """
         if not self.__sklearn_is_fitted__():
-            resource = self._resource(self._tuned_estimator())
+            resource = self._resource(self._tuned_estimator(self._source()))
             if resource.training_method == "fit":  # which takes the classes from y
                 params.pop("classes", None)
             return self.fit(X, y, **params)
@@ -176,10 +177,9 @@ class BestEstimatorMixin(MetaEstimatorMixin):
         check_is_fitted(self)
         if not hasattr(self, "best_estimator_"):
             reason, remedy = "was fitted without a refit", "Call fit"
-            can_resume = "_interrupted_search" in vars(self)  # not if it was loaded from a file
-            if self.interrupted_ or can_resume:
+            if is_interrupted(self) or can_resume(self):
                 reason = "was interrupted before the best candidate was refit"
-            if can_resume:
+            if can_resume(self):
                 remedy = "Call resume with the data of fit"
             raise NotFittedError(
                 f"This {type(self).__name__} instance {reason}. {remedy}, or fit an estimator with "

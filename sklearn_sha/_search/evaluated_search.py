@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import inf, nan
 from time import perf_counter
 from typing import Any
 
@@ -32,7 +32,7 @@ from sklearn_sha._search.fitted_attributes import (
 from sklearn_sha._search.memory import batch_bytes, memory_limit
 from sklearn_sha._search.prepared_search import PreparedSearch
 from sklearn_sha._search.remedies import how_to_complete_first_rung
-from sklearn_sha._search.run import Refitted, Run, make_results, may_refit_early
+from sklearn_sha._search.run import Refitted, Run
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.score_warnings import warn_about_scores
 from sklearn_sha._search.search_spec import SearchSpec
@@ -90,7 +90,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             n_rungs=len(plan.rungs) if requests_once else None,
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
-            bracket_times=self._bracket_times(spec, workers, begin, left),
+            bracket_times=BracketTimes.of(spec, workers, begin, left, refits=bool(self.refit)),
             n_stored=len(store.outcomes),
             shows_known=not spec.is_closed,  # those before an audit were shown
         )
@@ -99,7 +99,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             model_folder=store.model_folder,
             batch_bytes=batch_bytes(store.memory_limit, workers),
         )
-        refits_early = may_refit_early(self.refit, self.max_time, spec, workers, task)
+        refits_early = self._may_refit_early(spec, workers, task)
         engine = Engine(
             pool.params,
             spec.folds,
@@ -140,13 +140,15 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         max_time: float | None,
     ) -> tuple[Results, ConsoleProgress]:
         """Make the empty results, and what displays them as they come."""
-        results = make_results(
-            spec,
+        plan, n_folds = spec.schedule, len(spec.folds)
+        results = Results(
             params,
-            error_score=self.error_score,
+            plan,
+            spec.scoring,
+            n_folds=n_folds,
+            error_score=nan if isinstance(self.error_score, str) else self.error_score,
             return_train_score=self.return_train_score,
         )
-        plan, n_folds = spec.schedule, len(spec.folds)
         before = workers.start_seconds  # those of another run have started
         display = progress_display(
             self.verbose,
@@ -164,17 +166,18 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         )
         return results, display
 
+    def _may_refit_early(self, spec: SearchSpec, workers: Workers, task: Task) -> bool:
+        """Return whether workers without jobs may refit a candidate before the search ends."""
+        # A refit would take time from the folds, and callbacks are notified in this process.
+        is_possible = self.max_time is None and task is NO_CALLBACKS and not workers.share_memory
+        is_wanted = bool(self.refit) and not callable(self.refit)
+        return is_wanted and is_possible and len(spec.schedule.brackets) == 1
+
     def _requests_each_rung_once(self, spec: SearchSpec) -> bool:
-        """Return whether there is one request for each planned rung, or none after an early end."""
+        """Return whether each planned rung is requested once, unless the search ends before it."""
         is_custom = getattr(self, "algorithm", "auto") != "auto"
         grows = spec.sampler.uses_history or self.target_score is not None or spec.audits
         return not (is_custom or grows)
-
-    def _bracket_times(
-        self, spec: SearchSpec, workers: Workers, start_time: float, max_time: float | None
-    ) -> BracketTimes | None:
-        """Return what decides whether further brackets are begun; None: all of them are."""
-        return None
 
     def _make_workers(self, store: Store) -> Workers:
         """Make the workers, and prepare a store for models that they train."""

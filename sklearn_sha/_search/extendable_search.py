@@ -148,11 +148,11 @@ class ExtendableSearch(AuditedSearch):
         union, space, origin = self._union(
             completed, n_new, n_name, param_distributions, param_grid
         )
-        if self.resource == "auto":  # which depends on the number of candidates
-            resource = completed.spec.resource
-            if resource.counts_samples or resource.counts_folds:  # which all candidates have
-                union._kept_resource = resource
-        spec = union._prepare(X, y, params, deepcopy(origin.random_state))
+        resource, kept = completed.spec.resource, None
+        # "auto" depends on the number of candidates. All candidates have samples and folds.
+        if self.resource == "auto" and (resource.counts_samples or resource.counts_folds):
+            kept = resource
+        spec = union._prepare(X, y, params, deepcopy(origin.random_state), kept)
         origin.check_unchanged_plan("extend", spec)
         if spec.sampler.uses_history:
             spec = replace(
@@ -202,16 +202,16 @@ class ExtendableSearch(AuditedSearch):
     ) -> tuple[Self, Any, Origin]:
         """Return the search over all candidates, the space of the further ones, and the origin."""
         union, origin, known = copy(self), completed.origin, completed.candidates
-        space, is_other = self._space(), param_distributions is not None or param_grid is not None
+        source, is_other = self._source(), param_distributions is not None or param_grid is not None
         # In the state of fit, the sampler continues where it ended.
-        rng = deepcopy(origin.random_state)
+        space, rng = source.space, deepcopy(origin.random_state)
         if is_other:
             union.param_distributions, union.param_grid = param_distributions, param_grid
             space = search_space(union)
             # In that state, it would repeat the quantiles of the first candidates.
             rng = RandomState([search_seed(rng), len(known)])
         n_new, new = further_candidates(
-            self._sampler(),
+            source.sampler,
             space,
             n_candidates,
             History(tuple(known), tuple(completed.evaluations.values())),
@@ -219,10 +219,10 @@ class ExtendableSearch(AuditedSearch):
             (space_name(union), n_name),
         )
         # Completed, as a list of dicts does not complete them.
-        union.initial_candidates = self._initial_candidates()
+        union.initial_candidates = source.initial
         extended = origin.extended(space if is_other else None, n_new)
         if extended.spaces:
-            spaces = map(spaces_of, (self._space(), *extended.spaces))
+            spaces = map(spaces_of, (source.space, *extended.spaces))
             union.param_distributions = [*chain.from_iterable(spaces)]
             union.param_grid = None
         union.n_candidates, union.n_iter = len(known) + n_new, None

@@ -11,6 +11,7 @@ from numpy.random import RandomState
 
 from sklearn_sha._search.aliases import space_name
 from sklearn_sha._search.audited_search import AuditedSearch
+from sklearn_sha._search.planning import CandidateSource
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.hyperband import Hyperband
@@ -286,7 +287,7 @@ class HyperbandSearchCV(AuditedSearch):
             "Raise n_repeats for further brackets, or use SuccessiveHalvingSearchCV."
         )
 
-    def _algorithm(self) -> Algorithm:
+    def _algorithm(self, sampler: Sampler) -> Algorithm:
         return Hyperband(
             self.factor,
             n_repeats=self.n_repeats,
@@ -294,13 +295,13 @@ class HyperbandSearchCV(AuditedSearch):
             tol=self.tol,
             stop=self.stop,
             target_loss=None if self.target_score is None else -self.target_score,
-            in_turn=self._sampler().uses_history,
+            in_turn=sampler.uses_history,
         )
 
     def _candidates(
-        self, bounds: Callable[[int], Bounds], rng: RandomState
+        self, source: CandidateSource, bounds: Callable[[int], Bounds], rng: RandomState
     ) -> tuple[int, list[dict[str, Any]]]:
-        brackets = self._algorithm().plan(bounds(0)).brackets
+        brackets = self._algorithm(source.sampler).plan(bounds(0)).brackets
         if len(brackets) == self.n_repeats:
             n_resources = brackets[0].rungs[0].n_resources
             warn_user(
@@ -311,6 +312,6 @@ class HyperbandSearchCV(AuditedSearch):
             )
         sizes = [bracket.n_candidates[0] for bracket in brackets]
         candidates = candidates_for_brackets(
-            self._sampler(), self._space(), sizes, rng, space_name(self), self._initial_candidates()
+            source.sampler, source.space, sizes, rng, space_name(self), source.initial
         )
         return sum(sizes), candidates

@@ -7,14 +7,31 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn_sha.bandit.base import Algorithm, Bounds
-from sklearn_sha.candidates.base import Space
+from sklearn_sha.candidates.base import Sampler, Space
 from sklearn_sha.candidates.distinct import n_further
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.fold_count import few_folds_error
-from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit, minimum
+from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import FoldGrowth, Schedule
+
+
+@dataclass(frozen=True)
+class CandidateSource:
+    """Where the candidates of a search come from.
+
+    Attributes
+    ----------
+    space : dict or list of dict
+    sampler : Sampler
+    initial : list of dict
+        Candidates that are tried first.
+    """
+
+    space: Space
+    sampler: Sampler
+    initial: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -23,6 +40,7 @@ class PlanningContext:
 
     Attributes
     ----------
+    source : CandidateSource
     tuned : TunedEstimator
     example : estimator
         With the parameters of one candidate.
@@ -35,6 +53,7 @@ class PlanningContext:
         Resource with which results are known, and which is therefore kept.
     """
 
+    source: CandidateSource
     tuned: TunedEstimator
     example: Any
     data: TrainingData
@@ -76,6 +95,37 @@ class Training:
 
 
 @dataclass(frozen=True)
+class Automatic:
+    """What the parameters of a search leave to its plan.
+
+    Attributes
+    ----------
+    maximum : bool
+        The resource of the last rung, which notes then explain.
+    ends_at_maximum : bool
+        As `maximum`, and the last rung certainly has the automatic maximum.
+    schedule : bool, default=False
+        The resource and the rungs, which better ones can replace.
+    folds : bool, default=False
+        As `schedule`, and the resource can be the number of folds.
+    first_rung : bool, default=False
+        The first rung, so that the search can start again with a larger one.
+    algorithm : bool, default=False
+        The algorithm.
+    single_rungs : bool, default=False
+        Whether brackets can have a single rung, which a note then explains.
+    """
+
+    maximum: bool
+    ends_at_maximum: bool
+    schedule: bool = False
+    folds: bool = False
+    first_rung: bool = False
+    algorithm: bool = False
+    single_rungs: bool = False
+
+
+@dataclass(frozen=True)
 class Plan:
     """Result of planning a search.
 
@@ -105,69 +155,23 @@ def resource_limits(resource: Resource, context: PlanningContext) -> Limits:
     return limits.starting_with(context.n_enough)
 
 
-def planning_bounds(
-    algorithm: Algorithm,
-    limits: Limits,
-    min_resources: float | str,
-    max_resources: int | str,
-    fold_growth: FoldGrowth | None,
-    n_kept: int,
-    n_candidates: int,
-) -> Bounds:
-    """Return the bounds within which an algorithm plans.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    limits : Limits
-    min_resources, max_resources
-        Parameters of the search.
-    fold_growth : FoldGrowth or None
-    n_kept, n_candidates : int
-
-    Returns
-    -------
-    Bounds
-    """
-    if algorithm.needs_maximum:
-        last = limits.maximum(max_resources)
-        first = minimum(min_resources, last)
-    else:
-        last, first = limits.cap(max_resources) or 0, None
-    return Bounds(
-        n_candidates,
-        max_resources=last,
-        min_resources=first,
-        first=limits.first,
-        lowest=limits.lowest,
-        is_default_maximum=max_resources == "auto",
-        continues=limits.continues,
-        fold_growth=fold_growth,
-        n_kept=n_kept,
-    )
-
-
-def plan_of_space(
-    algorithm: Algorithm, bounds: Bounds, space: Space, initial: Sequence[dict[str, Any]]
-) -> Schedule:
+def plan_of_space(algorithm: Algorithm, bounds: Bounds, source: CandidateSource) -> Schedule:
     """Return the schedule of an algorithm for at most as many candidates as a space has.
 
     Parameters
     ----------
     algorithm : Algorithm
     bounds : Bounds
-    space : dict or list of dict
-    initial : sequence of dict
-        Different candidates that come first. They need not be in the space.
+    source : CandidateSource
 
     Returns
     -------
     Schedule
     """
-    schedule = algorithm.plan(bounds)
+    schedule, initial = algorithm.plan(bounds), source.initial
     n_new = max(schedule.n_different - len(initial), 0)
     # Only as many are counted as are needed, since distributions are counted by sampling.
-    n_found = n_further(space, n_new + 1, initial)
+    n_found = n_further(source.space, n_new + 1, initial)
     if n_found > n_new:
         return schedule
     return algorithm.plan(replace(bounds, max_candidates=len(initial) + n_found))

@@ -35,14 +35,14 @@ from sklearn_sha._search.search_spec import (
 from sklearn_sha._search.split_data import search_folds, split_data
 from sklearn_sha._search.validation import (
     callable_refit_message,
+    check_has_targets,
     check_parameters,
-    check_targets,
     promoting_metric,
 )
 from sklearn_sha._user_warning import warn_user
-from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.space import with_params
+from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.resolve import check_estimators
 from sklearn_sha.resources.tuned_estimator import last_step
 from sklearn_sha.schedules import Schedule
@@ -107,21 +107,21 @@ class PreparedSearch(PlannedSearch):
         -------
         MetadataRouter
         """
-        tuned = self._tuned_estimator()
+        tuned = self._tuned_estimator(self._source())
         return self._router(Training.of(self._resource(tuned), tuned))
 
-    def _can_start_again(self, spec: SearchSpec) -> bool:
-        """Return whether the first rung may have more samples or folds than planned."""
-        return False
-
-    def _can_train_all(self, algorithm: Algorithm) -> bool:
-        """Whether ``min_resources=1.0`` trains all candidates with full resource."""
-        return False
-
     def _prepare(
-        self, X: Any, y: Any, params: dict[str, Any], random_state: RandomState
+        self,
+        X: Any,
+        y: Any,
+        params: dict[str, Any],
+        random_state: RandomState,
+        kept_resource: Resource | None = None,
     ) -> SearchSpec:
-        """Check the parameters and the data, plan the rungs, and make candidates and folds."""
+        """Check the parameters and the data, plan the rungs, and make candidates and folds.
+
+        A `kept_resource`, which all estimators have, is not replaced by another one.
+        """
         check_parameters(vars(self))
         if hasattr(self, "_run_search"):  # GridSearchCV would call it, and try other candidates
             raise TypeError(
@@ -136,11 +136,11 @@ class PreparedSearch(PlannedSearch):
         if scoring.metrics is not None:  # otherwise they are unknown before the first score
             self._promoting_metric(scoring.metrics, scoring.is_multimetric)
         X, y = indexable(X, y)
-        space = self._space()
-        example = example_model(self.estimator, space, random_state)
-        tuned = self._tuned_estimator()
+        source = self._source()
+        example = example_model(self.estimator, source.space, random_state)
+        tuned = self._tuned_estimator(source)
         models = tuned.models()
-        check_targets(models, y)
+        check_has_targets(models, y)
         resource = self._resource(tuned)
         check_estimators(resource, tuned, models)
         training = Training.of(resource, tuned)
@@ -159,16 +159,18 @@ class PreparedSearch(PlannedSearch):
             has_classes=any(map(is_classifier, models)),
         )
         context = PlanningContext(
+            source,
             tuned,
             example,
             data.training_data(),
             list(routed.fit),
-            kept_resource=self._kept_resource,
+            kept_resource=kept_resource,
         )
         state, inputs = deepcopy(random_state), FitInputs(params, scoring, routed, data, seed)
         spec = self._specify(training, context, inputs, random_state)
         random_state.random_sample()  # another state in the next fit, also if nothing is sampled
-        if not self._can_start_again(spec):
+        has_larger = spec.resource.counts_samples or spec.resource.counts_folds
+        if not (self._automatic().first_rung and has_larger and len(spec.schedule.rungs) > 1):
             return spec
 
         def starting_with(n_enough: int) -> SearchSpec:
@@ -182,7 +184,7 @@ class PreparedSearch(PlannedSearch):
     ) -> SearchSpec:
         """Plan the rungs, and make candidates and folds."""
         params, scoring, routed = inputs.params, inputs.scoring, inputs.routed
-        algorithm = self._algorithm()
+        algorithm = self._algorithm(context.source.sampler)
         plan = self._make_plan(algorithm, training, context, rng)
         resource = plan.training.resource
         if plan.training is not training:
@@ -195,8 +197,8 @@ class PreparedSearch(PlannedSearch):
         if plan.training.shares_preprocessing and context.tuned.searches_requests:
             check_requests(params, routed, resource.name)
         return SearchSpec(
-            space=self._space(),
-            sampler=self._sampler(),
+            space=context.source.space,
+            sampler=context.source.sampler,
             algorithm=algorithm,
             candidates=plan.candidates,
             seed=inputs.seed,
@@ -204,7 +206,7 @@ class PreparedSearch(PlannedSearch):
             folds=search_folds(
                 inputs.data,
                 routed,
-                self._models(context.example, plan),
+                self._models(context, plan),
                 subsamples=resource.subsamples,
                 seed=inputs.seed,
             ),
@@ -216,13 +218,13 @@ class PreparedSearch(PlannedSearch):
             audits=() if self.audit_eliminated is None else (self.audit_eliminated,),
         )
 
-    def _models(self, example: Any, plan: Plan) -> Iterator[Any]:
+    def _models(self, context: PlanningContext, plan: Plan) -> Iterator[Any]:
         """Yield models of the candidates, and of some that stand for those proposed later."""
-        yield example
+        yield context.example
         for params in plan.candidates:
             yield with_params(self.estimator, params)
-        if self._sampler().uses_history:
-            for params in typical_candidates(self._space()):
+        if context.source.sampler.uses_history:
+            for params in typical_candidates(context.source.space):
                 yield with_params(self.estimator, params)
 
     def _config(
@@ -300,7 +302,7 @@ class PreparedSearch(PlannedSearch):
             self.promote_by,
             spec.scoring.metrics,
             spec.schedule,
-            can_train_all=self._can_train_all(spec.algorithm),
+            can_train_all=self._automatic().algorithm and not spec.algorithm.has_own_rungs,
         )
         if message:
             warn_user(message)

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
 from sklearn_sha._engine.engine import Engine
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._progress.console import ConsoleProgress
@@ -72,7 +71,8 @@ class Run:
     report : callable
         Returns the trust report of the rungs so far.
     try_more : callable
-        Called with the run if no candidate has a score in a rung that ends its first round.
+        Called with the run if no candidate has a score after its first round. Raises a
+        StartAgainError if more resource helps.
     keeps_eliminated : bool
         Whether an audit continues the models of eliminated candidates.
     refitted : Refitted or None
@@ -152,67 +152,3 @@ class Run:
             self.engine.run(plan.requests(results))
             if n_candidates != "auto":
                 return
-
-
-def make_results(
-    spec: SearchSpec,
-    params: list[dict[str, Any]],
-    *,
-    error_score: float | str,
-    return_train_score: bool,
-) -> Results:
-    """Make the empty results of a search.
-
-    Parameters
-    ----------
-    spec : SearchSpec
-    params : list of dict
-        Parameters by candidate id.
-    error_score : float or "raise"
-    return_train_score : bool
-
-    Returns
-    -------
-    Results
-    """
-    plan = spec.schedule
-    return Results(
-        params,
-        n_folds=len(spec.folds),
-        counts_all_folds=plan.n_folds is not None or plan.counts_folds,
-        continues=plan.continues,
-        repeats=plan.repeats,
-        unit=plan.unit,
-        has_brackets=plan.has_brackets,
-        error_score=np.nan if isinstance(error_score, str) else error_score,
-        metrics=spec.scoring.metrics,
-        is_multimetric=spec.scoring.is_multimetric,
-        return_train_score=return_train_score,
-    )
-
-
-def may_refit_early(
-    refit: Any, max_time: float | None, spec: SearchSpec, workers: Workers, task: Task
-) -> bool:
-    """Return whether workers without jobs may refit a candidate before the search ends.
-
-    Not with `max_time`, since a refit would take time from the folds, nor with callbacks, which
-    are notified of the refit in the main process.
-
-    Parameters
-    ----------
-    refit : bool, str or callable
-    max_time : float or None
-    spec : SearchSpec
-    workers : Workers
-    task : Task
-        Callback task of the search.
-    """
-    return (
-        bool(refit)
-        and not callable(refit)
-        and max_time is None
-        and task is NO_CALLBACKS
-        and not workers.share_memory
-        and len(spec.schedule.brackets) == 1
-    )

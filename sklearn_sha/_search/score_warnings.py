@@ -85,10 +85,10 @@ def _failed_initial_messages(results: Results, n_kept: int) -> list[str]:
 
 
 _MANY = 8
-"""Number of candidates that hardly have equal scores by chance; a few good ones often do."""
+"""Minimum number of equal scores for a warning: a few good candidates are often equal by chance."""
 
 _MOST = 0.75
-"""Share of the candidates of a rung."""
+"""Minimum share of the candidates of a rung that have this score."""
 
 
 def _equal_scores_messages(

@@ -8,11 +8,11 @@ from typing import Any, Self
 
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.origin import Origin
-from sklearn_sha._search.run import Rounds
+from sklearn_sha._search.run import Run
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._storage.store import Store
 from sklearn_sha.candidates.base import Evaluation
-from sklearn_sha.candidates.pool import CandidatePool, EvaluationKey
+from sklearn_sha.candidates.pool import EvaluationKey
 
 
 @dataclass(frozen=True)
@@ -67,41 +67,24 @@ class CompletedSearch:
         return self.spec.n_rounds is not None
 
     @classmethod
-    def of(
-        cls,
-        origin: Origin,
-        spec: SearchSpec,
-        pool: CandidatePool,
-        store: Store,
-        results: Results,
-    ) -> Self:
-        """Return the state of a search with its candidates, its store and its results."""
-        without_data = replace(spec, folds=[], starting_with=None)
+    def of(cls, origin: Origin, run: Run, store: Store, *, is_complete: bool) -> Self | None:
+        """Return the state after a run, without the rounds that were interrupted.
+
+        None if no round was completed, or if all were and only an audit or the refit is missing.
+        Also None after an interrupted `extend` or `audit`, which has to be completed first: an
+        incomplete extension does not have all candidates of `fit`.
+        """
+        spec, results, cost = run.spec, run.results, run.results.cost
+        if not is_complete:
+            rounds = run.rounds
+            if rounds.n == 0 or rounds.are_all or origin.extensions:
+                return None
+            spec, cost = replace(spec, audits=(), n_rounds=rounds.n), rounds.cost
+        if not run.keeps_eliminated:
+            results.discard_models()
+        spec = replace(spec, folds=[], starting_with=None)
         if store.path is not None:
             store = Store()
         elif not store.models:
             store = Store(store.outcomes)  # the folder of its models is deleted
-        return cls(
-            origin, without_data, pool.params, pool.evaluations, store, results, results.cost
-        )
-
-    @classmethod
-    def of_rounds(
-        cls,
-        origin: Origin,
-        spec: SearchSpec,
-        pool: CandidatePool,
-        store: Store,
-        results: Results,
-        rounds: Rounds,
-    ) -> Self | None:
-        """Return the state of an interrupted search without the rounds that were not completed.
-
-        None if no round was completed, or if all were and only an audit or the refit is missing.
-        Also None after `extend` and `audit`, which have to be completed first: an incomplete
-        extension does not have all candidates of `fit`.
-        """
-        if rounds.n == 0 or rounds.are_all or origin.extensions:
-            return None
-        spec = replace(spec, audits=(), n_rounds=rounds.n)
-        return replace(cls.of(origin, spec, pool, store, results), cost=rounds.cost)
+        return cls(origin, spec, run.pool.params, run.pool.evaluations, store, results, cost)

@@ -6,20 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from math import ceil
 from os import PathLike
-from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
 from numpy.random import RandomState
 
-from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._formatting import quantity
-from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
-from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.extendable_search import ExtendableSearch
-from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._search.planning import Automatic, CandidateSource
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
@@ -30,7 +26,7 @@ from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.proposals import first_candidates, proposed, without_grid_order
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.limits import Limits, minimum
+from sklearn_sha.resources.limits import Limits, in_units
 from sklearn_sha.schedules import Schedule
 
 _BUDGETS: dict[Any, type[BudgetDoubling] | type[Anytime]] = {
@@ -439,7 +435,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         self.error_score = error_score
         self.return_train_score = return_train_score
 
-    def _algorithm(self) -> Algorithm:
+    def _algorithm(self, sampler: Sampler) -> Algorithm:
         is_named = self.budget in (None, *_BUDGETS)
         check_int("budget", self.budget, '"double", "anytime" or None', is_named)
         check_int("patience", self.patience, '"auto" or None', self.patience in (None, "auto"))
@@ -461,12 +457,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             if self.patience != "auto":
                 params["patience"] = self.patience
             if self.budget == "anytime":
-                params["adds_folds"] = self._sampler().uses_history
+                params["adds_folds"] = sampler.uses_history
             return _BUDGETS[self.budget](self.factor, **params)
         endings = self.stop, target_loss
         if self.budget is None:
-            learns = self._sampler().uses_history
-            return (HalvingInTurn if learns else SuccessiveHalving)(self.factor, *endings)
+            kind = HalvingInTurn if sampler.uses_history else SuccessiveHalving
+            return kind(self.factor, *endings)
         self._check_first_rung(f"budget={self.budget}", "budget=None")
         return FixedBudget(int(self.budget), self.factor, *endings)
 
@@ -510,74 +506,46 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             )
 
     def _candidates(
-        self, bounds: Callable[[int], Bounds], rng: RandomState
+        self, source: CandidateSource, bounds: Callable[[int], Bounds], rng: RandomState
     ) -> tuple[int, list[dict[str, Any]]]:
         names = space_name(self), given_name(self, "n_candidates", "n_iter")
         n_candidates = n_candidates_of(self.n_candidates, self.n_iter)
-        sampler, space, initial = self._sampler(), self._space(), self._initial_candidates()
+        sampler, space, initial = source.sampler, source.space, source.initial
         if self._is_counted and sampler.uses_history:
             return int(n_candidates), [*initial]
         state = deepcopy(rng)
         n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
         if self.budget == "anytime" and not sampler.uses_history:
             # The sampler continues where it ended, for the brackets after n candidates.
-            n_later = self._algorithm().plan(bounds(n)).n_different - n
+            n_later = self._algorithm(sampler).plan(bounds(n)).n_different - n
             later = proposed(sampler, n_later, space, History(tuple(candidates)), state)
             first = without_grid_order(candidates[len(initial) :], initial, space, rng)
             candidates = [*initial, *first, *without_grid_order(later, candidates, space, rng)]
         return n, candidates
 
-    def _bracket_times(
-        self, spec: SearchSpec, workers: Workers, start_time: float, max_time: float | None
-    ) -> BracketTimes | None:
-        if self.budget != "anytime" or max_time is None or spec.is_closed:
-            return None
-        n_samples = n_samples_of(spec.folds[0].X)
-        return BracketTimes(
-            spec.schedule,
-            n_samples / fmean(len(fold.train) for fold in spec.folds),
-            workers.n_workers,
-            refits=bool(self.refit),
-            start_time=start_time,
-            max_time=max_time,
-            whole_fit=spec.config.whole_fit,
-            n_samples=n_samples if spec.resource.counts_samples else None,
-            start_seconds=lambda: workers.start_seconds,
-        )
-
-    def _explains_single_rungs(self) -> bool:
-        return self.budget in _BUDGETS and self.min_resources == "auto"
-
-    def _can_train_all(self, algorithm: Algorithm) -> bool:
-        return self.algorithm == "auto" and not algorithm.has_own_rungs
-
-    def _can_start_again(self, spec: SearchSpec) -> bool:
-        # The next run of budget doubling has more samples.
-        is_automatic = self.min_resources == "auto" and self.budget in (None, "anytime")
-        is_automatic &= self.algorithm == "auto" and len(spec.schedule.rungs) > 1
-        return is_automatic and (spec.resource.counts_samples or spec.resource.counts_folds)
-
-    def _is_fully_automatic(self) -> bool:
+    def _automatic(self) -> Automatic:
         params = self.resource, self.min_resources, self.max_resources, self.algorithm
-        is_automatic = all(value == "auto" for value in params) and isinstance(self.min_folds, str)
-        return self.budget is None and is_automatic
-
-    def _may_have_folds(self) -> bool:
-        return self._is_fully_automatic() and self.min_folds == "auto"
-
-    def _has_automatic_maximum(self) -> bool:
-        needs_maximum = getattr(self.algorithm, "needs_maximum", True)
-        is_automatic = super()._has_automatic_maximum() and self.budget in (None, *_BUDGETS)
-        return is_automatic and needs_maximum
-
-    def _ends_at_automatic_maximum(self) -> bool:
-        return self._has_automatic_maximum() and self.budget != "double"
+        schedule = self.budget is None and all(value == "auto" for value in params)
+        schedule &= isinstance(self.min_folds, str)
+        maximum = self.max_resources == "auto" and self.budget in (None, *_BUDGETS)
+        maximum &= not getattr(self.algorithm, "has_own_rungs", False)
+        first_rung, algorithm = self.min_resources == "auto", self.algorithm == "auto"
+        return Automatic(
+            maximum,
+            ends_at_maximum=maximum and self.budget != "double",
+            schedule=schedule,
+            folds=schedule and self.min_folds == "auto",
+            # The next run of budget doubling has more samples.
+            first_rung=first_rung and algorithm and self.budget in (None, "anytime"),
+            algorithm=algorithm,
+            single_rungs=first_rung and self.budget in _BUDGETS,
+        )
 
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:
         if self.budget is not None or self.algorithm != "auto":
             return
         n_resources = plan.rungs[-1].n_resources
-        first = minimum(self.min_resources, n_resources)
+        first = in_units(self.min_resources, n_resources)
         is_single = len(plan.rungs) == 1 and plan.n_candidates[0] > 1
         if is_single and first is not None and first < n_resources < first * self.factor:
             warn_user(

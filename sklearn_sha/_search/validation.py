@@ -131,7 +131,7 @@ def _check_integers(params: Mapping[str, Any]) -> None:
     check_int("model_memory", model_memory, '"auto" or None', model_memory in ("auto", None))
 
 
-def check_targets(models: Sequence[Any], y: Any) -> None:
+def check_has_targets(models: Sequence[Any], y: Any) -> None:
     """Raise scikit-learn's error if y is None and all estimators require it.
 
     Of a pipeline, its last step.

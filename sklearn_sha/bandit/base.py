@@ -21,7 +21,7 @@ class Bounds:
         Number of candidates. 0: the algorithm decides.
     max_resources : int
         Resource of the last rung. 0 if there is no limit, for an algorithm that does not need one
-        (`Algorithm.needs_maximum`).
+        (`Algorithm.has_own_rungs`).
     min_resources : int or None, default=None
         Resource of the first rung. None: the algorithm decides.
     first : int, default=1
@@ -89,19 +89,15 @@ class Algorithm(ABC):
     >>> check_algorithm(OneUnit(), Bounds(n_candidates=8, max_resources=27))
     """
 
-    needs_maximum = True
-    """Whether `plan` requires `Bounds.max_resources`. If not, it can be 0 for no maximum."""
+    has_own_rungs = False
+    """Whether the algorithm sets the resources of its rungs without those of the search.
+
+    Then `Bounds.max_resources` can be 0 for no maximum, and `min_resources` of the search must be
+    "auto".
+    """
 
     factor: float = 2
     """Ratio of the resources of consecutive rungs, for ``n_remaining_candidates_`` and advice."""
-
-    @property
-    def has_own_rungs(self) -> bool:
-        """Whether the algorithm sets the resources of its rungs without those of the search.
-
-        Then `min_resources` of the search must be "auto".
-        """
-        return not self.needs_maximum
 
     @abstractmethod
     def plan(self, bounds: Bounds) -> Schedule:

@@ -41,7 +41,7 @@ class FixedSchedule(Algorithm):
     training between rungs.
     """
 
-    needs_maximum = False
+    has_own_rungs = True
 
     def __init__(self, n_candidates: Sequence[int], n_resources: Sequence[int]) -> None:
         self.n_candidates = n_candidates

@@ -8,13 +8,13 @@ from math import nan
 
 from numpy import fmin
 
-from sklearn_sha._param_validation import check_int, check_patience, check_target
-from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha._param_validation import check_int, check_patience
+from sklearn_sha.bandit.base import Bounds
 from sklearn_sha.bandit.over_losses import run_over_losses
 from sklearn_sha.bandit.promotion import Patience
 from sklearn_sha.bandit.requests import Losses, Propose, Requests, Result, numbered
-from sklearn_sha.bandit.stopping import stop_rule, target_of
-from sklearn_sha.bandit.successive_halving import halving
+from sklearn_sha.bandit.stopping import target_of
+from sklearn_sha.bandit.successive_halving import SuccessiveHalving, halving
 from sklearn_sha.schedules import Schedule, hyperband_schedules
 
 
@@ -67,7 +67,7 @@ def hyperband(
     return run_over_losses([halving(schedule, propose) for schedule in schedules], losses)
 
 
-class Hyperband(Algorithm):
+class Hyperband(SuccessiveHalving):
     """Hyperband: brackets of Successive Halving, from the widest to a single rung.
 
     The brackets are those of [1]_.
@@ -115,18 +115,20 @@ class Hyperband(Algorithm):
         target_loss: float | None = None,
         in_turn: bool = False,
     ) -> None:
-        self.factor = factor
+        super().__init__(factor, stop, target_loss)
         self.n_repeats = n_repeats
         self.patience = patience
         self.tol = tol
-        self.stop = stop
-        self.target_loss = target_loss
         self.in_turn = in_turn
 
     def plan(self, bounds: Bounds) -> Schedule:
         check_int("n_repeats", self.n_repeats)
         check_patience(self.patience, self.tol)
-        check_target("target_loss", self.target_loss)
+        plan = super().plan(bounds)
+        may_end = self.patience is not None and self.patience < self.n_repeats
+        return replace(plan, is_bound=plan.is_bound or may_end)
+
+    def _schedule(self, bounds: Bounds) -> Schedule:
         maximum, minimum = bounds.max_resources, bounds.min_resources
 
         def brackets_from(minimum: int) -> list[Schedule]:
@@ -141,23 +143,12 @@ class Hyperband(Algorithm):
         first, *others = brackets_from(minimum) * int(self.n_repeats)
         # Initial candidates are in the first bracket, which has the most candidates.
         schedule = Schedule.joined([first.with_kept(bounds.n_kept), *others])
-        is_bound = stop_rule(self.stop) is not None or self.target_loss is not None
-        is_bound |= self.patience is not None and self.patience < self.n_repeats
-        return replace(bounds.with_folds(schedule, self.factor), is_bound=is_bound)
-
-    def requests(self, plan: Schedule, propose: Propose) -> Requests:
-        """Yield the requests of one bracket."""
-        return halving(
-            plan, propose, stop=stop_rule(self.stop), target=target_of(self.target_loss, plan)
-        )
+        return bounds.with_folds(schedule, self.factor)
 
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield the brackets of all sets together, with patience set by set, or one by one."""
         target = target_of(self.target_loss, plan)  # one for all brackets
-        brackets = [
-            halving(bracket, propose, stop=stop_rule(self.stop), target=target)
-            for bracket in plan.brackets
-        ]
+        brackets = [self.requests(bracket, propose, target) for bracket in plan.brackets]
         n = len(brackets) if self.patience is None else len(brackets) // self.n_repeats
         n_together = 1 if self.in_turn else n
         patience = Patience(self.patience, self.tol)

@@ -9,8 +9,8 @@ from math import ceil
 
 from sklearn_sha.bandit.base import Bounds
 from sklearn_sha.bandit.requests import Propose, Requests
-from sklearn_sha.bandit.stopping import stop_rule, target_of
-from sklearn_sha.bandit.successive_halving import SuccessiveHalving, halving
+from sklearn_sha.bandit.stopping import target_of
+from sklearn_sha.bandit.successive_halving import SuccessiveHalving
 from sklearn_sha.schedules import Schedule, schedule_from_range
 from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
@@ -100,7 +100,7 @@ class HalvingInTurn(SuccessiveHalving):
         """Yield one bracket after the other."""
         target = target_of(self.target_loss, plan)  # one for all brackets
         for bracket in plan.brackets:
-            yield [halving(bracket, propose, stop=stop_rule(self.stop), target=target)]
+            yield [self.requests(bracket, propose, target)]
             if target is not None and target.is_reached:
                 return
 
@@ -193,9 +193,4 @@ def in_brackets(schedules: Iterable[Schedule], sizes: Sequence[int], n_kept: int
 def _of_size(size: int, schedule: Schedule) -> Schedule:
     """Return a schedule of one bracket with another number of candidates."""
     n_all, *n_others = schedule.n_candidates
-    return Schedule.from_rungs(
-        [size, *(ceil(n * size / n_all) for n in n_others)],
-        schedule.n_resources,
-        schedule.continues,
-        folds=[rung.folds for rung in schedule.rungs],
-    )
+    return schedule.with_rungs([size, *(ceil(n * size / n_all) for n in n_others)])

@@ -17,26 +17,26 @@ from sklearn_sha.bandit.requests import (
 )
 
 
-def run_over_losses(algorithms: list[Requests], losses: Losses) -> Result:
-    """Run algorithms one after the other over the same losses.
+def run_over_losses(runs: list[Requests], losses: Losses) -> Result:
+    """Run generators of requests one after the other over the same losses.
 
     Parameters
     ----------
-    algorithms : list of generator
+    runs : list of generator
     losses : callable
         As in `successive_halving`.
 
     Returns
     -------
     Result
-        The best of all algorithms.
+        The best of all runs.
     """
     history: list[dict[str, Any]] = []
     known: dict[tuple[int, int], float] = {}
     trained: dict[int, int] = {}
     finalists: list[tuple[int, float]] = []
-    for algorithm in algorithms:
-        request = next(algorithm)
+    for run in runs:
+        request = next(run)
         while True:
             arms, resource = request.candidate_ids, request.n_resources
             new = tuple(arm for arm in arms if (arm, resource) not in known)
@@ -53,7 +53,7 @@ def run_over_losses(algorithms: list[Requests], losses: Losses) -> Result:
             row = {"bracket": request.bracket, "arms": arms, "n_resources": resource}
             history.append(row | {"losses": rung_losses})
             try:
-                following = algorithm.send(rung_losses)
+                following = run.send(rung_losses)
             except StopIteration as end:
                 history[-1]["kept"] = (end.value,)
                 finalists.append((end.value, known[end.value, resource]))

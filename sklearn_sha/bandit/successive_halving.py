@@ -226,10 +226,10 @@ class SuccessiveHalving(Algorithm):
             return start_later(schedule, bounds.fold_growth, self.factor)
         return bounds.fold_growth.grow(schedule, self.factor)
 
-    def requests(self, plan: Schedule, propose: Propose) -> Requests:
-        return halving(
-            plan, propose, stop=stop_rule(self.stop), target=target_of(self.target_loss, plan)
-        )
+    def requests(self, plan: Schedule, propose: Propose, target: Target | None = None) -> Requests:
+        """Yield the requests of one bracket; of several, all have the same `target`."""
+        target = target or target_of(self.target_loss, plan)
+        return halving(plan, propose, stop=stop_rule(self.stop), target=target)
 
 
 class FixedBudget(SuccessiveHalving):
@@ -251,7 +251,7 @@ class FixedBudget(SuccessiveHalving):
     [1, 3, 8]
     """
 
-    needs_maximum = False
+    has_own_rungs = True
 
     def __init__(
         self,

@@ -16,12 +16,12 @@ from sklearn_sha._compat import metric_of
 from sklearn_sha._param_validation import check_has_rungs, is_estimator
 from sklearn_sha.candidates.space import params_key
 from sklearn_sha.inspection.highest_score import highest_score
+from sklearn_sha.inspection.interruption import is_interrupted
 from sklearn_sha.inspection.levels import (
     Level,
     RungRecord,
     has_score,
     is_at_end,
-    is_interrupted,
     last_rungs,
     level_of,
     levels_of_results,

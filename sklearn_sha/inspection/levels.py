@@ -18,11 +18,6 @@ RungRecord = Mapping[str, Any]
 """One of the dicts of ``rung_history_``."""
 
 
-def is_interrupted(search: Any) -> bool:
-    """Return whether a search was interrupted; False before the end of a fit, which sets it."""
-    return getattr(search, "interrupted_", False)
-
-
 def levels_of(history: Sequence[RungRecord]) -> list[Level]:
     """Levels of a search: the resources and numbers of folds of its rungs, in increasing order.
 

@@ -12,7 +12,8 @@ import numpy as np
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.candidates.space import params_key
-from sklearn_sha.inspection.levels import Level, is_interrupted
+from sklearn_sha.inspection.interruption import can_resume, is_interrupted
+from sklearn_sha.inspection.levels import Level
 from sklearn_sha.inspection.report import TrustReport
 
 TRUSTED = 0.95
@@ -156,7 +157,7 @@ def _conclusion(report: TrustReport, search: Any) -> str:
         by_level[level] += risk
     n_resources, n_folds = max(by_level, key=by_level.__getitem__)
     audit = _audit_advice(report.n_to_audit, search)
-    if is_interrupted(search) and "_interrupted_search" in vars(search):  # not if it was loaded
+    if is_interrupted(search) and can_resume(search):
         next_time = _resume_advice(search, is_alternative=bool(audit))
     else:
         next_time = _next_time(levels, risks, search)

@@ -155,8 +155,8 @@ class WholeFit:
         return n_resources >= self.n_resources
 
 
-def minimum(min_resources: Any, highest: int) -> int | None:
-    """`min_resources` in units, where `highest` is the maximum; None for "auto"."""
+def in_units(min_resources: Any, highest: int) -> int | None:
+    """Return `min_resources` in units, where `highest` is the maximum; None for "auto"."""
     if min_resources == "auto":
         return None
     if is_int(min_resources):

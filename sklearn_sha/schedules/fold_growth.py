@@ -96,6 +96,5 @@ class FoldGrowth:
             # Runs over the same candidates can differ in their number of rungs because of rounding.
             # Aligned at their last rungs, no run needs a score that an earlier run left out.
             folds = self.folds(longest if schedule.repeats else n_rungs, factor)[-n_rungs:]
-            sizes, resources = bracket.n_candidates, bracket.n_resources
-            grown.append(Schedule.from_rungs(sizes, resources, bracket.continues, folds=folds))
+            grown.append(bracket.with_rungs(folds=folds))
         return replace(schedule, rungs=Schedule.joined(grown).rungs)

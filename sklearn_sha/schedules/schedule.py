@@ -194,10 +194,22 @@ class Schedule:
         Schedule
         """
         sizes = sizes_with_kept(self.n_candidates, n_kept)
-        folds = [rung.folds for rung in self.rungs]
-        number = self.rungs[0].bracket
-        grown = Schedule.from_rungs(sizes, self.n_resources, self.continues, number, folds)
-        return replace(self, rungs=grown.rungs, n_kept=n_kept)
+        return replace(self.with_rungs(n_candidates=sizes), n_kept=n_kept)
+
+    def with_rungs(
+        self,
+        n_candidates: list[int] | None = None,
+        folds: Sequence[tuple[int, ...] | None] | None = None,
+    ) -> Schedule:
+        """Return this bracket with other numbers of candidates or other folds, and their cost."""
+        rungs = Schedule.from_rungs(
+            n_candidates or self.n_candidates,
+            self.n_resources,
+            self.continues,
+            self.rungs[0].bracket,
+            folds or [rung.folds for rung in self.rungs],
+        ).rungs
+        return replace(self, rungs=rungs)
 
     @property
     def has_brackets(self) -> bool:
@@ -207,23 +219,16 @@ class Schedule:
     @property
     def brackets(self) -> list[Schedule]:
         """Schedules of the single brackets, with their numbers."""
-        groups = groupby(self.rungs, key=lambda rung: rung.bracket)
         return [
             replace(
                 self,
-                rungs=Schedule.from_rungs(
-                    [rung.n_candidates for rung in rungs],
-                    [rung.n_resources for rung in rungs],
-                    self.continues,
-                    number,
-                    [rung.folds for rung in rungs],
-                ).rungs,
+                rungs=tuple(rungs),
                 repeats=False,
                 notes=(),
                 n_kept=self.n_kept if self.repeats or number == 0 else 0,
                 n_repeated=0,
-            )
-            for number, rungs in ((number, list(rungs)) for number, rungs in groups)
+            ).with_rungs()
+            for number, rungs in groupby(self.rungs, key=lambda rung: rung.bracket)
         ]
 
     @property
@@ -246,6 +251,11 @@ class Schedule:
         """Number of all folds, over which costs are counted; None if costs are per fold."""
         folds = self.rungs[-1].folds
         return None if folds is None else len(folds)
+
+    @property
+    def costs_all_folds(self) -> bool:
+        """Whether costs are over all folds, and not per fold."""
+        return self.n_folds is not None or self.counts_folds
 
     @property
     def cost_unit(self) -> str:
