@@ -809,7 +809,48 @@ def test_a_rung_whose_folds_do_not_distinguish_candidates_is_a_warning():
     search.set_params(min_folds="auto")  # one fold in the first rung
     with pytest.warns(UserWarning, match="All 8 candidates of rung 0 .* 0, on 1 of 5 folds"):
         search.fit(X)
-    assert search.rung_history_[0]["promoted"] == [0, 1, 2, 3]
+    assert search.rung_history_[0]["promoted"] == [0, 2, 3, 7]
+
+
+class EqualUntil(OnFolds):
+    """All candidates have the same score with fewer than `trees` units."""
+
+    def score(self, X, y=None):
+        return self.candidate if self.units_ >= self.trees else 0.5
+
+
+@pytest.mark.parametrize(
+    ("n_enough", "params", "remedy"),
+    [
+        (5, {"min_resources": 2, "min_folds": "all"}, {"min_resources": 8}),
+        (5, {"min_resources": 2, "min_folds": 1}, {"min_resources": 8}),
+        (16, {"min_resources": 4}, {"resource": "folds", "max_resources": "auto"}),
+        (16, {"budget": 96}, {"resource": "folds", "budget": None, "max_resources": "auto"}),
+    ],
+)
+def test_a_rung_whose_resource_does_not_distinguish_candidates_is_a_warning(
+    n_enough, params, remedy
+):
+    search = search_of(8, **params).set_params(estimator=EqualUntil(trees=n_enough))
+    ((name, value), *_) = remedy.items()
+    advice = "raise budget" if "budget" in params else f"set {name}=.?{value}.?"
+    message = (
+        r"All 8 candidates of rung 0 have the same score, 0\.5, on .* with \d+ epochs?, so that .* "
+        rf"With \d+ epochs, scores differ: {advice}, or choose another metric\.$"
+    )
+    with pytest.warns(UserWarning, match=message):
+        search.fit(X)
+    search.set_params(**remedy).fit(X)  # without a warning
+    assert search.best_params_ == {"candidate": 7}
+
+
+def test_candidates_that_are_equal_with_all_folds_and_any_resource_are_no_warning():
+    class Equal(OnFolds):
+        def score(self, X, y=None):
+            return 0.5
+
+    search = search_of(8, min_folds="all").set_params(estimator=Equal())
+    assert search.fit(X).best_params_ == {"candidate": 0}
 
 
 class EqualOnTwoFolds(OnFolds):
@@ -857,9 +898,9 @@ def test_a_cut_through_equal_scores_is_a_warning_if_they_differ_later(n_equal, d
         warnings.simplefilter("always")
         search.fit(X)
     expected = (
-        f"{n_equal} of the 16 candidates of rung 0 have the same score, 0.25, on 1 of 5 folds, so "
-        "that those that come first were promoted. If these folds cannot distinguish the "
-        'candidates, set min_folds="all", or choose another metric.'
+        f"{n_equal} of the 16 candidates of rung 0 have the same score, 0.25, on 1 of 5 folds with "
+        "4 epochs, so that their scores do not decide which were promoted. If these folds cannot "
+        'distinguish the candidates, set min_folds="all", or choose another metric.'
     )
     # If all of a rung are equal, that is a warning in any case.
     shown = [str(one.message) for one in caught if not str(one.message).startswith("All 8")]

@@ -87,7 +87,10 @@ def test_kept_candidates_are_promoted_first_unless_they_failed(values, n, kept):
             k not in kept or np.isnan(values[k]), np.isnan(values[k]), values[k], k,
         ),
     )  # fmt: skip
-    assert promote(values, n, kept).tolist() == sorted(order[:n])
+    if len({value for value in values if not np.isnan(value)}) > 1:  # else some are random
+        assert promote(values, n, kept).tolist() == sorted(order[:n])
+    n_kept = sum(not np.isnan(values[position]) for position in kept)
+    assert {*order[: min(n, n_kept)]} <= {*promote(values, n, kept)} or n < n_kept
     assert promote(values, n, []).tolist() == promote(values, n).tolist()
 
 

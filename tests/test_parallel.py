@@ -4,6 +4,7 @@ import errno
 import os
 import pickle
 import shutil
+from time import sleep
 
 import joblib
 import numpy as np
@@ -58,11 +59,17 @@ SEARCHES = {
 }
 
 
+def process_after(seconds):
+    sleep(seconds)
+    return os.getpid()
+
+
 def test_workers_are_those_of_other_calls_in_the_process():
     """With other options for joblib, each call of scikit-learn after a search starts new ones."""
 
     def processes():
-        return {*Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(20))}
+        """One call lasts until the other has begun."""
+        return {*Parallel(n_jobs=2)(delayed(process_after)(0.3) for _ in range(4))}
 
     before = processes()
     search = clone(SEARCHES["samples"]).set_params(n_jobs=2, cv=3)

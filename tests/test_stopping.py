@@ -344,7 +344,7 @@ def test_ctrl_c_loses_nothing_at_any_time(monkeypatch, method, owner, name):
     assert numbers(search.audit(X)) == numbers(run(new()).audit(X))
 
 
-def interrupting(first, *args):
+def interrupting(first, *args, **kwargs):
     """Ctrl-C, in a method of a search after it has deleted a part of the attributes."""
     if isinstance(first, base.BaseHalvingSearch):
         vars(first).pop("all_cv_results_", None)

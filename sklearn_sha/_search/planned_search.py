@@ -40,7 +40,7 @@ from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
-from sklearn_sha.candidates.space import check_space, spaces_of
+from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit, in_units
 from sklearn_sha.resources.resolve import resolve_resource
@@ -225,7 +225,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
     def _source(self) -> CandidateSource:
         """Return where the candidates come from; the space has one of two names."""
         space = search_space(self)
-        check_space(space)
         initial = initial_candidates(self.initial_candidates, self.estimator, space)
         return CandidateSource(space, resolve_sampler(self.sampler), initial)
 

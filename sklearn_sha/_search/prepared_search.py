@@ -16,6 +16,7 @@ from sklearn_sha._compat import is_multimetric_scorer, routing_enabled
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
+from sklearn_sha._search.aliases import search_space
 from sklearn_sha._search.planned_search import PlannedSearch
 from sklearn_sha._search.planning import Plan, PlanningContext, Training
 from sklearn_sha._search.routing import (
@@ -41,7 +42,7 @@ from sklearn_sha._search.validation import (
 )
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.candidates.proposals import typical_candidates
-from sklearn_sha.candidates.space import with_params
+from sklearn_sha.candidates.space import check_space, with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.resolve import check_estimators
 from sklearn_sha.resources.tuned_estimator import last_step
@@ -136,6 +137,7 @@ class PreparedSearch(PlannedSearch):
         if scoring.metrics is not None:  # otherwise they are unknown before the first score
             self._promoting_metric(scoring.metrics, scoring.is_multimetric)
         X, y = indexable(X, y)
+        check_space(search_space(self))  # before initial candidates are compared with it
         source = self._source()
         example = example_model(self.estimator, source.space, random_state)
         tuned = self._tuned_estimator(source)

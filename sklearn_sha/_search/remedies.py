@@ -21,6 +21,16 @@ def how_to_complete_first_rung(spec: SearchSpec) -> str:
     return f"Raise max_time{', lower min_resources' if can_be_lower else ''}, or call resume"
 
 
+def more_resource(n_resources: int, spec: SearchSpec) -> str:
+    """Return how to have at least `n_resources` in the first rung."""
+    if spec.algorithm.has_own_rungs:
+        has_budget = hasattr(spec.algorithm, "budget")
+        return "raise budget" if has_budget else "let algorithm begin with more"
+    if n_resources < max(spec.schedule.n_resources):
+        return f"set min_resources={n_resources}"
+    return 'set resource="folds"'  # with the maximum in the first rung, it would be a grid search
+
+
 def more_folds(n_folds: int, spec: SearchSpec) -> str:
     """Return how to have more than `n_folds` in the first rung: if possible, with a second one."""
     if not spec.resource.counts_folds:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
-from sklearn_sha._formatting import quantity, with_numbers
+from sklearn_sha._formatting import with_numbers
 from sklearn_sha._results.failures import fits_message, scores_message
 from sklearn_sha._results.results import Results
-from sklearn_sha._search.remedies import few_samples_hints, more_folds
+from sklearn_sha._search.equal_scores import equal_scores_messages
+from sklearn_sha._search.remedies import few_samples_hints
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._user_warning import warn_user
 
@@ -49,7 +50,7 @@ def warn_about_scores(search: Any, spec: SearchSpec, results: Results) -> None:
             *_non_finite_messages(search.all_cv_results_, failed),
             *few_samples_hints(spec, failures, history),
             *_failed_initial_messages(results, spec.schedule.n_kept),
-            *_equal_scores_messages(history, spec),
+            *equal_scores_messages(search, spec),
         ]
     for message in messages:
         warn_user(message)
@@ -82,49 +83,3 @@ def _failed_initial_messages(results: Results, n_kept: int) -> list[str]:
         f"keep_initial=True, but the initial candidates {failed} failed, and were kept only until "
         "then. See failures_."
     ]
-
-
-_MANY = 8
-"""Minimum number of equal scores for a warning: a few good candidates are often equal by chance."""
-
-_MOST = 0.75
-"""Minimum share of the candidates of a rung that have this score."""
-
-
-def _equal_scores_messages(
-    rung_history: Sequence[Mapping[str, Any]], spec: SearchSpec
-) -> list[str]:
-    """Return a warning if most candidates of a rung on some folds are promoted by their order."""
-    n_splits = len(spec.folds)
-    for number, row in enumerate(rung_history):
-        n_candidates, n_folds = row["n_candidates"], row["n_folds"]
-        scores = dict(zip(row["candidates"], row["scores"], strict=True))
-        lowest = min((scores[candidate] for candidate in row["promoted"]), default=np.nan)
-        equal = {candidate for candidate, score in scores.items() if score == lowest}
-        promoted = equal & {*row["promoted"]}
-        is_order = n_folds < n_splits and promoted < equal
-        if not is_order or len(equal) < max(_MANY, _MOST * n_candidates):
-            continue
-        are_all = len(equal) == n_candidates
-        # Some can be equal since they differ in a parameter without effect.
-        if are_all or _differ_later(promoted, row, rung_history[number + 1 :]):
-            bracket = f"bracket {row['bracket']}, " if "bracket" in row else ""
-            which = "All" if are_all else f"{len(equal)} of the"
-            return [
-                f"{which} {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
-                f"score, {lowest:.3g}, on {n_folds} of {quantity(n_splits, 'folds')}, so that "
-                "those that come first were promoted. If these folds cannot distinguish the "
-                f"candidates, {more_folds(n_folds, spec)}, or choose another metric."
-            ]
-    return []
-
-
-def _differ_later(
-    candidates: Collection[int], row: Mapping[str, Any], later: Sequence[Mapping[str, Any]]
-) -> bool:
-    """Return whether candidates that were promoted from a rung differ in the next one."""
-    for other in later:
-        if other.get("bracket") == row.get("bracket"):
-            scores = zip(other["candidates"], other["scores"], strict=True)
-            return len({score for candidate, score in scores if candidate in candidates}) > 1
-    return False

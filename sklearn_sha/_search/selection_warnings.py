@@ -11,7 +11,8 @@ from sklearn_sha._results.results import Results
 from sklearn_sha._search.remedies import how_to_complete_first_rung, more_folds
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._user_warning import warn_user
-from sklearn_sha.inspection.levels import rungs_by_bracket
+from sklearn_sha.inspection.fold_scores import fold_scores
+from sklearn_sha.inspection.levels import level_of, levels_of_results, rungs_by_bracket
 from sklearn_sha.inspection.risk import standard_error, tolerance_of
 
 
@@ -106,15 +107,12 @@ def _ahead_messages(search: Any, spec: SearchSpec) -> list[str]:
     results, n_splits = search.all_cv_results_, len(spec.folds)
     best_row = search.cv_results_rows_[search.best_index_]
     completed = {*results["bracket"][search.cv_results_rows_].tolist()}
-    names = ("bracket", "iter", "candidate")
-    keys = zip(*(results[name].tolist() for name in names), strict=True)
-    rows = {key: number for number, key in enumerate(keys)}
-    metric = search.refit if search.multimetric_ else "score"
-    scores = np.column_stack([results[f"split{k}_test_{metric}"] for k in range(n_splits)])
+    scores = fold_scores(results, search.refit if search.multimetric_ else "score")
+    selected_scores = scores[search.best_candidate_, levels_of_results(results)[best_row]]
     rungs = rungs_by_bracket(search.rung_history_, results)
     # Of several runs over the same candidates, one is selected from.
     ended = range(max(completed) + 1) if spec.schedule.repeats else completed
-    tolerance, ahead = tolerance_of(scores[best_row]), []
+    tolerance, ahead = tolerance_of(selected_scores), []
     for bracket in rungs.keys() - {*ended}:
         latest = {one: rung for rung in rungs[bracket] for one in rung["candidates"]}
         promoted = [rung["promoted"] for rung in rungs[bracket] if rung["promoted"]]
@@ -123,11 +121,11 @@ def _ahead_messages(search: Any, spec: SearchSpec) -> list[str]:
             is_same = rung["n_resources"] == results["n_resources"][best_row]
             if not (is_same or spec.resource.counts_folds):
                 continue
-            own = scores[rows[bracket, rung["iter"], candidate]]
-            has_score = np.isfinite(own)
+            own = scores[candidate, level_of(rung)]
+            has_score = ~np.isnan(own)
             if has_score.sum() < rung["n_folds"]:
                 continue
-            own, selected = own[has_score], scores[best_row][has_score]
+            own, selected = own[has_score], selected_scores[has_score]
             error = standard_error(own - selected)
             if own.mean() - selected.mean() > (tolerance if np.isnan(error) else error):
                 ahead.append((rung["n_folds"], own.mean(), -candidate, selected.mean(), bracket))

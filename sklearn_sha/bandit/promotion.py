@@ -6,13 +6,16 @@ from collections.abc import Collection
 from math import isnan
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
 
 def promote(losses: ArrayLike, n: int, kept: Collection[int] = ()) -> NDArray[np.intp]:
     """Return the positions of the `n` lowest losses, in increasing order.
 
-    A tie goes to the position that comes first, and NaN never beats a number.
+    A tie goes to the position that comes first, and NaN never beats a number. If all losses are
+    equal, the positions after the first one are taken in a fixed random order: the losses say
+    nothing, and the first candidates of a grid are alike.
 
     Parameters
     ----------
@@ -33,6 +36,8 @@ def promote(losses: ArrayLike, n: int, kept: Collection[int] = ()) -> NDArray[np
     [0, 2]
     >>> promote([0.3, float("nan"), 0.1, 0.3], 2, kept=[1, 3]).tolist()
     [2, 3]
+    >>> promote([0.5] * 8, 4).tolist()
+    [0, 2, 3, 7]
     """
     return np.sort(best_first(losses, kept)[:n])
 
@@ -42,6 +47,9 @@ def best_first(losses: ArrayLike, kept: Collection[int] = ()) -> NDArray[np.intp
     values = np.asarray(losses, dtype=float)
     # A stable sort keeps ties in order, and numpy sorts NaN behind every number.
     order = np.argsort(values, kind="stable")
+    n = np.count_nonzero(~np.isnan(values))
+    if n > 2 and values[order[0]] == values[order[n - 1]]:
+        order[1:n] = RandomState(0).permutation(order[1:n])
     if not kept:
         return order
     is_kept = np.isin(order, [*kept]) & ~np.isnan(values[order])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, takewhile
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._compat import metric_of
 from sklearn_sha._param_validation import check_has_rungs, is_estimator
 from sklearn_sha.candidates.space import params_key
+from sklearn_sha.inspection.fold_scores import fold_scores
 from sklearn_sha.inspection.highest_score import highest_score
 from sklearn_sha.inspection.interruption import is_interrupted
 from sklearn_sha.inspection.levels import (
@@ -137,7 +138,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
             "call resume in the process of fit to complete the search."
         )
     metric, results = search.promote_by_, search.all_cv_results_
-    folds = _fold_scores(results, metric)
+    folds = fold_scores(results, metric)
     failed = _replace_failed(folds, search)
     row = selected_row(search, metric)
     selected = int(results["candidate"][row])
@@ -302,17 +303,6 @@ def scores_of(row: RungRecord) -> dict[int, float]:
     return dict(
         zip(row["candidates"], np.where(np.isfinite(scores), scores, np.nan).tolist(), strict=True)
     )
-
-
-def _fold_scores(
-    results: Mapping[str, Any], metric: str
-) -> dict[tuple[int, Level], NDArray[np.float64]]:
-    """Test scores on each fold, by candidate and level. NaN for folds that did not score it."""
-    names = takewhile(results.__contains__, (f"split{k}_test_{metric}" for k in count()))
-    scores = np.stack([results[name] for name in names], axis=1)
-    scores = np.where(np.isfinite(scores), scores, np.nan)
-    keys = zip(results["candidate"].tolist(), levels_of_results(results), strict=True)
-    return dict(zip(keys, scores, strict=True))
 
 
 def _replace_failed(
