@@ -352,6 +352,12 @@ MISTAKES = {
         {"sampler": "model", "n_candidates": 4},
         "Invalid parameter 'maximum' for estimator Curve()",
     ),
+    "a splitter without a number of splits": (
+        SGD,
+        ALPHAS,
+        {"cv": type("Splits", (), {"split": lambda self, X, y=None, groups=None: iter([])})()},
+        "splitter such as KFold(), with split and get_n_splits",
+    ),
     "one fold": (SGD, ALPHAS, {"cv": 1}, "cv=1 must be an integer of at least 2, a splitter such"),
     "folds as text": (SGD, ALPHAS, {"cv": "5"}, "cv='5' must be an integer of at least 2"),
     "half a fold": (SGD, ALPHAS, {"cv": 2.5}, "cv=2.5 must be an integer of at least 2"),
@@ -420,11 +426,11 @@ def test_a_failure_costs_its_candidate_only_and_is_told_once():
     fits, scores = (str(warning.message) for warning in caught)
     assert "6 fits failed out of a total of 22.\nThe score on these train-test" in fits
     assert "will be set to nan" in fits
-    assert "Candidates 2, 3, in rungs 0, 1; the first has the parameters" in fits
+    assert "Candidates 2, 3, in rungs 0, 1 with 2, 4 epochs; the first has the parameters" in fits
     assert "no fit today" in fits
     assert "no score" not in fits
     assert "4 scores failed with the following error:" in scores
-    assert "Candidates 4, 5, in rung 0; the first has the parameters" in scores
+    assert "Candidates 4, 5, in rung 0 with 2 epochs; the first has the parameters" in scores
     assert "no score today" in scores
     assert search.best_params_ == {"limit": 0.9, "fails": False}
     scores = search.all_cv_results_["mean_test_score"][:6]
@@ -611,7 +617,8 @@ def test_the_first_of_several_failures_is_that_of_the_first_candidate():
                 raise RuntimeError("no fit today")
             return self
 
-    grid = {"limit": [0.9], "fails": [1e9, 4, 1e9, 0]}
+    values = [(0.5, 1e9), (0.9, 4), (0.6, 1e9), (0.9, 0)]
+    grid = [{"limit": [limit], "fails": [fails]} for limit, fails in values]
     search = curves(grid, min_resources=4, min_folds="all").set_params(estimator=FailsLate())
     with pytest.warns(FitFailedWarning, match="Candidates 1, 3, in rungs 0, 1") as warned:
         search.fit(X)

@@ -98,6 +98,26 @@ def test_a_rung_that_fails_ends_its_bracket_only():
     assert search.best_n_resources_ == 9
 
 
+def test_where_scores_are_nan_later_the_remedy_has_more_folds_than_that_rung():
+    y = np.zeros(2000, dtype=int)
+    y[:3] = 1
+    X = np.random.default_rng(0).normal(size=(2000, 2))
+    X[y == 1] += 3
+    search = SuccessiveHalvingSearchCV(
+        LogisticRegression(), {"C": np.logspace(-3, 2, 12)}, scoring="roc_auc", random_state=0
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(X, y)
+    (message,) = (str(one.message) for one in caught if "last rung" in str(one.message))
+    assert search.n_resources_ == [1, 2]
+    assert search.failures_ == []
+    assert message.endswith(
+        'scored on 1 of 5 folds. Choose another metric, or set resource="folds" and '
+        "min_resources=5."
+    )
+
+
 @pytest.mark.parametrize("error_score", [np.nan, 9.0])
 def test_where_all_fail_later_the_rung_before_decides(error_score):
     space = {"limit": [0.1, 0.4, 0.3, 0.2], "until": [6]}

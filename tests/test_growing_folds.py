@@ -819,13 +819,16 @@ class EqualUntil(OnFolds):
         return self.candidate if self.units_ >= self.trees else 0.5
 
 
+AS_FOLDS = {"resource": "folds", "min_resources": "auto", "max_resources": "auto"}
+
+
 @pytest.mark.parametrize(
     ("n_enough", "params", "remedy"),
     [
         (5, {"min_resources": 2, "min_folds": "all"}, {"min_resources": 8}),
         (5, {"min_resources": 2, "min_folds": 1}, {"min_resources": 8}),
-        (16, {"min_resources": 4}, {"resource": "folds", "max_resources": "auto"}),
-        (16, {"budget": 96}, {"resource": "folds", "budget": None, "max_resources": "auto"}),
+        (16, {"min_resources": 4}, AS_FOLDS),
+        (16, {"budget": 96}, AS_FOLDS | {"budget": None}),
     ],
 )
 def test_a_rung_whose_resource_does_not_distinguish_candidates_is_a_warning(

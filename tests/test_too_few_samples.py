@@ -229,6 +229,8 @@ def test_a_maximum_of_the_user_remains():
         "402-th leading minor of the array is not positive definite",
         "The covariance matrix of class 0 is not full rank.",
         "Singular matrix",
+        "need 1000 rows, got 600",
+        "too few observations",
     ],
 )
 def test_other_errors_for_lack_of_samples_are_known(message):

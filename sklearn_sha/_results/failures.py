@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sklearn_sha._formatting import quantity, with_numbers
+from sklearn_sha._formatting import listed, quantity, with_numbers
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
 
@@ -45,7 +45,7 @@ def failures_of(
             }
 
 
-def fits_message(failures: Failures, n_fits: int, error_score: float | str) -> str:
+def fits_message(failures: Failures, n_fits: int, error_score: float | str, unit: str) -> str:
     """Format how many fits failed and why, as GridSearchCV does.
 
     Parameters
@@ -55,34 +55,32 @@ def fits_message(failures: Failures, n_fits: int, error_score: float | str) -> s
     n_fits : int
         Number of all fits.
     error_score : float
-
-    Returns
-    -------
-    str
+    unit : str
+        What the resource counts, in the plural.
     """
     return (
         f"\n{len(failures)} fits failed out of a total of {n_fits}.\nThe score on these train-test "
         f"partitions for these parameters will be set to {error_score}.\nIf these failures are not "
         "expected, you can try to debug them by setting error_score='raise'.\n\n"
-        f"{details(failures, 'fits')}"
+        f"{details(failures, 'fits', unit)}"
     )
 
 
-def scores_message(failures: Failures, error_score: float | str) -> str:
+def scores_message(failures: Failures, error_score: float | str, unit: str) -> str:
     """Format why scores failed, as GridSearchCV does."""
     return (
         "Scoring failed. The score on this train-test partition for these parameters will be set "
         f"to {error_score}.\nIf these failures are not expected, you can try to debug them by "
-        f"setting error_score='raise'.\n\n{details(failures, 'scores')}"
+        f"setting error_score='raise'.\n\n{details(failures, 'scores', unit)}"
     )
 
 
-def all_failed_message(failures: Failures) -> str:
+def all_failed_message(failures: Failures, unit: str) -> str:
     """Format that all fits failed and why, as GridSearchCV does."""
     return (
         f"\nAll the {len(failures)} fits failed.\nIt is very likely that your model is "
         "misconfigured.\nYou can try to debug the error by setting error_score='raise'.\n\n"
-        f"{details(failures, 'fits')}"
+        f"{details(failures, 'fits', unit)}"
     )
 
 
@@ -94,7 +92,7 @@ OTHER_METRIC = (
 
 
 def no_score_message(
-    failures: Failures, n_resources: str, *, is_full: bool, has_own_rungs: bool
+    failures: Failures, n_resources: int, unit: str, *, is_full: bool, has_own_rungs: bool
 ) -> str:
     """Format that no candidate of a first rung has a score, and why.
 
@@ -102,8 +100,9 @@ def no_score_message(
     ----------
     failures : sequence of dict
         Failed fits and scores.
-    n_resources : str
-        How much the rung has, such as "12 trees".
+    n_resources : int
+    unit : str
+        What the resource counts, in the plural.
     is_full : bool
         Whether that is the full resource of a model.
     has_own_rungs : bool
@@ -119,12 +118,12 @@ def no_score_message(
     if not failures:
         remedy += f". {OTHER_METRIC}"
     message = (
-        f"No candidate has a score in the first rung, with {n_resources}, so that none can be "
-        f"promoted. {remedy}."
+        f"No candidate has a score in the first rung, with {quantity(n_resources, unit)}, so that "
+        f"none can be promoted. {remedy}."
     )
     for what in ("fit", "score"):
         if failed := [failure for failure in failures if failure["failed"] == what]:
-            message += f"\n\n{details(failed, f'{what}s')}"
+            message += f"\n\n{details(failed, f'{what}s', unit)}"
     return message
 
 
@@ -133,8 +132,17 @@ def kind_of(failure: Mapping[str, Any]) -> str:
     return _NUMBER.sub("0", failure["error"])
 
 
-def details(failures: Failures, what: str) -> str:
-    """Format the most common tracebacks, grouped if they differ in numbers only."""
+def details(failures: Failures, what: str, unit: str) -> str:
+    """Format the most common tracebacks, grouped if they differ in numbers only.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+    what : str
+        What failed, in the plural.
+    unit : str
+        What the resource counts, in the plural.
+    """
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for failure in failures:
         groups[kind_of(failure)].append(failure)
@@ -143,12 +151,16 @@ def details(failures: Failures, what: str) -> str:
     for group in most_common[:_MAX_TRACEBACKS]:
         first = min(group, key=itemgetter("candidate"))
         rungs = with_numbers("rung", (failure["rung"] for failure in group))
+        resources = sorted({failure["n_resources"] for failure in group})
+        units = (
+            quantity(resources[0], unit) if len(resources) == 1 else f"{listed(resources)} {unit}"
+        )
         is_one = len({failure["candidate"] for failure in group}) == 1
         has = ", has" if is_one else "; the first has"
         parts.append(
             f"{'-' * 80}\n{len(group)} {what} failed with the following error:\n"
-            f"{first['error']}\n{candidates_text(group)}, in {rungs}{has} the parameters "
-            f"{first['params']}."
+            f"{first['error']}\n{candidates_text(group)}, in {rungs} with {units}{has} the "
+            f"parameters {first['params']}."
         )
     rest = most_common[_MAX_TRACEBACKS:]
     if rest:

@@ -18,7 +18,8 @@ _OTHER_REASONS = (
 """Parts of errors that more samples do not prevent."""
 
 _ABOUT_SAMPLES = re.compile(
-    r"samples\b|sample\(s\)|n_components|n_splits|members|[Ii]nvalid classes|unknown categories|"
+    r"samples\b|sample\(s\)|\brows\b|observations|n_components|n_splits|members|"
+    r"[Ii]nvalid classes|unknown categories|"
     r"examples for at least one class|number of classes =|< documents|no terms remain|"
     r"previously unseen labels|feature names should match|features, but|(?m:^KeyError)|"
     r"leading minor|positive definite|full rank|[Ss]ingular matrix"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sklearn_sha._formatting import quantity
 from sklearn_sha._results.failures import all_failed_message, no_score_message
 from sklearn_sha._search.remedies import few_samples_hints
 from sklearn_sha._search.run import Run
@@ -12,14 +11,16 @@ from sklearn_sha._search.too_few_samples import trial_in_vain_message
 def failure_message(run: Run) -> str:
     """Return the message of the error that a run without any score raises."""
     spec, failures = run.spec, run.results.failures
+    unit = spec.schedule.unit
     if run.results.all_failed:
-        message = all_failed_message(failures) + spec.resource.failure_hint()
+        message = all_failed_message(failures, unit) + spec.resource.failure_hint()
     else:
         resources = spec.schedule.n_resources
         is_full = spec.resource.counts_folds or min(resources) == max(resources)
         message = no_score_message(
             failures,
-            quantity(min(resources), spec.schedule.unit),
+            min(resources),
+            unit,
             is_full=is_full and not run.results.errors_are_scores,
             has_own_rungs=spec.algorithm.has_own_rungs,
         )

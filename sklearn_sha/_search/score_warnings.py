@@ -29,7 +29,7 @@ def warn_about_scores(search: Any, spec: SearchSpec, results: Results) -> None:
     spec : SearchSpec
     results : Results
     """
-    history, failures = search.rung_history_, results.failures
+    history, failures, unit = search.rung_history_, results.failures, spec.schedule.unit
     if spec.is_closed:
         audited = {candidate for _, candidate in results.audited}
         last = max(row["n_resources"] for row in history)
@@ -41,9 +41,9 @@ def warn_about_scores(search: Any, spec: SearchSpec, results: Results) -> None:
     fits = [failure for failure in failures if failure["failed"] == "fit"]
     scores = [failure for failure in failures if failure["failed"] == "score"]
     if fits:
-        message = fits_message(fits, results.n_fits, search.error_score)
+        message = fits_message(fits, results.n_fits, search.error_score, unit)
         warn_user(message + spec.resource.failure_hint(), FitFailedWarning)
-    messages = [scores_message(scores, search.error_score)] if scores else []
+    messages = [scores_message(scores, search.error_score, unit)] if scores else []
     if not spec.is_closed:
         failed = {row["candidate"] for row in failures}
         messages += [

@@ -84,10 +84,12 @@ def _few_folds_messages(search: Any, spec: SearchSpec, results: Results) -> list
     folds = f"{n_folds} of {quantity(n_splits, 'folds')}"
     scored = f"the best candidate is scored{with_resource} on {folds}."
     if has_failed:
-        more = "" if n_folds == n_splits else f", or {more_folds(n_folds, spec)}"
+        remedy = "See failures_" if search.failures_ else "Choose another metric"
+        if n_folds < n_splits:
+            remedy += f", or {more_folds(search.rung_history_[-1]['n_folds'], spec)}"
         return [
             "No candidate of the last rung has a score, so that the best one of an earlier rung is "
-            f"selected: {scored} See failures_{more}."
+            f"selected: {scored} {remedy}."
         ]
     if not search.interrupted_:
         return [f"The last rung did not have all folds: {scored}"]

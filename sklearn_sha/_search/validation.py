@@ -90,11 +90,12 @@ def _check_cv(cv: Any) -> None:
         name = cv.__name__
         raise InvalidParameterError(f"cv={name} is a class. Pass an instance of it: {name}().")
     is_number = isinstance(cv, Integral)
-    has_splits = hasattr(cv, "split") or isinstance(cv, Iterable)
+    is_splitter = hasattr(cv, "split") and hasattr(cv, "get_n_splits")
+    has_splits = is_splitter or isinstance(cv, Iterable)
     if isinstance(cv, str) or (is_number and cv < 2) or not (is_number or has_splits or cv is None):
         raise InvalidParameterError(
-            f"cv={cv!r} must be an integer of at least 2, a splitter such as KFold(), an iterable "
-            "of splits, or None."
+            f"cv={cv!r} must be an integer of at least 2, a splitter such as KFold(), with split "
+            "and get_n_splits, an iterable of splits, or None."
         )
 
 
