@@ -104,7 +104,7 @@ def test_where_scores_are_nan_later_the_remedy_has_more_folds_than_that_rung():
     X = np.random.default_rng(0).normal(size=(2000, 2))
     X[y == 1] += 3
     search = SuccessiveHalvingSearchCV(
-        LogisticRegression(), {"C": np.logspace(-3, 2, 12)}, scoring="roc_auc", random_state=0
+        LogisticRegression(), {"C": np.logspace(-3, 2, 12)}, scoring="roc_auc", random_state=2
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
