@@ -131,6 +131,7 @@ MISTAKES = {
         "budget=7 does not cover one unit for each of 4 candidates in the first of 2 rungs; "
         "give at least budget=8",
     ),
+    "budget of a list": (SGD, ALPHAS, {"budget": [32]}, "budget=[32] must be"),
     "budget of text": (SGD, ALPHAS, {"budget": "lots"}, "budget='lots' must be"),
     "budget and minimum": (
         SGD,
@@ -356,9 +357,9 @@ MISTAKES = {
         SGD,
         ALPHAS,
         {"cv": type("Splits", (), {"split": lambda self, X, y=None, groups=None: iter([])})()},
-        "splitter such as KFold(), with split and get_n_splits",
+        "splitter with split and get_n_splits, such as KFold()",
     ),
-    "one fold": (SGD, ALPHAS, {"cv": 1}, "cv=1 must be an integer of at least 2, a splitter such"),
+    "one fold": (SGD, ALPHAS, {"cv": 1}, "cv=1 must be an integer of at least 2, a splitter with"),
     "folds as text": (SGD, ALPHAS, {"cv": "5"}, "cv='5' must be an integer of at least 2"),
     "half a fold": (SGD, ALPHAS, {"cv": 2.5}, "cv=2.5 must be an integer of at least 2"),
     "error_score of text": (SGD, ALPHAS, {"error_score": "ignore"}, "error_score='ignore'"),
@@ -426,11 +427,11 @@ def test_a_failure_costs_its_candidate_only_and_is_told_once():
     fits, scores = (str(warning.message) for warning in caught)
     assert "6 fits failed out of a total of 22.\nThe score on these train-test" in fits
     assert "will be set to nan" in fits
-    assert "Candidates 2, 3, in rungs 0, 1 with 2, 4 epochs; the first has the parameters" in fits
+    assert "Candidates 2, 3, in rungs 0, 1 (2, 4 epochs); the first has the parameters" in fits
     assert "no fit today" in fits
     assert "no score" not in fits
     assert "4 scores failed with the following error:" in scores
-    assert "Candidates 4, 5, in rung 0 with 2 epochs; the first has the parameters" in scores
+    assert "Candidates 4, 5, in rung 0 (2 epochs); the first has the parameters" in scores
     assert "no score today" in scores
     assert search.best_params_ == {"limit": 0.9, "fails": False}
     scores = search.all_cv_results_["mean_test_score"][:6]

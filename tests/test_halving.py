@@ -1,5 +1,6 @@
 """Each elimination, compared with a naive search that refits from scratch at each rung."""
 
+from collections import Counter
 from fractions import Fraction
 from math import ceil, floor, isnan
 
@@ -47,6 +48,12 @@ def naive_halving(candidates, factor, minimum, maximum):
             range(len(ids)),
             key=lambda i: (isnan(scores[i]), -scores[i] if not isnan(scores[i]) else 0),
         )
+        known = [score for score in scores if not isnan(score)]
+        (score, n_equal), *_ = Counter(known).most_common(1) or [(None, 0)]
+        if known and 4 * n_equal >= 3 * len(known):  # most are equal
+            first, *others = [i for i in order if scores[i] == score]
+            at = order.index(first)
+            order[at : at + n_equal] = [first, *np.random.RandomState(0).permutation(others)]
         n_promoted = 1 if is_last else sizes[k + 1]
         has_scores = not all(map(isnan, scores))
         promoted = sorted(ids[i] for i in order[:n_promoted] if has_scores)

@@ -227,6 +227,16 @@ def test_more_initial_candidates_than_a_bracket_has():
     assert [max(ids) for ids in first] == [7, 15, 23, 31]
 
 
+def test_a_subclass_can_have_its_own_requests():
+    """With the arguments of `Algorithm.requests`."""
+
+    class Own(HalvingInTurn):
+        def requests(self, plan, propose):
+            return super().requests(plan, propose)
+
+    check_algorithm(Own(), Bounds(n_candidates=32, max_resources=32))
+
+
 def test_a_target_ends_all_brackets():
     scores = search_of(Waves()).fit(X).all_cv_results_
     at_end = scores["n_resources"] == 32

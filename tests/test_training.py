@@ -196,7 +196,7 @@ def test_few_settings_are_fitted_once_for_candidates_that_follow_each_other():
 def test_a_prefix_that_fails_costs_its_own_candidates_only():
     pipeline = Pipeline([("prefix", CountingScaler()), ("model", Recorder())])
     grid = {"prefix__fails": [True, False], "model__tag": range(2)}
-    with pytest.warns(match="Candidates 0, 2, in rung 0 with 2 epochs; the first has") as caught:
+    with pytest.warns(match="Candidates 0, 2, in rung 0 \\(2 epochs\\); the first has") as caught:
         search = searched(pipeline, grid, max_resources=4)
     assert "no prefix today" in str(caught[0].message)
     assert len(caught) == 1

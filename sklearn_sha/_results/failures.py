@@ -159,7 +159,7 @@ def details(failures: Failures, what: str, unit: str) -> str:
         has = ", has" if is_one else "; the first has"
         parts.append(
             f"{'-' * 80}\n{len(group)} {what} failed with the following error:\n"
-            f"{first['error']}\n{candidates_text(group)}, in {rungs} with {units}{has} the "
+            f"{first['error']}\n{candidates_text(group)}, in {rungs} ({units}){has} the "
             f"parameters {first['params']}."
         )
     rest = most_common[_MAX_TRACEBACKS:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._search.remedies import more_folds, more_resource
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.inspection.fold_scores import fold_scores
-from sklearn_sha.inspection.levels import level_of
+from sklearn_sha.inspection.levels import RungRecord, level_of
 
 _MANY = 8
 """Minimum number of equal scores for a warning: a few good candidates are often equal by chance."""
@@ -22,10 +22,10 @@ _MOST = 0.75
 
 
 def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
-    """Return a warning if most candidates of a rung have one score, and some were promoted by it.
+    """Return a warning if most candidates of a rung have one score, and some of them were promoted.
 
-    On all folds, only if all candidates have it. Their later scores must differ, unless all have it
-    on some of the folds: candidates that differ in a parameter without effect are always equal.
+    They may differ in a parameter without effect. Therefore it is a warning only if they differ
+    later, or if all are equal on a part of the folds. On all folds, all have to be equal too.
 
     Parameters
     ----------
@@ -33,67 +33,70 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
         Its rungs have ended.
     spec : SearchSpec
     """
-    history, n_splits = search.rung_history_, len(spec.folds)
+    if search.score_aggregation != "last":  # earlier scores decide too
+        return []
+    history, n_splits, unit = search.rung_history_, len(spec.folds), spec.schedule.unit
     for number, row in enumerate(history):
-        n_candidates, n_folds = row["n_candidates"], row["n_folds"]
+        n_candidates, n_folds, bracket = row["n_candidates"], row["n_folds"], row.get("bracket")
         scores = dict(zip(row["candidates"], row["scores"], strict=True))
         lowest = min((scores[candidate] for candidate in row["promoted"]), default=np.nan)
         equal = {candidate for candidate, score in scores.items() if score == lowest}
         promoted = equal & {*row["promoted"]}
-        if not promoted < equal or len(equal) < max(_MANY, _MOST * n_candidates):
+        is_cut = promoted < equal and np.isfinite(lowest)
+        if not is_cut or len(equal) < max(_MANY, _MOST * n_candidates):
             continue
         are_all = len(equal) == n_candidates
-        if not np.isfinite(lowest) or (n_folds == n_splits and not are_all):
+        if n_folds == n_splits and not are_all:
             continue
-        later = [other for other in history[number + 1 :] if _bracket(other) == _bracket(row)]
+        later = [other for other in history[number + 1 :] if other.get("bracket") == bracket]
         if n_enough := _enough_resource(search, promoted, row, later):
-            resource = quantity(n_enough, spec.schedule.unit)
-            remedy = f"With {resource}, scores differ: {more_resource(n_enough, spec)}"
+            reason = f"With {quantity(n_enough, unit)}, scores differ"
+            remedy = more_resource(n_enough, spec)
         elif n_folds < n_splits and (are_all or _differ(promoted, later)):
-            folds = more_folds(n_folds, spec)
-            remedy = f"If these folds cannot distinguish the candidates, {folds}"
+            reason = "These folds may not distinguish the candidates"
+            remedy = more_folds(n_folds, spec)
         else:
             continue
-        bracket = f"bracket {row['bracket']}, " if "bracket" in row else ""
+        remedies = ", or ".join(filter(None, [remedy, "choose another metric"]))
+        where = "" if bracket is None else f"bracket {bracket}, "
         which = "All" if are_all else f"{len(equal)} of the"
         folds = quantity(n_splits, "folds")
         on_folds = f"{n_folds} of {folds}" if n_folds < n_splits else folds
-        unit = "" if spec.resource.counts_folds else f" with {_resource(row, spec)}"
+        resource = (
+            "" if spec.resource.counts_folds else f" with {quantity(row['n_resources'], unit)}"
+        )
         return [
-            f"{which} {n_candidates} candidates of {bracket}rung {row['iter']} have the same "
-            f"score, {lowest:.3g}, on {on_folds}{unit}, so that their scores do not decide which "
-            f"were promoted. {remedy}, or choose another metric."
+            f"{which} {n_candidates} candidates of {where}rung {row['iter']} have the same score, "
+            f"{lowest:.3g}, on {on_folds}{resource}, so that their scores do not decide which were "
+            f"promoted. {reason}: {remedies}."
         ]
     return []
 
 
-def _bracket(row: Mapping[str, Any]) -> int | None:
-    return row.get("bracket")
-
-
-def _resource(row: Mapping[str, Any], spec: SearchSpec) -> str:
-    return quantity(row["n_resources"], spec.schedule.unit)
-
-
-def _differ(candidates: set[int], later: list[Mapping[str, Any]]) -> bool:
+def _differ(candidates: set[int], later: list[RungRecord]) -> bool:
     """Return whether candidates that were promoted from a rung differ in the next one."""
     if not later:
         return False
     scores = zip(later[0]["candidates"], later[0]["scores"], strict=True)
-    return len({score for candidate, score in scores if candidate in candidates}) > 1
+    return len(_counts(score for candidate, score in scores if candidate in candidates)) > 1
 
 
 def _enough_resource(
-    search: Any, candidates: set[int], row: Mapping[str, Any], later: list[Mapping[str, Any]]
+    search: Any, candidates: set[int], row: RungRecord, later: list[RungRecord]
 ) -> int | None:
     """Return the resource with which most candidates of a rung differ on its folds, or None."""
-    metric = search.promote_by_ if search.multimetric_ else "score"
-    scores = fold_scores(search.all_cv_results_, metric)
+    scores = fold_scores(search.all_cv_results_, search.promote_by_)
     folds = ~np.isnan([scores[candidate, level_of(row)] for candidate in candidates]).any(axis=0)
+    candidates = candidates - {failure["candidate"] for failure in search.failures_}
     for other in later:
         both = candidates.intersection(other["candidates"])
-        means = [float(scores[candidate, level_of(other)][folds].mean()) for candidate in both]
-        n_equal = max(Counter(means).values(), default=0)
-        if other["n_resources"] > row["n_resources"] and n_equal < _MOST * len(both):
+        counts = _counts(scores[candidate, level_of(other)][folds].mean() for candidate in both)
+        is_larger = other["n_resources"] > row["n_resources"]
+        if is_larger and len(counts) > 1 and max(counts.values()) < _MOST * counts.total():
             return int(other["n_resources"])
     return None
+
+
+def _counts(scores: Iterable[float]) -> Counter[float]:
+    """Return how often each score occurs; NaN is none."""
+    return Counter(float(score) for score in scores if not np.isnan(score))

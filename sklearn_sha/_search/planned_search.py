@@ -218,7 +218,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             notes.append(whole_fit.note)
         have_single_rungs = len(schedule.rungs) == len(schedule.brackets)
         are_full = len({rung.n_resources for rung in schedule.rungs}) == 1
-        if have_single_rungs and are_full and automatic.single_rungs:
+        if have_single_rungs and are_full and automatic.explains_single_rungs:
             notes.append(single_rung_note(schedule, option.limits))
         return notes
 

@@ -112,8 +112,8 @@ class Automatic:
         The first rung, so that the search can start again with a larger one.
     algorithm : bool, default=False
         The algorithm.
-    single_rungs : bool, default=False
-        Whether brackets can have a single rung, which a note then explains.
+    explains_single_rungs : bool, default=False
+        The first rung, of brackets that can have a single one, which a note then explains.
     """
 
     maximum: bool
@@ -122,7 +122,7 @@ class Automatic:
     folds: bool = False
     first_rung: bool = False
     algorithm: bool = False
-    single_rungs: bool = False
+    explains_single_rungs: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from sklearn_sha._formatting import quantity
 from sklearn_sha._results.few_samples import few_samples_failures, few_samples_message
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.schedules.validation import exact_factor
@@ -22,13 +23,14 @@ def how_to_complete_first_rung(spec: SearchSpec) -> str:
 
 
 def more_resource(n_resources: int, spec: SearchSpec) -> str:
-    """Return how to have at least `n_resources` in the first rung."""
+    """Return how to have `n_resources` in the first rung, or "" if only a grid search has them."""
     if spec.algorithm.has_own_rungs:
         has_budget = hasattr(spec.algorithm, "budget")
-        return "raise budget" if has_budget else "let algorithm begin with more"
+        resource = quantity(n_resources, spec.schedule.unit)
+        return "raise budget" if has_budget else f"let algorithm begin with {resource}"
     if n_resources < max(spec.schedule.n_resources):
         return f"set min_resources={n_resources}"
-    return 'set resource="folds"'  # with the maximum in the first rung, it would be a grid search
+    return 'set resource="folds"' if len(spec.folds) > 1 else ""
 
 
 def more_folds(n_folds: int, spec: SearchSpec) -> str:

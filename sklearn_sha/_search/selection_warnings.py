@@ -85,8 +85,9 @@ def _few_folds_messages(search: Any, spec: SearchSpec, results: Results) -> list
     scored = f"the best candidate is scored{with_resource} on {folds}."
     if has_failed:
         remedy = "See failures_" if search.failures_ else "Choose another metric"
-        if n_folds < n_splits:
-            remedy += f", or {more_folds(search.rung_history_[-1]['n_folds'], spec)}"
+        n_failed = search.rung_history_[-1]["n_folds"]
+        if results.errors_are_scores and n_failed < n_splits:  # no mean over more folds is NaN
+            remedy += f", or {more_folds(n_failed, spec)}"
         return [
             "No candidate of the last rung has a score, so that the best one of an earlier rung is "
             f"selected: {scored} {remedy}."

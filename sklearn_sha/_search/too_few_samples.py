@@ -151,5 +151,5 @@ def _starts_again_message(failures: Failures, candidate: int, n_enough: int, rem
         f"No candidate has a score with {n_failed} training samples, and candidate {candidate} has "
         f"one with {n_enough}: the search starts again, with at least {n_enough} in its first "
         f"rung. To start with them, set {remedy}{encoder_remedy(failures)}."
-        f"\n\n{details(failures, 'fits or scores', 'samples')}"
+        f"\n\n{details(failures, 'fits or scores', 'training samples')}"
     )

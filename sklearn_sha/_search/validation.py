@@ -94,8 +94,8 @@ def _check_cv(cv: Any) -> None:
     has_splits = is_splitter or isinstance(cv, Iterable)
     if isinstance(cv, str) or (is_number and cv < 2) or not (is_number or has_splits or cv is None):
         raise InvalidParameterError(
-            f"cv={cv!r} must be an integer of at least 2, a splitter such as KFold(), with split "
-            "and get_n_splits, an iterable of splits, or None."
+            f"cv={cv!r} must be an integer of at least 2, a splitter with split and get_n_splits, "
+            "such as KFold(), an iterable of splits, or None."
         )
 
 

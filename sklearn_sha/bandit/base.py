@@ -90,7 +90,7 @@ class Algorithm(ABC):
     """
 
     has_own_rungs = False
-    """Whether the algorithm sets the resources of its rungs without those of the search.
+    """Whether it sets its rungs instead of `min_resources` and `max_resources` of the search.
 
     Then `Bounds.max_resources` can be 0 for no maximum, and `min_resources` of the search must be
     "auto".

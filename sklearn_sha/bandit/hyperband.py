@@ -148,7 +148,7 @@ class Hyperband(SuccessiveHalving):
     def rounds(self, plan: Schedule, propose: Propose) -> Generator[list[Requests], float, None]:
         """Yield the brackets of all sets together, with patience set by set, or one by one."""
         target = target_of(self.target_loss, plan)  # one for all brackets
-        brackets = [self.requests(bracket, propose, target) for bracket in plan.brackets]
+        brackets = [self._bracket(bracket, propose, target) for bracket in plan.brackets]
         n = len(brackets) if self.patience is None else len(brackets) // self.n_repeats
         n_together = 1 if self.in_turn else n
         patience = Patience(self.patience, self.tol)

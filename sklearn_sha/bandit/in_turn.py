@@ -100,7 +100,7 @@ class HalvingInTurn(SuccessiveHalving):
         """Yield one bracket after the other."""
         target = target_of(self.target_loss, plan)  # one for all brackets
         for bracket in plan.brackets:
-            yield [self.requests(bracket, propose, target)]
+            yield [self._bracket(bracket, propose, target)]
             if target is not None and target.is_reached:
                 return
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 def promote(losses: ArrayLike, n: int, kept: Collection[int] = ()) -> NDArray[np.intp]:
     """Return the positions of the `n` lowest losses, in increasing order.
 
-    A tie goes to the position that comes first, and NaN never beats a number. If all losses are
-    equal, the positions after the first one are taken in a fixed random order: the losses say
-    nothing, and the first candidates of a grid are alike.
+    A tie goes to the position that comes first, and NaN never beats a number. If at least three
+    quarters of the losses are equal, the first one of these is followed by the others in a fixed
+    random order: the losses say nothing about them, and the first candidates of a grid are alike.
 
     Parameters
     ----------
@@ -47,13 +47,18 @@ def best_first(losses: ArrayLike, kept: Collection[int] = ()) -> NDArray[np.intp
     values = np.asarray(losses, dtype=float)
     # A stable sort keeps ties in order, and numpy sorts NaN behind every number.
     order = np.argsort(values, kind="stable")
-    n = np.count_nonzero(~np.isnan(values))
-    if n > 2 and values[order[0]] == values[order[n - 1]]:
-        order[1:n] = RandomState(0).permutation(order[1:n])
+    different, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    if len(counts) and counts.max() >= _MOST * counts.sum():
+        _, *others = equal = np.flatnonzero(values == different[counts.argmax()])
+        order[np.isin(order, equal)] = [equal[0], *RandomState(0).permutation(others)]
     if not kept:
         return order
     is_kept = np.isin(order, [*kept]) & ~np.isnan(values[order])
     return np.concatenate([order[is_kept], order[~is_kept]])
+
+
+_MOST = 0.75
+"""Minimum share of equal losses that say nothing."""
 
 
 class LastImprovement:

@@ -226,9 +226,11 @@ class SuccessiveHalving(Algorithm):
             return start_later(schedule, bounds.fold_growth, self.factor)
         return bounds.fold_growth.grow(schedule, self.factor)
 
-    def requests(self, plan: Schedule, propose: Propose, target: Target | None = None) -> Requests:
-        """Yield the requests of one bracket; of several, all have the same `target`."""
-        target = target or target_of(self.target_loss, plan)
+    def requests(self, plan: Schedule, propose: Propose) -> Requests:
+        return self._bracket(plan, propose, target_of(self.target_loss, plan))
+
+    def _bracket(self, plan: Schedule, propose: Propose, target: Target | None) -> Requests:
+        """Yield the requests of one bracket; all brackets of a search have the same target."""
         return halving(plan, propose, stop=stop_rule(self.stop), target=target)
 
 

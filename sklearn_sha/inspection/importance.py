@@ -228,7 +228,7 @@ def rung_ranks(
 
 
 def _have_equal_scores(results: Mapping[str, Any], metric: str, rows: NDArray[np.intp]) -> bool:
-    """Whether the candidates of `rows` have equal scores in each rung: their order promoted."""
+    """Whether the candidates of `rows` have equal scores in each rung, which decided nothing."""
     is_ranked = np.isin(results["candidate"], results["candidate"][rows])
     is_ranked &= ~results.get("audited", np.zeros(len(is_ranked), dtype=bool))
     scores = results[f"mean_test_{metric}"][is_ranked]
