@@ -146,6 +146,7 @@ def test_a_pipeline_whose_first_steps_are_shared_is_watched_too():
     assert len(set(evaluations)) == len(evaluations)
 
 
+@pytest.mark.filterwarnings("ignore:.* have the same score")
 def test_brackets_of_hyperband_are_rungs_of_one_search():
     recorder = Recorder()
     space = {"C": [10.0**k for k in range(-9, 9)]}
@@ -310,6 +311,7 @@ def test_the_example_of_the_docs_ends_the_search_after_a_rung():
     assert f"search.n_candidates_  # {search.n_candidates_}" in code
 
 
+@pytest.mark.filterwarnings("ignore:.* have the same score")
 @pytest.mark.parametrize("search", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
 @pytest.mark.parametrize("params", [{"target_score": 2.0}, {"sampler": "model"}])
 def test_a_rung_can_be_requested_in_parts(search, params):
