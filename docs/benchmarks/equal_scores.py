@@ -53,9 +53,9 @@ def main() -> None:
             f"Differences from GridSearchCV over the same grid of 16 candidates, {len(SEEDS)} "
             f"generated data sets of {N_TRAIN:,} samples, 7 % of them of the rare class. The "
             f"held-out score is measured on {N_TEST:,} samples, with its standard error over the "
-            "data sets. If all candidates of a rung have the same score, the first ones are "
-            "promoted, or the first one and random others. Written by `python "
-            "docs/benchmarks/equal_scores.py`.",
+            "data sets. If at least three quarters of the candidates of a rung have the same "
+            "score, the first ones of these are promoted, or the first one and random others. "
+            "Written by `python docs/benchmarks/equal_scores.py`.",
             "",
             *table(
                 [

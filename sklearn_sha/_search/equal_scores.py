@@ -91,8 +91,8 @@ def _enough_resource(
     for other in later:
         both = candidates.intersection(other["candidates"])
         counts = _counts(scores[candidate, level_of(other)][folds].mean() for candidate in both)
-        is_larger = other["n_resources"] > row["n_resources"]
-        if is_larger and len(counts) > 1 and max(counts.values()) < _MOST * counts.total():
+        # With the same resource, the scores on these folds are the same.
+        if len(counts) > 1 and max(counts.values()) < _MOST * counts.total():
             return int(other["n_resources"])
     return None
 
