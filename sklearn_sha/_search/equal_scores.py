@@ -11,14 +11,12 @@ import numpy as np
 from sklearn_sha._formatting import quantity
 from sklearn_sha._search.remedies import more_folds, more_resource
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha.bandit.promotion import MOST_EQUAL
 from sklearn_sha.inspection.fold_scores import fold_scores
 from sklearn_sha.inspection.levels import RungRecord, level_of
 
 _MANY = 8
 """Minimum number of equal scores for a warning: a few good candidates are often equal by chance."""
-
-_MOST = 0.75
-"""Minimum share of the candidates of a rung that have this score."""
 
 
 def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
@@ -43,7 +41,7 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
         equal = {candidate for candidate, score in scores.items() if score == lowest}
         promoted = equal & {*row["promoted"]}
         is_cut = promoted < equal and np.isfinite(lowest)
-        if not is_cut or len(equal) < max(_MANY, _MOST * n_candidates):
+        if not is_cut or len(equal) < max(_MANY, MOST_EQUAL * n_candidates):
             continue
         are_all = len(equal) == n_candidates
         if n_folds == n_splits and not are_all:
@@ -92,7 +90,7 @@ def _enough_resource(
         both = candidates.intersection(other["candidates"])
         counts = _counts(scores[candidate, level_of(other)][folds].mean() for candidate in both)
         # With the same resource, the scores on these folds are the same.
-        if len(counts) > 1 and max(counts.values()) < _MOST * counts.total():
+        if len(counts) > 1 and max(counts.values()) < MOST_EQUAL * counts.total():
             return int(other["n_resources"])
     return None
 

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
+MOST_EQUAL = 0.75
+"""Minimum share of equal losses that say nothing about their candidates."""
+
 
 def promote(losses: ArrayLike, n: int, kept: Collection[int] = ()) -> NDArray[np.intp]:
     """Return the positions of the `n` lowest losses, in increasing order.
@@ -48,17 +51,13 @@ def best_first(losses: ArrayLike, kept: Collection[int] = ()) -> NDArray[np.intp
     # A stable sort keeps ties in order, and numpy sorts NaN behind every number.
     order = np.argsort(values, kind="stable")
     different, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    if len(counts) and counts.max() >= _MOST * counts.sum():
+    if len(counts) and counts.max() >= MOST_EQUAL * counts.sum():
         _, *others = equal = np.flatnonzero(values == different[counts.argmax()])
         order[np.isin(order, equal)] = [equal[0], *RandomState(0).permutation(others)]
     if not kept:
         return order
     is_kept = np.isin(order, [*kept]) & ~np.isnan(values[order])
     return np.concatenate([order[is_kept], order[~is_kept]])
-
-
-_MOST = 0.75
-"""Minimum share of equal losses that say nothing."""
 
 
 class LastImprovement:
