@@ -93,6 +93,7 @@ def test_results_are_the_same_for_every_backend_and_number_of_jobs(search):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* have the same score")
 def test_splits_are_sent_once_for_many_candidates(monkeypatch, spy):
     monkeypatch.setattr(workers, "effective_n_jobs", lambda n_jobs: 2)
     monkeypatch.setattr(batches, "_MIN_SECONDS_PER_BATCH", 0.0)  # however fast the machine is
