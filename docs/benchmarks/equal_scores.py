@@ -19,12 +19,12 @@ if __name__ == "__main__":  # read when numpy is imported
 import warnings
 from itertools import chain
 from statistics import geometric_mean
-from time import process_time
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
+from rare_classes import measured
 from reports import table, write
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -84,14 +84,14 @@ def rows_of(metric: str) -> list[list[str]]:
         X, y = make_classification(
             N_TRAIN + N_TEST, 12, n_informative=6, weights=[0.93], random_state=seed
         )
-        theirs = measured(GridSearchCV(MODEL, GRID, scoring=metric), X, y)
+        theirs = measured(GridSearchCV(MODEL, GRID, scoring=metric), X, y, N_TRAIN)
         for setting, params in SETTINGS.items():
             search = SuccessiveHalvingSearchCV(
                 MODEL, GRID, scoring=metric, random_state=seed, **params
             )
             with patch.object(promotion, "best_first", first_of_ties):
-                first = measured(search, X, y)
-            ours = measured(search, X, y)
+                first = measured(search, X, y, N_TRAIN)
+            ours = measured(search, X, y, N_TRAIN)
             if len({*search.rung_history_[0]["scores"]}) > 1:
                 continue
             for way, one in (("the first", first), ("random", ours)):
@@ -119,14 +119,6 @@ def first_of_ties(losses: Any, kept: Any = ()) -> np.ndarray:
     """Positions by increasing loss, of equal ones the first ones; no candidate is kept."""
     assert not kept
     return np.argsort(np.asarray(losses, dtype=float), kind="stable")
-
-
-def measured(search: Any, X: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
-    """Best score, held-out score and CPU time of a search on the first samples."""
-    start = process_time()
-    search.fit(X[:N_TRAIN], y[:N_TRAIN])
-    seconds = process_time() - start
-    return search.best_score_, search.score(X[N_TRAIN:], y[N_TRAIN:]), seconds
 
 
 if __name__ == "__main__":

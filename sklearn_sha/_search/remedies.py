@@ -25,9 +25,7 @@ def how_to_complete_first_rung(spec: SearchSpec) -> str:
 def more_resource(n_resources: int, spec: SearchSpec) -> str:
     """Return how to have `n_resources` in the first rung, or "" if only a grid search has them."""
     if spec.algorithm.has_own_rungs:
-        has_budget = hasattr(spec.algorithm, "budget")
-        resource = quantity(n_resources, spec.schedule.unit)
-        return "raise budget" if has_budget else f"let algorithm begin with {resource}"
+        return _more_of_own_rungs(quantity(n_resources, spec.schedule.unit), spec)
     if n_resources < max(spec.schedule.n_resources):
         return f"set min_resources={n_resources}"
     return 'set resource="folds"' if len(spec.folds) > 1 else ""
@@ -38,13 +36,18 @@ def more_folds(n_folds: int, spec: SearchSpec) -> str:
     if not spec.resource.counts_folds:
         return 'set min_folds="all"'
     if spec.algorithm.has_own_rungs:
-        has_budget = hasattr(spec.algorithm, "budget")
-        return "raise budget" if has_budget else "let algorithm begin with more folds"
+        return _more_of_own_rungs("more folds", spec)
     most = max(spec.schedule.n_resources)
     if most <= n_folds:
         return 'set max_resources="auto"'
     two_rungs = int(most / exact_factor(spec.algorithm.factor))
     return f'set resource="folds" and min_resources={two_rungs if two_rungs > n_folds else most}'
+
+
+def _more_of_own_rungs(what: str, spec: SearchSpec) -> str:
+    """Return how to have more in the first rung if the algorithm sets it."""
+    has_budget = hasattr(spec.algorithm, "budget")
+    return "raise budget" if has_budget else f"let algorithm begin with {what}"
 
 
 def few_samples_hints(
