@@ -79,7 +79,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
             Of the estimator or the scorer, if ``error_score="raise"``; or if a candidate lacks a
             method, such as ``predict_proba``, that one of several metrics requires.
             ``all_cv_results_``, ``cv_results_``, ``rung_history_`` and ``failures_`` then have the
-            completed results, and `resume` continues the search.
+            completed results, if there are any, and `resume` continues the search.
         """
         start_time = time()
         with self._store(Store()) as store:

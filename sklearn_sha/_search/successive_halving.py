@@ -139,8 +139,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
         samples and 10 of the rarest class (or half of it), and the number grows in equal ratios;
         with an integer `budget` it is the same as "all". An integer grows by `factor` from rung to
-        rung, rounded up; it raises a ValueError if those folds have fewer than 100 test samples,
-        or with ``resource="folds"``: set `min_resources` instead.
+        rung, rounded up; it raises a ValueError if those folds have fewer than 100 test samples
+        and are not all folds, or with ``resource="folds"``: set `min_resources` instead.
         "all" uses all folds in every rung, and has no effect with ``resource="folds"``. The
         candidates of a rung are compared on the same folds, and no candidate is fit twice with the
         same resource on a fold. Folds are added in the order of the splitter, or in random order

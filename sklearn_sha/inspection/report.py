@@ -45,7 +45,8 @@ class TrustReport:
 
         NaN if a value is not defined, for example in the last rung of a bracket.
     tolerance : float
-        Standard error of the best score over the folds. Smaller differences are noise.
+        Standard error of the best score over the folds, and 0 on a single fold. Smaller differences
+        are noise.
     probability : float
         That no eliminated candidate would have ended better than the selected one by more than
         `tolerance`. NaN if the search did not reach its last rung, if the selected candidate has
@@ -67,7 +68,8 @@ class TrustReport:
     audited : tuple of dict
         One dict per eliminated candidate that an audit trained to full resource, in decreasing
         order of its score, with the keys candidate, bracket, iter, n_resources and folds (of the
-        rung that eliminated it), score and is_selected. These candidates carry no risk.
+        rung that eliminated it), score and is_selected. These candidates carry no risk: without a
+        score at full resource (NaN), one could not have been selected either.
     n_to_audit : int
         Number of eliminated candidates, those with the highest risks, whose audit would raise
         `probability` to 0.95 if none of them is better.

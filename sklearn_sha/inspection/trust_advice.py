@@ -273,6 +273,8 @@ def audit_conclusion(audited: Sequence[Mapping[str, Any]], score: float, search:
     if not audited:
         return ""
     done = f"The audit trained {quantity(len(audited), 'eliminated candidates')} to full resource. "
+    if n_unscored := sum(np.isnan(one["score"]) for one in audited):
+        done += f"{n_unscored} of them {'has' if n_unscored == 1 else 'have'} no score. "
     best = audited[0]
     gain = best["score"] - score
     if not gain > 0:

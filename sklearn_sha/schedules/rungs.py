@@ -40,8 +40,8 @@ def rung_sizes(n_candidates: int, factor: float) -> list[int]:
 
     Each rung promotes ``ceil(n / factor)`` of its n candidates, and at most n - 1 (for factors
     below 2, ``ceil(n / factor)`` can be n). The last rung promotes one candidate. For an integer
-    factor there are ``ceil(log_factor(n))`` rungs. They are counted without logarithms, which are
-    inexact at powers of the factor.
+    factor there are ``ceil(log_factor(n))`` rungs, and one for a single candidate. They are counted
+    without logarithms, which are inexact at powers of the factor.
 
     Parameters
     ----------
