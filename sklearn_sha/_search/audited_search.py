@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, AuditPlan, audit_plan
 from sklearn_sha._search.base import BaseHalvingSearch
-from sklearn_sha._search.states import CompletedSearch
+from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._storage.store import Store
 from sklearn_sha.inspection.interruption import can_resume
 from sklearn_sha.inspection.report import TrustReport
@@ -114,7 +114,7 @@ class AuditedSearch(BaseHalvingSearch):
         if completed.is_part:  # `resume` of the interrupted search still needs its models
             known = known.copy() if self.keep_eliminated else Store({**known.outcomes})
         with self._continued(known, origin) as store:
-            self._run(spec, store, start_time, data, origin, refitted)
+            self._run(InterruptedSearch(origin, spec, store), start_time, data, refitted)
         return self
 
     def plan_audit(self, n_candidates: int | Literal["auto"] = 4) -> AuditPlan:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
+from math import inf
 from time import time
 from typing import Any, Self
 
@@ -18,7 +20,6 @@ from sklearn_sha._search.evaluated_search import EvaluatedSearch
 from sklearn_sha._search.mlflow import autologged
 from sklearn_sha._search.origin import FitArguments, Origin, search_params
 from sklearn_sha._search.run import Refitted, Run
-from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._search.starting_again import StartAgainError, restarted_spec
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._storage.checkpoint import Checkpoint
@@ -93,7 +94,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
             data = (X, y, params)
             origin = Origin.of(self, first_state, spec, data, store.path)
             store.claim(origin.fingerprint)
-            self._run(spec, store, start_time, data, origin)
+            self._run(InterruptedSearch(origin, spec, store), start_time, data)
         return self
 
     def resume(self, X: Any, y: Any = None, **params: Any) -> Self:
@@ -139,7 +140,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
         # Of the search before an audit. Otherwise nothing of the interrupted fit is kept.
         refitted = self._refitted() if interrupted.spec.audits else None
         with self._continued(interrupted.store, interrupted.origin) as store:
-            self._run(interrupted.spec, store, start_time, data, interrupted.origin, refitted)
+            self._run(replace(interrupted, store=store), start_time, data, refitted)
         return self
 
     def results_frame(self) -> Any:
@@ -178,44 +179,43 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
     @with_callbacks
     def _run(
         self,
-        spec: SearchSpec,
-        store: Store,
+        state: InterruptedSearch,
         start_time: float,
         data: FitArguments,
-        origin: Origin,
         refitted: Refitted | None = None,
     ) -> None:
-        """Run the search from the results of a store, and keep the state to continue from.
+        """Run the search from the results of its store, and keep the state to continue from.
 
         A candidate that was `refitted` before is not refit again.
         """
         X, y, params = data
         observed = X, y, metadata_of(params)
-        n_runs = 1 if spec.starting_with is None else 2  # it can start again
+        n_runs = 1 if state.spec.starting_with is None else 2  # it can start again
         task = root_task(self, n_runs + bool(self.refit)).begin(*observed)
-        is_complete = False
+        deadline = inf if self.max_time is None else start_time + self.max_time
+        begin, is_complete = start_time, False
         run: Run | None = None
-        begin = start_time
         try:
             # Set first and deleted last, so that `resume` continues the search after any Ctrl-C.
-            self._interrupted_search = InterruptedSearch(origin, spec, store)
+            self._interrupted_search = state
             self.__dict__.pop("_completed_search", None)  # with its models, before others
             self._replace_fitted({})
             with autologged(self, X, y):
                 while True:
-                    run = self._make_run(spec, store, start_time, task, refitted, begin)
+                    spec, store = state.spec, state.store
+                    run = self._make_run(spec, store, task, begin, deadline, refitted)
                     try:
-                        is_complete = self._evaluate_and_refit(run, store, task)
+                        is_complete = self._evaluate_and_refit(run, task)
                         break
                     except StartAgainError as error:
                         again = error.with_traceback(None)  # which would keep the first run
                     warn_user(str(again))
                     spec, begin = restarted_spec(again, spec, run.pool.params), time()
-                    self._interrupted_search = InterruptedSearch(origin, spec, store)
+                    self._interrupted_search = state = replace(state, spec=spec)
             task.end(*observed)
         finally:
             if run is not None and (is_complete or is_interrupted(self)):
-                completed = CompletedSearch.of(origin, run, store, is_complete=is_complete)
+                completed = CompletedSearch.of(state.origin, run, is_complete=is_complete)
                 if completed is not None:
                     self._completed_search = completed
             if is_complete:

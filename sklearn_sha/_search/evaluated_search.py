@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from math import inf, nan
-from time import perf_counter
+from math import nan
+from time import perf_counter, time
 from typing import Any
 
 from sklearn_sha._data.slicing import n_samples_of
@@ -58,18 +58,17 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         self,
         spec: SearchSpec,
         store: Store,
-        start_time: float,
         task: Task,
-        refitted: Refitted | None,
-        run_time: float | None = None,
+        begin: float,
+        deadline: float,
+        refitted: Refitted | None = None,
         workers: Workers | None = None,
     ) -> Run:
-        """Make the parts of a run of the search, which begins with it or at a later `run_time`.
+        """Make the parts of a run of the search, which begins at a time and ends by a deadline.
 
         It has workers of its own, unless it is a part of another run.
         """
-        begin = start_time if run_time is None else run_time
-        left = None if self.max_time is None else start_time + self.max_time - begin
+        left = None if self.max_time is None else deadline - begin
         plan = spec.schedule
         pool = CandidatePool(
             spec.sampler,
@@ -111,23 +110,18 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             keeps_eliminated=self.keep_eliminated,
             requests_once=requests_once and len(plan.brackets) == 1,
             best_params=spec.resource.best_params if refits_early else None,
-            deadline=inf if self.max_time is None else start_time + self.max_time,
+            deadline=deadline,
         )
-
-        def report() -> TrustReport:
-            self._set_attributes(spec, results)
-            return trust_report(self)
-
         return Run(
             spec,
+            store,
             pool,
             results,
             display,
             workers,
             observer,
             engine,
-            report,
-            partial(self._try_more, store=store, start_time=start_time),
+            deadline,
             self.keep_eliminated,
             refitted,
         )
@@ -192,7 +186,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         store.memory_limit = memory_limit(self.model_memory)
         return workers
 
-    def _try_more(self, run: Run, store: Store, start_time: float) -> None:
+    def _try_more(self, run: Run) -> None:
         """Raise a StartAgainError if candidates without a score can have one with more resource."""
         spec, results = run.spec, run.results
         if spec.starting_with is None or results.last_n_resources >= max(spec.schedule.n_resources):
@@ -202,18 +196,20 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             return
 
         def make_trial(trial: SearchSpec) -> Run:
-            return self._make_run(trial, store, start_time, NO_CALLBACKS, None, workers=run.workers)
+            return self._make_run(
+                trial, run.store, NO_CALLBACKS, time(), run.deadline, workers=run.workers
+            )
 
         may_count_folds = self.max_resources == "auto" and isinstance(self.min_folds, str)
         raise_if_more_samples_have_scores(
             run, make_trial, max_time=self.max_time, may_count_folds=may_count_folds
         )
 
-    def _evaluate_and_refit(self, run: Run, store: Store, task: Task) -> bool:
+    def _evaluate_and_refit(self, run: Run, task: Task) -> bool:
         """Evaluate the rungs and refit; return whether the search was completed."""
         is_complete = self._evaluate_rungs(run)
         if is_complete and not self.keep_eliminated:
-            store.clear_models()
+            run.store.clear_models()
         self.interrupted_ = not is_complete
         self._set_attributes(run.spec, run.results)
         warn_about_scores(self, run.spec, run.results)
@@ -233,7 +229,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         results = run.results
         is_complete = True
         try:
-            run.evaluate_rungs()
+            run.evaluate_rungs(partial(self._report, run), partial(self._try_more, run))
         except StoppedError:
             results.end_interrupted()
             if not results.n_rungs:
@@ -267,6 +263,11 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
                 f"with a larger max_time if that stopped it.\n{message}"
             )
         return is_complete
+
+    def _report(self, run: Run) -> TrustReport:
+        """Return the trust report of the rungs so far, which become attributes of the search."""
+        self._set_attributes(run.spec, run.results)
+        return trust_report(self)
 
     def _refit(self, run: Run, task: Task) -> None:
         """Refit the best candidate on all samples, unless a worker has done so."""

@@ -17,7 +17,7 @@ from sklearn_sha._search.aliases import n_candidates_of, search_space, space_nam
 from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._search.origin import Origin
 from sklearn_sha._search.search_spec import search_seed
-from sklearn_sha._search.states import CompletedSearch
+from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
@@ -163,7 +163,7 @@ class ExtendableSearch(AuditedSearch):
             )
         before = [getattr(self, name, None) for name in _OF_BEST]
         with self._continued(completed.store.copy(), origin) as store:
-            self._run(spec, store, start_time, data, origin)
+            self._run(InterruptedSearch(origin, spec, store), start_time, data)
         if message := self._lost_best(*before):
             warn_user(message)
         return self

@@ -17,6 +17,7 @@ from sklearn_sha._results.results import Results
 from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, audit_plan
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._storage.store import Store
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.report import TrustReport
 
@@ -62,17 +63,15 @@ class Run:
     Attributes
     ----------
     spec : SearchSpec
+    store : Store
     pool : CandidatePool
     results : Results
     display : ConsoleProgress
     workers : Workers
     observer : RungObserver
     engine : Engine
-    report : callable
-        Returns the trust report of the rungs so far.
-    try_more : callable
-        Called with the run if no candidate has a score after its first round. Raises a
-        StartAgainError if more resource helps.
+    deadline : float
+        No job begins after it, in seconds as `time.time` counts them.
     keeps_eliminated : bool
         Whether an audit continues the models of eliminated candidates.
     refitted : Refitted or None
@@ -84,32 +83,43 @@ class Run:
     """
 
     spec: SearchSpec
+    store: Store
     pool: CandidatePool
     results: Results
     display: ConsoleProgress
     workers: Workers
     observer: RungObserver
     engine: Engine
-    report: Callable[[], TrustReport]
-    try_more: Callable[[Run], None]
+    deadline: float
     keeps_eliminated: bool
     refitted: Refitted | None = None
     rounds: Rounds = field(default_factory=Rounds)
     tried: list[int] = field(default_factory=list)
 
-    def evaluate_rungs(self) -> None:
-        """Evaluate the requests of the algorithm and of the audits, until an error is raised."""
+    def evaluate_rungs(
+        self, report: Callable[[], TrustReport], try_more: Callable[[], None]
+    ) -> None:
+        """Evaluate the requests of the algorithm and of the audits, until an error is raised.
+
+        Parameters
+        ----------
+        report : callable
+            Returns the trust report of the rungs so far.
+        try_more : callable
+            Called if no candidate has a score after the first round. Raises a StartAgainError if
+            more resource helps.
+        """
         with self.workers, self.observer, ExitStack() as stack:
             stack.callback(self.engine.discard_preprocessing)
-            self.run_algorithm()
+            self._run_algorithm(try_more)
             if self.spec.audits and not self.keeps_eliminated:
                 # As after a completed search: an audit costs the same in `fit` as after it.
                 self.engine.discard_models()
                 self.results.discard_models()
             for number, n_candidates in enumerate(self.spec.audits, start=1):
-                self._audit(n_candidates, is_last=number == len(self.spec.audits))
+                self._audit(n_candidates, report, is_last=number == len(self.spec.audits))
 
-    def run_algorithm(self) -> None:
+    def _run_algorithm(self, try_more: Callable[[], None]) -> None:
         """Evaluate the requests of the algorithm, with workers that are running."""
         rounds = self.spec.algorithm.rounds(self.spec.schedule, self.pool.propose)
         requests = next(rounds, None)
@@ -119,7 +129,7 @@ class Run:
             best = float(np.fmin.reduce([nan, *self.observer.final_losses]))
             if isnan(best) and self.rounds.n == 0:
                 self.observer.check_not_stopped()
-                self.try_more(self)
+                try_more()
             self.rounds.n += 1
             self.rounds.cost = self.results.cost
             try:
@@ -129,13 +139,19 @@ class Run:
                 self.observer.algorithm_ends()
         self.rounds.are_all = True
 
-    def _audit(self, n_candidates: int | Literal["auto"], *, is_last: bool) -> None:
+    def _audit(
+        self,
+        n_candidates: int | Literal["auto"],
+        make_report: Callable[[], TrustReport],
+        *,
+        is_last: bool,
+    ) -> None:
         """Audit so many candidates, or until the report sees no risk; show the last audit only."""
         results = self.results
         max_cost = (1 + MAX_SHARE) * results.cost
         while results.has_promoted:
             left = max_cost - results.cost
-            report = self.report()
+            report = make_report()
             schedule, cost = self.spec.schedule, results.cost
             plan = audit_plan(report, results, schedule, n_candidates, cost, left)
             if plan is None:

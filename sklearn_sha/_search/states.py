@@ -17,7 +17,7 @@ from sklearn_sha.candidates.pool import EvaluationKey
 
 @dataclass(frozen=True)
 class InterruptedSearch:
-    """State of an interrupted search, from which `resume` continues it.
+    """State of a search that runs or was interrupted, from which `resume` continues it.
 
     Attributes
     ----------
@@ -67,14 +67,14 @@ class CompletedSearch:
         return self.spec.n_rounds is not None
 
     @classmethod
-    def of(cls, origin: Origin, run: Run, store: Store, *, is_complete: bool) -> Self | None:
+    def of(cls, origin: Origin, run: Run, *, is_complete: bool) -> Self | None:
         """Return the state after a run, without the rounds that were interrupted.
 
         None if no round was completed, or if all were and only an audit or the refit is missing.
         Also None after an interrupted `extend` or `audit`, which has to be completed first: an
         incomplete extension does not have all candidates of `fit`.
         """
-        spec, results, cost = run.spec, run.results, run.results.cost
+        spec, store, results, cost = run.spec, run.store, run.results, run.results.cost
         if not is_complete:
             rounds = run.rounds
             if rounds.n == 0 or rounds.are_all or origin.extensions:
