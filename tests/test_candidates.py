@@ -23,6 +23,7 @@ from sklearn_sha._search.fingerprint import described_space
 from sklearn_sha.candidates.distinct import sample_distinct
 from sklearn_sha.candidates.proposals import N_CANDIDATES, first_candidates
 from sklearn_sha.candidates.random import RandomSampler
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import check_space, is_in, params_key, value_key
 
 GRIDS = [
@@ -34,7 +35,9 @@ GRIDS = [
 
 
 def sampled(space, n="auto", seed=0):
-    _, candidates = first_candidates(RandomSampler(), space, n, np.random.RandomState(seed))
+    _, candidates = first_candidates(
+        CandidateSource(space, RandomSampler()), n, np.random.RandomState(seed), "n_candidates"
+    )
     return candidates
 
 
@@ -89,7 +92,9 @@ class Three(RandomSampler):
 def test_a_sampler_that_proposes_too_few_candidates_is_named(values):
     rng = np.random.RandomState(0)
     with pytest.warns(UserWarning, match="4 is more than the 3 .* that Three proposed; trying"):
-        n, candidates = first_candidates(Three(), {"a": values}, 4, rng)
+        n, candidates = first_candidates(
+            CandidateSource({"a": values}, Three()), 4, rng, "n_candidates"
+        )
     assert n == len(candidates) == 3
 
 
@@ -116,11 +121,9 @@ def test_too_few_candidates_warn_with_both_numbers(space):
 @pytest.mark.parametrize("values", [[1, 2, 3], randint(1, 4)])
 def test_initial_candidates_are_counted_with_those_of_the_space(values):
     message = "n_candidates=9 is more than the 4 .* that space and initial_candidates give;"
+    source = CandidateSource({"a": values}, RandomSampler(), [{"a": 0}], "space")
     with pytest.warns(UserWarning, match=message):
-        n, candidates = first_candidates(
-            RandomSampler(), {"a": values}, 9, np.random.RandomState(0), ("space", "n_candidates"),
-            [{"a": 0}],
-        )  # fmt: skip
+        n, candidates = first_candidates(source, 9, np.random.RandomState(0), "n_candidates")
     assert n == len(candidates) == 4
 
 

@@ -22,6 +22,7 @@ from sklearn_sha.bandit import hyperband
 from sklearn_sha.candidates import Sampler
 from sklearn_sha.candidates.proposals import candidates_for_brackets
 from sklearn_sha.candidates.random import RandomSampler
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.inspection.search_data import search_data
 
 X = np.zeros((12, 1))
@@ -274,7 +275,7 @@ class Three(Sampler):
 def test_a_sampler_that_proposes_too_few_is_named():
     space = {"limit": uniform(0, 1)}
     with pytest.warns(UserWarning, match="Three proposed 3 different candidates, and the brackets"):
-        candidates_for_brackets(Three(), space, [4, 2], np.random.RandomState(0))
+        candidates_for_brackets(CandidateSource(space, Three()), [4, 2], np.random.RandomState(0))
 
 
 @given(st.integers(1, 9), st.lists(st.integers(1, 20), min_size=1, max_size=4), st.integers(0, 99))
@@ -283,7 +284,9 @@ def test_all_candidates_take_part_before_any_is_repeated(n, sizes, seed):
     if sum(sizes) <= n:
         sizes = [*sizes, n]
     with pytest.warns(UserWarning, match="take part more than once"):
-        found = candidates_for_brackets(RandomSampler(), space, sizes, np.random.RandomState(seed))
+        found = candidates_for_brackets(
+            CandidateSource(space, RandomSampler()), sizes, np.random.RandomState(seed)
+        )
     assert len(found) == sum(sizes)
     counts = Counter(params["limit"] for params in found[:n])
     assert max(counts.values()) == 1

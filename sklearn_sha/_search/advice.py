@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from sklearn_sha._formatting import quantity
@@ -59,9 +60,9 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
 
 def grid_notes(
     space: Any,
-    candidates: list[dict[str, Any]],
+    candidates: Sequence[dict[str, Any]],
     n_different: int,
-    initial: list[dict[str, Any]],
+    initial: Sequence[dict[str, Any]],
 ) -> list[str]:
     """Return how many combinations of a grid are sampled, unless all are."""
     grid = grid_of(space)

@@ -204,23 +204,22 @@ class ExtendableSearch(AuditedSearch):
         union, origin, known = copy(self), completed.origin, completed.candidates
         source, is_other = self._source(), param_distributions is not None or param_grid is not None
         # In the state of fit, the sampler continues where it ended.
-        space, rng = source.space, deepcopy(origin.random_state)
+        further, rng = replace(source, initial=()), deepcopy(origin.random_state)
         if is_other:
             union.param_distributions, union.param_grid = param_distributions, param_grid
-            space = search_space(union)
+            further = replace(further, space=search_space(union), space_name=space_name(union))
             # In that state, it would repeat the quantiles of the first candidates.
             rng = RandomState([search_seed(rng), len(known)])
         n_new, new = further_candidates(
-            source.sampler,
-            space,
+            further,
             n_candidates,
             History(tuple(known), tuple(completed.evaluations.values())),
             rng,
-            (space_name(union), n_name),
+            n_name,
         )
         # Completed, as a list of dicts does not complete them.
         union.initial_candidates = source.initial
-        extended = origin.extended(space if is_other else None, n_new)
+        extended = origin.extended(further.space if is_other else None, n_new)
         if extended.spaces:
             spaces = map(spaces_of, (source.space, *extended.spaces))
             union.param_distributions = [*chain.from_iterable(spaces)]
@@ -229,4 +228,4 @@ class ExtendableSearch(AuditedSearch):
         union._is_counted = True
         if new:
             union.sampler = GivenCandidates([*known, *new])
-        return union, space, extended
+        return union, further.space, extended

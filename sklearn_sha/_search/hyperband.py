@@ -9,14 +9,13 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.random import RandomState
 
-from sklearn_sha._search.aliases import space_name
 from sklearn_sha._search.audited_search import AuditedSearch
-from sklearn_sha._search.planning import CandidateSource
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.proposals import candidates_for_brackets
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.resources.base import Resource
 
 
@@ -311,7 +310,5 @@ class HyperbandSearchCV(AuditedSearch):
                 "min_resources, as far as the resource allows it, or lower factor.",
             )
         sizes = [bracket.n_candidates[0] for bracket in brackets]
-        candidates = candidates_for_brackets(
-            source.sampler, source.space, sizes, rng, space_name(self), source.initial
-        )
+        candidates = candidates_for_brackets(source, sizes, rng)
         return sum(sizes), candidates

@@ -23,7 +23,6 @@ from sklearn_sha._search.aliases import search_space, space_name
 from sklearn_sha._search.automatic_schedule import Option, automatic_option, single_rung
 from sklearn_sha._search.planning import (
     Automatic,
-    CandidateSource,
     Plan,
     PlanningContext,
     Training,
@@ -40,6 +39,7 @@ from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.initial import fixed_spaces, initial_candidates
 from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.registry import resolve_sampler
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, WholeFit, in_units
@@ -226,13 +226,13 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Return where the candidates come from; the space has one of two names."""
         space = search_space(self)
         initial = initial_candidates(self.initial_candidates, self.estimator, space)
-        return CandidateSource(space, resolve_sampler(self.sampler), initial)
+        return CandidateSource(space, resolve_sampler(self.sampler), initial, space_name(self))
 
     def _tuned_estimator(self, source: CandidateSource) -> TunedEstimator:
         """Return the estimator with its search space."""
         # Initial candidates are spaces too: they must not have the resource, for example.
         spaces = [*spaces_of(source.space), *fixed_spaces(source.initial)]
-        name = space_name(self) + (" and initial_candidates" if source.initial else "")
+        name = source.space_name + (" and initial_candidates" if source.initial else "")
         # Another maximum than the estimator's own contradicts a parameter that is the resource.
         sets_integers = self._automatic().ends_at_maximum
         return TunedEstimator.with_constants(

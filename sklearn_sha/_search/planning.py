@@ -7,31 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn_sha.bandit.base import Algorithm, Bounds
-from sklearn_sha.candidates.base import Sampler, Space
 from sklearn_sha.candidates.distinct import n_further
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.fold_count import few_folds_error
 from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import FoldGrowth, Schedule
-
-
-@dataclass(frozen=True)
-class CandidateSource:
-    """Where the candidates of a search come from.
-
-    Attributes
-    ----------
-    space : dict or list of dict
-    sampler : Sampler
-    initial : list of dict
-        Candidates that are tried first.
-    """
-
-    space: Space
-    sampler: Sampler
-    initial: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from numpy.random import RandomState
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
-from sklearn_sha._search.aliases import given_name, n_candidates_of, space_name
+from sklearn_sha._search.aliases import given_name, n_candidates_of
 from sklearn_sha._search.extendable_search import ExtendableSearch
-from sklearn_sha._search.planning import Automatic, CandidateSource
+from sklearn_sha._search.planning import Automatic
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
@@ -25,6 +25,7 @@ from sklearn_sha.bandit.in_turn import HalvingInTurn
 from sklearn_sha.bandit.successive_halving import FixedBudget, SuccessiveHalving
 from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.proposals import first_candidates, proposed, without_grid_order
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, in_units
 from sklearn_sha.schedules import Schedule
@@ -508,13 +509,13 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     def _candidates(
         self, source: CandidateSource, bounds: Callable[[int], Bounds], rng: RandomState
     ) -> tuple[int, list[dict[str, Any]]]:
-        names = space_name(self), given_name(self, "n_candidates", "n_iter")
+        n_name = given_name(self, "n_candidates", "n_iter")
         n_candidates = n_candidates_of(self.n_candidates, self.n_iter)
         sampler, space, initial = source.sampler, source.space, source.initial
         if self._is_counted and sampler.uses_history:
             return int(n_candidates), [*initial]
         state = deepcopy(rng)
-        n, candidates = first_candidates(sampler, space, n_candidates, rng, names, initial)
+        n, candidates = first_candidates(source, n_candidates, rng, n_name)
         if self.budget == "anytime" and not sampler.uses_history:
             # The sampler continues where it ended, for the brackets after n candidates.
             n_later = self._algorithm(sampler).plan(bounds(n)).n_different - n

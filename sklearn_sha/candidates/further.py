@@ -12,7 +12,8 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import first_distinct, n_further
-from sklearn_sha.candidates.proposals import N_CANDIDATES, proposed, scarce_source
+from sklearn_sha.candidates.proposals import N_CANDIDATES, proposed, what_is_scarce
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import check_space, grid_of
 
 
@@ -43,19 +44,18 @@ class GivenCandidates(Sampler):
 
 
 def further_candidates(
-    sampler: Sampler,
-    space: Space,
+    source: CandidateSource,
     n_candidates: int | str,
     history: History,
     rng: RandomState,
-    names: tuple[str, str] = ("param_distributions", "n_candidates"),
+    n_name: str,
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the number of further candidates, and those that are known before any training.
 
     Parameters
     ----------
-    sampler : Sampler
-    space : dict or list of dict
+    source : CandidateSource
+        Without initial candidates.
     n_candidates : int or "auto"
         Number of further candidates. "auto": the remaining combinations of a grid, or
         `N_CANDIDATES` if there are distributions.
@@ -63,8 +63,8 @@ def further_candidates(
         Of the search so far. Its candidates are not repeated.
     rng : RandomState
         In the state in which the first candidates were sampled, if they are of the same space.
-    names : (str, str)
-        Names of the parameters by which the user set `space` and `n_candidates`.
+    n_name : str
+        Name of the parameter by which the user set `n_candidates`.
 
     Returns
     -------
@@ -77,10 +77,11 @@ def further_candidates(
     Raises
     ------
     TypeError, ValueError
-        If there are no further candidates, or if `n_candidates`, `space` or a parameter of the
+        If there are no further candidates, or if `n_candidates`, the space or a parameter of the
         sampler is invalid.
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
+    sampler, space = source.sampler, source.space
     check_space(space)
     sampler.check(space)
     grid = grid_of(space)
@@ -95,17 +96,18 @@ def further_candidates(
         candidates = first_distinct(proposed(sampler, wanted, space, history, rng), wanted)
         n = len(candidates)
     if not n:
-        reason = f"the sampler proposes none that is new in {names[0]}"
+        reason = f"the sampler proposes none that is new in {source.space_name}"
         if grid is not None and not n_further(space, 1, history.candidates):
-            reason = f"all {quantity(len(grid), 'combinations')} of {names[0]} have been tried"
+            combinations = quantity(len(grid), "combinations")
+            reason = f"all {combinations} of {source.space_name} have been tried"
         raise ValueError(
             f"There are no further candidates: {reason}. Pass other values to extend, as "
             "param_distributions."
         )
     if n < wanted and n_candidates != "auto":
-        source = scarce_source(sampler, space, n, wanted, history.candidates, names[0])
+        scarce = what_is_scarce(source, n, wanted, history.candidates)
         warn_user(
-            f"{names[1]}={wanted} is more than the {quantity(n, 'further candidates')} that "
-            f"{source}; trying these.",
+            f"{n_name}={wanted} is more than the {quantity(n, 'further candidates')} that "
+            f"{scarce}; trying these.",
         )
     return n, candidates

@@ -16,6 +16,7 @@ from sklearn_sha._user_warning import warn_user
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import n_combinations, n_further, sample_distinct
 from sklearn_sha.candidates.random import RandomSampler
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import check_space, grid_of, params_key, spaces_of
 
 N_CANDIDATES = 64
@@ -24,27 +25,19 @@ N_CANDIDATES = 64
 
 
 def first_candidates(
-    sampler: Sampler,
-    space: Space,
-    n_candidates: int | str,
-    rng: RandomState,
-    names: tuple[str, str] = ("param_distributions", "n_candidates"),
-    initial: Sequence[dict[str, Any]] = (),
+    source: CandidateSource, n_candidates: int | str, rng: RandomState, n_name: str
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the number of candidates of a search, and the candidates that are known in advance.
 
     Parameters
     ----------
-    sampler : Sampler
-    space : dict or list of dict
-        Values are sequences, or distributions with a method ``rvs(random_state=...)``.
+    source : CandidateSource
+        Its initial candidates come first, and count among `n_candidates`.
     n_candidates : int or "auto"
         "auto": the whole grid if all values are sequences, otherwise `N_CANDIDATES`.
     rng : RandomState
-    names : (str, str)
-        Names of the parameters by which the user set `space` and `n_candidates`.
-    initial : sequence of dict
-        Different candidates that come first. They count among `n_candidates`, and are not repeated.
+    n_name : str
+        Name of the parameter by which the user set `n_candidates`.
 
     Returns
     -------
@@ -52,7 +45,7 @@ def first_candidates(
         Number of candidates. Fewer than `n_candidates`, with a warning, if the space has fewer or
         the sampler proposes fewer.
     candidates : list of dict
-        All candidates. Only `initial` if the sampler uses the history.
+        All candidates. Only the initial ones if the sampler uses the history.
 
     Raises
     ------
@@ -62,108 +55,90 @@ def first_candidates(
         of initial candidates.
     """
     check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
-    check_space(space)
-    sampler.check(space)
-    n_initial, n_possible = len(initial), n_combinations(space, initial)
+    check_space(source.space)
+    source.sampler.check(source.space)
+    initial = source.initial
+    n_initial, n_possible = len(initial), n_combinations(source.space, initial)
     if n_candidates == "auto":
         wanted = max(N_CANDIDATES, n_initial) if n_possible is None else n_possible
     else:
         wanted = int(n_candidates)
     if wanted < n_initial:
         raise ValueError(
-            f"{names[1]}={wanted} is less than the {quantity(n_initial, 'initial candidates')}. "
-            f"Raise {names[1]}, since they count among them."
+            f"{n_name}={wanted} is less than the {quantity(n_initial, 'initial candidates')}. "
+            f"Raise {n_name}, since they count among them."
         )
-    if sampler.uses_history:
+    if source.sampler.uses_history:
         candidates = [*initial]
-        n = n_initial + n_further(space, wanted - n_initial, initial)
+        n = n_initial + n_further(source.space, wanted - n_initial, initial)
     else:
-        candidates = _after(initial, sampler, wanted - n_initial, space, rng)
+        candidates = _after_initial(source, wanted - n_initial, rng)
         n = len(candidates)
     if n < wanted and n_candidates != "auto":
-        n_new, n_wanted = n - n_initial, wanted - n_initial
-        source = scarce_source(
-            sampler, space, n_new, n_wanted, initial, names[0], counts_initial=True
-        )
+        scarce = what_is_scarce(source, n - n_initial, wanted - n_initial, initial)
         warn_user(
-            f"{names[1]}={wanted} is more than the {quantity(n, 'different candidates')} that "
-            f"{source}; trying these.",
+            f"{n_name}={wanted} is more than the {quantity(n, 'different candidates')} that "
+            f"{scarce}; trying these.",
         )
     return n, candidates
 
 
-def scarce_source(
-    sampler: Sampler,
-    space: Space,
-    n: int,
-    wanted: int,
-    known: Collection[Mapping[str, Any]],
-    space_name: str,
-    *,
-    counts_initial: bool = False,
+def what_is_scarce(
+    source: CandidateSource, n: int, wanted: int, known: Collection[Mapping[str, Any]]
 ) -> str:
     """Return what has no more than n new candidates, as the subject and verb of a clause.
 
     Parameters
     ----------
-    sampler : Sampler
-    space : dict or list of dict
+    source : CandidateSource
+        If it has initial candidates, they are in the clause too.
     n, wanted : int
         Number of new candidates that were found, and that were to be found.
     known : collection of dict
         Candidates that are not new.
-    space_name : str
-        Name of the parameter by which the user set `space`.
-    counts_initial : bool, default=False
-        Whether the number in the clause includes `known`, which are initial candidates.
 
     Returns
     -------
     str
         The sampler if it proposed fewer than the space has, otherwise the space.
     """
-    has_more = not sampler.uses_history and n < n_further(space, wanted, known)
-    name = type(sampler).__name__ if has_more else space_name
-    if counts_initial and known:
+    sampler = source.sampler
+    has_more = not sampler.uses_history and n < n_further(source.space, wanted, known)
+    name = type(sampler).__name__ if has_more else source.space_name
+    if source.initial:
         return f"{name} and initial_candidates give"
     return f"{name} proposed" if has_more else f"{name} holds"
 
 
 def candidates_for_brackets(
-    sampler: Sampler,
-    space: Space,
-    sizes: Sequence[int],
-    rng: RandomState,
-    name: str = "param_distributions",
-    initial: Sequence[dict[str, Any]] = (),
+    source: CandidateSource, sizes: Sequence[int], rng: RandomState
 ) -> list[dict[str, Any]]:
     """Return the candidates of several brackets, in the order of the brackets.
 
     Parameters
     ----------
-    sampler, space, rng
-        As in `first_candidates`.
+    source : CandidateSource
+        Its initial candidates come first, in the first bracket.
     sizes : sequence of int
         Number of candidates in the first rung of each bracket.
-    name : str
-        Name of the parameter by which the user set `space`.
-    initial : sequence of dict
-        Different candidates that come first, in the first bracket.
+    rng : RandomState
 
     Returns
     -------
     list of dict
-        All different, if the space has enough; then only `initial` if the sampler uses the history.
+        All different, if the space has enough; then only the initial ones if the sampler uses
+        the history.
         Otherwise there is a warning, and all take part before any is repeated. A bracket has
         repetitions only if it has room for more than all of them.
 
     Raises
     ------
     ValueError
-        If the first bracket has fewer candidates than `initial`.
+        If the first bracket has fewer candidates than there are initial ones.
     """
+    space, initial = source.space, source.initial
     check_space(space)
-    sampler.check(space)
+    source.sampler.check(space)
     n_initial = len(initial)
     if sizes[0] < n_initial:
         raise ValueError(
@@ -171,17 +146,17 @@ def candidates_for_brackets(
             "initial candidates. Give fewer of them, or raise max_resources."
         )
     n = sum(sizes)
-    if sampler.uses_history:
+    if source.sampler.uses_history:
         if n_further(space, n - n_initial, initial) == n - n_initial:
             return [*initial]
-        sampler = RandomSampler()  # all of them take part, so that there is nothing to propose
-    pool = _after(initial, sampler, n - n_initial, space, rng)
+        # All of them take part, so that there is nothing to propose.
+        source = replace(source, sampler=RandomSampler())
+    pool = _after_initial(source, n - n_initial, rng)
     if len(pool) == n:
         return [*initial, *without_grid_order(pool[n_initial:], initial, space, rng)]
-    n_new, n_wanted = len(pool) - n_initial, n - n_initial
-    source = scarce_source(sampler, space, n_new, n_wanted, initial, name, counts_initial=True)
+    scarce = what_is_scarce(source, len(pool) - n_initial, n - n_initial, initial)
     warn_user(
-        f"{source} {quantity(len(pool), 'different candidates')}, and the brackets have "
+        f"{scarce} {quantity(len(pool), 'different candidates')}, and the brackets have "
         f"room for {n}, so candidates take part more than once; with so few, "
         "SuccessiveHalvingSearchCV tries each just once.",
     )
@@ -238,11 +213,11 @@ def _in_rounds(n: int, sizes: Sequence[int], n_first: int, rng: RandomState) -> 
             yield position
 
 
-def _after(
-    initial: Sequence[dict[str, Any]], sampler: Sampler, n: int, space: Space, rng: RandomState
-) -> list[dict[str, Any]]:
+def _after_initial(source: CandidateSource, n: int, rng: RandomState) -> list[dict[str, Any]]:
     """Return initial candidates and up to n others."""
-    return [*initial, *(proposed(sampler, n, space, History([*initial]), rng) if n else ())]
+    initial = [*source.initial]
+    new = proposed(source.sampler, n, source.space, History(initial), rng) if n else []
+    return initial + new
 
 
 def proposed(
