@@ -136,7 +136,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         limits: Limits,
         n_candidates: int,
     ) -> Bounds:
-        """Return the bounds within which the algorithm plans."""
+        """Return the bounds within which the algorithm plans, as if models continued training."""
         if algorithm.has_own_rungs:
             last, first = limits.cap(self.max_resources) or 0, None
         else:
@@ -149,7 +149,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             first=limits.first,
             lowest=limits.lowest,
             is_default_maximum=self.max_resources == "auto",
-            continues=limits.continues,
             fold_growth=fold_growth(self.min_folds, context.data, resource),
             n_kept=len(context.source.initial) if self.keep_initial else 0,
         )
@@ -166,9 +165,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         """Plan the rungs of one resource."""
         resource = training.resource
         check_sampled(resource, context.tuned, known)
-        continues = training.continues(context, known)
-        limits = replace(resource_limits(resource, context), continues=continues)
+        limits = resource_limits(resource, context)
         bounds = self._bounds(algorithm, resource, context, limits, n_candidates)
+        bounds = replace(bounds, continues=training.continues(context, known))
         # Brackets can share a candidate.
         n_repeated = len(candidates) - len({id(params) for params in candidates})
 

@@ -13,6 +13,7 @@ from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.inspection.fold_scores import fold_scores
 from sklearn_sha.inspection.levels import level_of, levels_of_results, rungs_by_bracket
+from sklearn_sha.inspection.ranking import is_audited
 from sklearn_sha.inspection.risk import standard_error, tolerance_of
 
 
@@ -60,7 +61,7 @@ def _incomplete_rung_message(search: Any, spec: SearchSpec) -> str:
 
 def _incomplete_audit_message(search: Any, n_audited: int) -> str:
     """Return the warning that the search was interrupted in its audit."""
-    n_completed = int(np.sum(search.all_cv_results_.get("audited", ())))
+    n_completed = int(is_audited(search.all_cv_results_).sum())
     return (
         f"The search was interrupted in its audit, when {n_completed} of "
         f"{quantity(n_audited, 'candidates')} were trained on all folds. The search before is "

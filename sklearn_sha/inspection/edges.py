@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._formatting import DIGITS, format_params, html_sentences, text_sentences
 from sklearn_sha._param_validation import check_has_rungs, is_int, is_real
 from sklearn_sha.candidates.space import given_spaces, has_quantiles, is_in
-from sklearn_sha.inspection.ranking import selected_row
+from sklearn_sha.inspection.ranking import is_audited, selected_row
 
 _EDGE = 0.05  # share of a range that is its edge
 _MAX_P_VALUE = 0.1
@@ -210,9 +210,8 @@ def _with_ranks(
     the other eliminated candidates are unknown.
     """
     scores = np.nan_to_num(results[f"mean_test_{metric}"], nan=-np.inf)
-    audited = results.get("audited", np.zeros(len(scores), dtype=bool))
     levels = np.column_stack((results["n_resources"], results["n_folds"], scores))
-    rows = np.flatnonzero(~audited)
+    rows = np.flatnonzero(~is_audited(results))
     rows = rows[np.lexsort(levels[rows].T[::-1])]
     furthest = {int(results["candidate"][row]): int(row) for row in rows}
     kept = [row for candidate, row in furthest.items() if candidate >= n_kept]

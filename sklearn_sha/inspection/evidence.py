@@ -29,7 +29,7 @@ from sklearn_sha.inspection.levels import (
     rungs_by_bracket,
     selects_best,
 )
-from sklearn_sha.inspection.ranking import selected_row
+from sklearn_sha.inspection.ranking import is_audited, selected_row
 from sklearn_sha.inspection.risk import Eliminated, RungScores
 from sklearn_sha.schedules import Rung
 
@@ -257,10 +257,8 @@ def _is_roc_auc(search: Any) -> bool:
 
 def _audited_ids(brackets: Sequence[Sequence[RungRecord]], results: Mapping[str, Any]) -> set[int]:
     """Candidates that an audit added to the last rungs of these brackets."""
-    if "audited" not in results:
-        return set()
-    levels, is_audited = levels_of_results(results), results["audited"]
-    audited = {(int(results["candidate"][k]), levels[k]) for k in np.flatnonzero(is_audited)}
+    levels, rows = levels_of_results(results), np.flatnonzero(is_audited(results))
+    audited = {(int(results["candidate"][row]), levels[row]) for row in rows}
     last_rungs = [rows[-1] for rows in brackets]
     return {c for row in last_rungs for c in row["candidates"] if (c, level_of(row)) in audited}
 

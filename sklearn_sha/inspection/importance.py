@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_sha._formatting import html_table, short_names, text_table
 from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.candidates.encoding import encoded
-from sklearn_sha.inspection.ranking import check_metric
+from sklearn_sha.inspection.ranking import check_metric, is_audited
 
 _N_TREES = 64
 
@@ -208,12 +208,11 @@ def rung_ranks(
     ([0, 2, 3], [0.17, 0.5, 0.83])
     """
     scores = np.nan_to_num(results[f"mean_test_{metric}"], nan=-np.inf)
-    is_audited = results.get("audited", np.zeros(len(scores), dtype=bool))
     last: dict[tuple[int, int], int] = {}
     is_kept = (results["candidate"] < n_kept) & (np.max(results["iter"]) > 0)
     if len({*results["candidate"][~is_kept]}) < 2:
         is_kept[:] = False
-    for row in np.flatnonzero(~is_audited & ~is_kept).tolist():
+    for row in np.flatnonzero(~is_audited(results) & ~is_kept).tolist():
         last[int(results["bracket"][row]), int(results["candidate"][row])] = row
     rows = np.array(sorted(last.values()), dtype=np.intp)
     ranks = np.empty(len(rows))
@@ -230,7 +229,7 @@ def rung_ranks(
 def _have_equal_scores(results: Mapping[str, Any], metric: str, rows: NDArray[np.intp]) -> bool:
     """Whether the candidates of `rows` have equal scores in each rung, which decided nothing."""
     is_ranked = np.isin(results["candidate"], results["candidate"][rows])
-    is_ranked &= ~results.get("audited", np.zeros(len(is_ranked), dtype=bool))
+    is_ranked &= ~is_audited(results)
     scores = results[f"mean_test_{metric}"][is_ranked]
     rungs = np.column_stack((results["bracket"], results["iter"]))[is_ranked]
     scored = np.unique(np.column_stack((rungs, scores)), axis=0)

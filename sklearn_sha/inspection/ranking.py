@@ -1,4 +1,4 @@
-"""The selected candidate of a search, and the best one by a metric."""
+"""Rows of results: the selected candidate, the best one by a metric, and audited ones."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def best_index(results: Mapping[str, Any], metric: str) -> np.intp:
@@ -37,6 +38,11 @@ def check_metric(results: Mapping[str, Any], metric: str) -> None:
     if f"mean_test_{metric}" not in results:
         known = [name[10:] for name in results if name.startswith("mean_test_")]
         raise ValueError(f"metric={metric!r} is none of the metrics {known}. Choose one of them.")
+
+
+def is_audited(results: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Whether each row of ``all_cv_results_`` is the result of an audit."""
+    return results.get("audited", np.zeros(len(results["candidate"]), dtype=bool))
 
 
 def selected_row(search: Any, metric: str) -> int:

@@ -144,7 +144,7 @@ class Resource(ABC):
         Returns
         -------
         Limits
-            The search sets `resource`, `unit` and `continues`.
+            The search sets `resource` and `unit`.
         """
         return Limits(lowest=self.lowest, first=self.lowest)
 

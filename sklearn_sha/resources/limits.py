@@ -68,8 +68,6 @@ class Limits:
     equals_fit : bool, default=False
         Whether a candidate with `default` units is one that a grid search fits: only then can the
         costs of the two be compared.
-    continues : bool, default=False
-        Whether models continue training from rung to rung.
     fit_can_stop : bool, default=False
         Whether the fits of a grid search can stop before `default` units.
     reason_of_first : str, default=""
@@ -85,7 +83,6 @@ class Limits:
     fixed: Fraction = Fraction(0)
     rate: Fraction = Fraction(1)
     equals_fit: bool = False
-    continues: bool = False
     fit_can_stop: bool = False
     reason_of_first: str = ""
 
