@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import uniform
 from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
@@ -13,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from toys import CALLS, Curve, answered, curve
 
 from sklearn_sha import SuccessiveHalvingSearchCV
-from sklearn_sha.bandit import doubling, repeated_halving
+from sklearn_sha.bandit import BudgetDoubling, doubling, repeated_halving
 from sklearn_sha.schedules import Schedule
 
 X = np.zeros((12, 1))
@@ -98,6 +99,14 @@ def test_tol_is_the_minimum_improvement():
 def test_min_resources_is_the_first_resource():
     assert search_of(min_resources=3).fit(X).n_resources_[0] == 3
     assert search_of().fit(X).n_resources_[0] == 1
+
+
+@pytest.mark.parametrize("how", [{"budget": "double"}, {"algorithm": BudgetDoubling()}])
+def test_a_number_of_trees_in_the_space_is_kept_since_runs_can_end_before_it(how):
+    space = {"n_estimators": [64], "max_depth": [1, 2, 3, 4]}
+    forest = RandomForestClassifier(random_state=0)
+    search = SuccessiveHalvingSearchCV(forest, space, cv=3, **how).fit(IRIS, SPECIES)
+    assert search.best_params_["n_estimators"] == 64
 
 
 def test_results_are_the_same_for_any_number_of_jobs(capsys):

@@ -708,6 +708,17 @@ def test_folds_that_do_not_exist_are_refused(folds):
         search_of(8, algorithm=RequestsFolds(folds), max_resources=4).fit(X)
 
 
+class RequestsNothing(SuccessiveHalving):
+    def requests(self, plan, propose):
+        propose(plan.rungs[0].n_candidates)
+        yield RungRequest(0, (), plan.rungs[0].n_resources)
+
+
+def test_a_request_without_candidates_is_refused():
+    with pytest.raises(ValueError, match="requested no candidates in rung 0"):
+        search_of(8, algorithm=RequestsNothing(), max_resources=4).fit(X)
+
+
 def test_brackets_of_hyperband_whose_candidates_come_in_waves():
     """The first rungs of two brackets at the same resource grow in turns."""
     TRAINED.clear()

@@ -106,8 +106,9 @@ def test_a_fit_that_hangs_is_terminated(how):
 
 
 @pytest.mark.slow
-def test_a_timeout_that_is_not_exceeded_changes_no_result():
-    search = fitted(search_of("", fit_timeout=60.0))
+@pytest.mark.parametrize("fit_timeout", [60.0, np.inf])
+def test_a_timeout_that_is_not_exceeded_changes_no_result(fit_timeout):
+    search = fitted(search_of("", fit_timeout=fit_timeout))
     assert scores(search) == scores(search_of("", n_jobs=1).fit(X))
 
 

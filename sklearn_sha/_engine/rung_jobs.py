@@ -90,6 +90,11 @@ class RequestedFolds:
 
     def jobs(self, request: RungRequest) -> RungJobs:
         """Return the jobs of a request, and record its folds."""
+        if not request.candidate_ids:
+            raise ValueError(
+                f"The algorithm requested no candidates in rung {request.rung}. Return the best "
+                "candidate instead; sklearn_sha.bandit.check_algorithm tests an algorithm."
+            )
         n_folds = self._resource.n_folds_at(request.n_resources)
         folds = request.folds if n_folds is None else self._fold_order[:n_folds]
         folds = tuple(sorted(self._fold_order if folds is None else folds))
