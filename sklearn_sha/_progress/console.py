@@ -98,6 +98,12 @@ class ConsoleProgress:
         if self.verbose:
             print(plan)
 
+    def algorithm_ends(self, n_rungs: int) -> None:
+        """Show if fewer rungs than planned were evaluated."""
+        n_planned = len(self.schedule.rungs)
+        if n_rungs < n_planned:
+            self.ends_early(f"The search ends after {n_rungs} of at most {n_planned} rungs.")
+
     def ends_early(self, reason: str) -> None:
         """Show why no more rungs are evaluated."""
         if self.verbose:

@@ -22,7 +22,6 @@ from sklearn_sha._results.tables import all_cv_results, cv_results, rung_rows, s
 from sklearn_sha._results.trained_units import TrainedUnits
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
-from sklearn_sha.inspection.ranking import best_index
 from sklearn_sha.schedules import Schedule
 
 
@@ -393,19 +392,8 @@ class Results:
             audited=self.audited,
         )
 
-    def rung_history(
-        self, all_results: Mapping[str, Any], results: Mapping[str, Any], rows: NDArray[np.intp]
-    ) -> RungHistory:
-        """Return ``rung_history_``.
-
-        Parameters
-        ----------
-        all_results : mapping
-            Result of `all_cv_results`.
-        results, rows
-            Result of `cv_results`, from which the best candidate is selected.
-        """
-        best = all_results["candidate"][rows[best_index(results, self.metric)]]
+    def rung_history(self) -> RungHistory:
+        """Return ``rung_history_``, without a best candidate."""
         history = rung_rows(
             self._rungs,
             self._promoted,
@@ -414,4 +402,4 @@ class Results:
             has_brackets=self._schedule.has_brackets,
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
-        return RungHistory(history, self._schedule.unit, int(best), params)
+        return RungHistory(history, self._schedule.unit, params=params)

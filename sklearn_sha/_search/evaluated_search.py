@@ -43,6 +43,7 @@ from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.inspection.metric_names import metric_label
+from sklearn_sha.inspection.ranking import selected_row
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report
 
@@ -314,9 +315,6 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         self._set(rung_attributes(self.rung_history_, spec.algorithm.factor, results.audited))
         self.multimetric_ = results.is_multimetric
         self.promote_by_ = results.metric
-        self.rung_history_.score_label = metric_label(
-            self.promote_by_, self.scoring, self.estimator
-        )
         best = best_attributes(
             self.cv_results_,
             self.all_cv_results_,
@@ -325,8 +323,9 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             multimetric=self.multimetric_,
         )
         self._set(best)
-        if hasattr(self, "best_candidate_"):
-            self.rung_history_.best_candidate = self.best_candidate_
+        history, selected = self.rung_history_, selected_row(self, self.promote_by_)
+        history.best_candidate = int(self.all_cv_results_["candidate"][selected])
+        history.score_label = metric_label(self.promote_by_, self.scoring, self.estimator)
         if hasattr(self, "best_params_"):
             self.best_params_ |= spec.resource.best_params(self.best_n_resources_)
 

@@ -24,7 +24,7 @@ def result_attributes(results: Results) -> dict[str, Any]:
         "all_cv_results_": all_cv_results,
         "cv_results_": cv_results,
         "cv_results_rows_": rows.tolist(),
-        "rung_history_": results.rung_history(all_cv_results, cv_results, rows),
+        "rung_history_": results.rung_history(),
         "failures_": results.failures,
     }
 

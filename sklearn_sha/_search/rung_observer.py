@@ -159,11 +159,8 @@ class RungObserver:
 
         As with `patience`, or if all candidates of a rung failed.
         """
-        n_rungs, n_planned = self._results.n_rungs, len(self._display.schedule.rungs)
-        if n_rungs < n_planned and self._is_shown():
-            self._display.ends_early(
-                f"The search ends after {n_rungs} of at most {n_planned} rungs."
-            )
+        if self._is_shown():
+            self._display.algorithm_ends(self._results.n_rungs)
 
     def __exit__(self, kind: type[BaseException] | None, *exception: Any) -> None:
         self._display.end()

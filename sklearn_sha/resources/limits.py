@@ -88,14 +88,12 @@ class Limits:
 
     def starting_with(self, n_enough: int) -> Limits:
         """Limits with at least so much resource; `first` has a reason if it is raised."""
-        if n_enough <= self.lowest:
-            return self
+        if n_enough <= self.first:
+            return replace(self, lowest=max(self.lowest, n_enough))
         reason = (
             f"The automatic first rung has at least {quantity(n_enough, self.unit)}, since in a "
             "rung with fewer no candidate had a score."
         )
-        if n_enough <= self.first:
-            return replace(self, lowest=n_enough)
         return replace(self, lowest=n_enough, first=n_enough, reason_of_first=reason)
 
     def cap(self, max_resources: Any) -> int | None:
