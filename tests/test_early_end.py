@@ -260,7 +260,11 @@ def test_two_rungs_are_a_fixed_schedule():
         ({"target_score": "high"}, "target_score='high' must be a number or None"),
         (
             {"algorithm": FixedSchedule([5, 1], [1, 2]), "stop": "stable"},
-            "stop='stable' and target_score=None are for",
+            "stop='stable' is for algorithm=\"auto\". Leave stop=None;",
+        ),
+        (
+            {"algorithm": FixedSchedule([5, 1], [1, 2]), "patience": 3},
+            "patience=3 is for algorithm=\"auto\". Leave patience='auto';",
         ),
         (
             {"algorithm": FixedSchedule([5, 1], [1, 2]), "min_resources": 2},

@@ -488,11 +488,13 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                 f"budget={self.budget!r} and algorithm={self.algorithm!r} both set the schedule. "
                 'Leave budget=None or algorithm="auto".'
             )
-        if self.stop is not None or self.target_score is not None:
-            raise ValueError(
-                f"stop={self.stop!r} and target_score={self.target_score!r} are for "
-                'algorithm="auto". Leave both None, or pass them to the algorithm.'
-            )
+        defaults = {"patience": "auto", "tol": 0.0, "stop": None, "target_score": None}
+        for name, default in defaults.items():
+            if (value := getattr(self, name)) != default:
+                raise ValueError(
+                    f'{name}={value!r} is for algorithm="auto". Leave {name}={default!r}; an '
+                    "algorithm can have such a parameter itself."
+                )
         if self.algorithm.has_own_rungs:
             name = type(self.algorithm).__name__
             self._check_first_rung(f"algorithm={name}(...)", 'algorithm="auto"')
