@@ -170,9 +170,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
 
     def _requests_each_rung_once(self, spec: SearchSpec) -> bool:
         """Return whether each planned rung is requested once, unless the search ends before it."""
-        is_custom = getattr(self, "algorithm", "auto") != "auto"
-        grows = spec.sampler.uses_history or self.target_score is not None or spec.audits
-        return not (is_custom or grows)
+        return not (spec.sampler.uses_history or self.target_score is not None or spec.audits)
 
     def _make_workers(self, store: Store) -> Workers:
         """Make the workers, and prepare a store for models that they train."""

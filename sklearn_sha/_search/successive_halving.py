@@ -16,6 +16,7 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.aliases import given_name, n_candidates_of
 from sklearn_sha._search.extendable_search import ExtendableSearch
 from sklearn_sha._search.planning import Automatic
+from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm, Bounds
@@ -525,6 +526,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             first = without_grid_order(candidates[len(initial) :], initial, space, rng)
             candidates = [*initial, *first, *without_grid_order(later, candidates, space, rng)]
         return n, candidates
+
+    def _requests_each_rung_once(self, spec: SearchSpec) -> bool:
+        return self.algorithm == "auto" and super()._requests_each_rung_once(spec)
 
     def _automatic(self) -> Automatic:
         params = self.resource, self.min_resources, self.max_resources, self.algorithm

@@ -1,4 +1,4 @@
-"""Whether a search was interrupted, and whether `resume` can continue it."""
+"""Whether a search was interrupted, and whether `resume` or `audit` can continue it."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ def is_interrupted(search: Any) -> bool:
 def can_resume(search: Any) -> bool:
     """Return whether `resume` can continue a search; it cannot if it was loaded from a file."""
     return "_interrupted_search" in vars(search)
+
+
+def can_audit(search: Any) -> bool:
+    """Return whether a bracket was completed, and the search was not loaded from a file."""
+    return "_completed_search" in vars(search)

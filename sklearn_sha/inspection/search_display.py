@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_sha.inspection.figures import KINDS
-from sklearn_sha.inspection.figures.params import has_vertical_labels, panels
 from sklearn_sha.inspection.search_data import SearchData, check_kind, figure_data
 
 
@@ -149,29 +148,18 @@ class SearchDisplay:
         self.ax_ = _new_axes(self.data, kind) if ax is None else ax
         self.figure_ = self.ax_.figure
         options = {"spread": spread} if kind == "curves" else {}
-        self.axes_ = np.array(KINDS[kind](self.data, self.ax_, **options))
+        self.axes_ = np.array(KINDS[kind].plot(self.data, self.ax_, **options))
         self.ax_ = self.axes_[0]
         self._kind = kind
         return self
 
 
 def _new_axes(data: SearchData, kind: str) -> Any:
-    """Return the axes of a new figure that can be read at a width of 400 pixels."""
+    """Return the axes of a new figure."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
             'SearchDisplay requires matplotlib. Install it with pip install "sklearn_sha[plot]".'
         ) from error
-    width, height = 5.6, 3.9
-    if kind == "params":
-        n_rows, n_columns = panels(data)
-        height_of_row = 3.2 if any(map(has_vertical_labels, data.points)) else 2.2
-        width, height = 1.6 + 2.2 * n_columns, 1.4 + height_of_row * n_rows
-    elif kind == "parallel":
-        width = max(width, 1.6 + 1.2 * (len(data.points) + 1))
-    elif kind == "cost":
-        height = 1.6 + 0.36 * (data.n_levels + 1)
-    elif kind == "importance" and data.importance is not None:
-        height = 1.6 + 0.36 * (len(data.importance.names) + 1)
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    return plt.subplots(figsize=KINDS[kind].size(data), layout="constrained")[1]

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.candidates.space import params_key
-from sklearn_sha.inspection.interruption import can_resume, is_interrupted
+from sklearn_sha.inspection.interruption import can_audit, can_resume, is_interrupted
 from sklearn_sha.inspection.levels import Level
 from sklearn_sha.inspection.report import TrustReport
 
@@ -250,8 +250,7 @@ def _audit_advice(n_candidates: int, search: Any) -> str:
     full = max(row["n_resources"] for row in history)
     cost = n_candidates * full * (search.schedule_.n_folds or 1)
     percent = -(-100 * cost // history[-1]["total_cost"])
-    # Missing if no bracket was completed, and in a search that was loaded from a file.
-    if percent > 100 or not hasattr(search, "_completed_search"):
+    if percent > 100 or not can_audit(search):
         return ""
     return (
         f"audit(X, y, n_candidates={n_candidates}) trains the candidates with the highest risks "

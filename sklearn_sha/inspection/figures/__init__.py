@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from sklearn_sha.inspection.figures.cost import plot_cost
+from sklearn_sha.inspection.figures.cost import cost_size, plot_cost
 from sklearn_sha.inspection.figures.curves import plot_curves
-from sklearn_sha.inspection.figures.importance import plot_importance
-from sklearn_sha.inspection.figures.parallel import plot_parallel
-from sklearn_sha.inspection.figures.params import plot_params
+from sklearn_sha.inspection.figures.importance import importance_size, plot_importance
+from sklearn_sha.inspection.figures.parallel import parallel_size, plot_parallel
+from sklearn_sha.inspection.figures.params import params_size, plot_params
 from sklearn_sha.inspection.figures.rungs import plot_rungs
+from sklearn_sha.inspection.figures.style import HEIGHT, WIDTH
 from sklearn_sha.inspection.figures.trust import plot_trust
+from sklearn_sha.inspection.search_data import SearchData
 
-KINDS: dict[str, Callable[..., list[Any]]] = {
-    "curves": plot_curves,
-    "rungs": plot_rungs,
-    "params": plot_params,
-    "parallel": plot_parallel,
-    "importance": plot_importance,
-    "cost": plot_cost,
-    "trust": plot_trust,
+
+def _usual_size(data: SearchData) -> tuple[float, float]:
+    return WIDTH, HEIGHT
+
+
+class Kind(NamedTuple):
+    """A kind of figure.
+
+    Attributes
+    ----------
+    plot : callable
+        Takes the data of a search and axes, and returns all axes that it plotted on.
+    size : callable
+        Takes the data, and returns the width and the height of a new figure, in inches.
+    """
+
+    plot: Callable[..., list[Any]]
+    size: Callable[[SearchData], tuple[float, float]] = _usual_size
+
+
+KINDS = {
+    "curves": Kind(plot_curves),
+    "rungs": Kind(plot_rungs),
+    "params": Kind(plot_params, params_size),
+    "parallel": Kind(plot_parallel, parallel_size),
+    "importance": Kind(plot_importance, importance_size),
+    "cost": Kind(plot_cost, cost_size),
+    "trust": Kind(plot_trust),
 }
-"""Functions of the data of a search and of axes, which return all axes that they plotted on."""

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn_sha.inspection.figures.style import SMALL, clean, rung_colors, text_color, title
+from sklearn_sha.inspection.figures.style import (
+    SMALL,
+    WIDTH,
+    clean,
+    height_of_bars,
+    rung_colors,
+    text_color,
+    title,
+)
 from sklearn_sha.inspection.search_data import SearchData
+
+
+def cost_size(data: SearchData) -> tuple[float, float]:
+    """Width and height of a new figure."""
+    return WIDTH, height_of_bars(data.n_levels + 1)
 
 
 def plot_cost(data: SearchData, ax: Any) -> list[Any]:

@@ -5,8 +5,23 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
-from sklearn_sha.inspection.figures.style import RUNG, SMALL, clean, note_lines, text_color, title
+from sklearn_sha.inspection.figures.style import (
+    RUNG,
+    SMALL,
+    WIDTH,
+    clean,
+    height_of_bars,
+    note_lines,
+    text_color,
+    title,
+)
 from sklearn_sha.inspection.search_data import SearchData
+
+
+def importance_size(data: SearchData) -> tuple[float, float]:
+    """Width and height of a new figure."""
+    assert data.importance is not None
+    return WIDTH, height_of_bars(len(data.importance.names) + 1)
 
 
 def plot_importance(data: SearchData, ax: Any) -> list[Any]:

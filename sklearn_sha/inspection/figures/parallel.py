@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha.inspection.figures.style import (
+    HEIGHT,
     SMALL,
+    WIDTH,
     backed,
     below,
     candidate_color,
@@ -28,6 +30,11 @@ _MISSING = -0.13
 """Height of candidates that do not have a parameter."""
 
 _CATEGORY_WIDTH = 0.3  # of the jitter, as a share of the distance between categories
+
+
+def parallel_size(data: SearchData) -> tuple[float, float]:
+    """Width and height of a new figure."""
+    return max(WIDTH, 1.6 + 1.2 * (len(data.points) + 1)), HEIGHT
 
 
 def plot_parallel(data: SearchData, ax: Any) -> list[Any]:

@@ -43,6 +43,13 @@ def has_vertical_labels(points: ParamPoints) -> bool:
     return points.labels is not None and sum(map(len, points.labels)) > _MAX_HORIZONTAL
 
 
+def params_size(data: SearchData) -> tuple[float, float]:
+    """Width and height of a new figure."""
+    n_rows, n_columns = panels(data)
+    height_of_row = 3.2 if any(map(has_vertical_labels, data.points)) else 2.2
+    return 1.6 + 2.2 * n_columns, 1.4 + height_of_row * n_rows
+
+
 def plot_params(data: SearchData, ax: Any) -> list[Any]:
     """Plot one panel per parameter, with the last score of each candidate by its value."""
     from matplotlib.gridspec import GridSpecFromSubplotSpec

@@ -24,6 +24,9 @@ RUNG, SELECTED = "#2680d4", "#e8590c"
 FAINTEST = 0.38
 """Share of the color of the first rung."""
 
+WIDTH, HEIGHT = 5.6, 3.9
+"""Inches of a usual figure, which can be read at a width of 400 pixels."""
+
 HEIGHT_OF_AXES = ("data", "axes fraction")
 SMALL = 9  # points
 _MAX_LABELS_LENGTH = 48  # characters of labels that fit horizontally
@@ -31,6 +34,11 @@ _TITLE_LETTERS, _NOTE_LETTERS = 13.4, 16  # per inch of the axes
 _TITLE_LINES = 2
 _SCORE_NAME_WIDTH = 30
 _LETTERS_PER_INCH = 12
+
+
+def height_of_bars(n: int) -> float:
+    """Height in inches of a figure with `n` bars, one above the other."""
+    return 1.6 + 0.36 * n
 
 
 def rung_shares(n: int) -> NDArray[np.float64]:
