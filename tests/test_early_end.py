@@ -263,6 +263,10 @@ def test_two_rungs_are_a_fixed_schedule():
             "stop='stable' is for algorithm=\"auto\". Leave stop=None;",
         ),
         (
+            {"algorithm": FixedSchedule([5, 1], [1, 2]), "factor": 3},
+            'factor=3 is for algorithm="auto". Leave factor=2;',
+        ),
+        (
             {"algorithm": FixedSchedule([5, 1], [1, 2]), "patience": 3},
             "patience=3 is for algorithm=\"auto\". Leave patience='auto';",
         ),

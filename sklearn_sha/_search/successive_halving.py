@@ -169,9 +169,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the history. An
         instance of a subclass of `sklearn_sha.bandit.Algorithm` (except `Hyperband` and `Anytime`,
-        for which there are HyperbandSearchCV and ``budget="anytime"``) ignores `factor`, `patience`
-        and `tol`; `budget`, `stop` and `target_score` have to be None, and `min_resources` "auto"
-        if it has rungs of its own, as `FixedSchedule`.
+        for which there are HyperbandSearchCV and ``budget="anytime"``) replaces it: `factor`,
+        `budget`, `patience`, `tol`, `stop` and `target_score` must have their default values, and
+        `min_resources` too if it has rungs of its own, as `FixedSchedule`.
     patience : int, "auto" or None, default="auto"
         With ``budget="double"``, stop after this many consecutive runs that did not improve the
         best score by more than `tol`. ``budget="anytime"`` stops when the number of candidates
@@ -489,7 +489,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                 f"budget={self.budget!r} and algorithm={self.algorithm!r} both set the schedule. "
                 'Leave budget=None or algorithm="auto".'
             )
-        defaults = {"patience": "auto", "tol": 0.0, "stop": None, "target_score": None}
+        defaults = {"factor": 2, "patience": "auto", "tol": 0.0, "stop": None, "target_score": None}
         for name, default in defaults.items():
             if (value := getattr(self, name)) != default:
                 raise ValueError(
