@@ -89,9 +89,9 @@ def trust_report(search: Any) -> TrustReport:
     the best score by more than its standard error (0.0156) is 0.59. The expected loss of score is
     0.02. Candidates eliminated at 1 epoch carry most of the risk. Next time set min_resources=10.
     rung  n_resources  candidates  promoted  spearman  kendall  envelope    gap  noise  close   risk
-       0            1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.292
-       1            3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.073
-       2           10           2         1         -        -     0.001  0.027  0.012      0  0.087
+       0            1           8         4     0.067   -0.111     0.070  0.000  0.002      4  0.296
+       1            3           4         2     1.000    1.000     0.009  0.012  0.006      0  0.076
+       2           10           2         1         -        -     0.001  0.027  0.012      0  0.089
        3           32           1         1         -        -         -      -      -      0      -
     """
     evidence = evidence_of(search, "trust_report")
