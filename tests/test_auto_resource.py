@@ -33,6 +33,7 @@ from sklearn.ensemble import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectFromModel
 from sklearn.frozen import FrozenEstimator
+from sklearn.impute import KNNImputer
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
 from sklearn.metrics import silhouette_score
 from sklearn.model_selection import (
@@ -44,7 +45,11 @@ from sklearn.model_selection import (
 )
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import (
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    RadiusNeighborsClassifier,
+)
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -140,6 +145,7 @@ def test_auto_is_what_all_candidates_have_and_what_is_cheapest(estimator, space,
     assert auto_resource(estimator, space if isinstance(space, list) else [space]) == expected
 
 
+SAMPLES = "training samples"
 TREE = DecisionTreeClassifier(random_state=0)
 PRUNING = {"ccp_alpha": [0, 0.001, 0.003, 0.01], "max_depth": [4, 8, None]}
 DEPTHS = {"max_depth": [2, 4, 6, 8, 10, 12, 14, None]}
@@ -217,10 +223,45 @@ def test_for_the_size_of_a_tree_the_resource_is_the_folds(estimator, space, para
     assert is_told == (expected == "folds")
 
 
+@pytest.mark.parametrize(
+    ("estimator", "space", "expected"),
+    [
+        (KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 9, 15, 25, 50, 80]}, "folds"),
+        (KNeighborsRegressor(), {"n_neighbors": randint(1, 80)}, "folds"),
+        (
+            in_pipeline(KNeighborsClassifier()),
+            {"clf__n_neighbors": [1, 5, 20, 80], "clf__weights": ["uniform", "distance"]},
+            "folds",
+        ),
+        (KNeighborsClassifier(), {"p": [1, 1.5, 2], "weights": ["uniform", "distance"]}, SAMPLES),
+        (RadiusNeighborsClassifier(1.0), {"radius": [0.5, 1, 2, 4, 8, 16]}, SAMPLES),
+        (
+            in_pipeline(SVC()),
+            [
+                {"clf": [SVC()], "clf__C": [0.1, 1, 10, 100]},
+                {"clf": [KNeighborsClassifier()], "clf__n_neighbors": [1, 5, 20, 80]},
+            ],
+            SAMPLES,
+        ),
+        (
+            Pipeline([("impute", KNNImputer()), ("clf", SVC())]),
+            {"impute__n_neighbors": [1, 5, 20, 80], "clf__C": [0.1, 1, 10]},
+            SAMPLES,
+        ),
+    ],
+)
+def test_for_the_number_of_neighbors_the_resource_is_the_folds(estimator, space, expected):
+    plan = SuccessiveHalvingSearchCV(estimator, space).plan(*make_classification(3000))
+    assert plan.unit == expected
+    is_told = any("since the best number of neighbors depends on the" in n for n in plan.notes)
+    assert is_told == (expected == "folds")
+
+
 @pytest.mark.parametrize(("n_samples", "expected"), [(9_999, "folds"), (10_000, "n_samples")])
 def test_many_samples_are_enough_to_rank_the_sizes_of_trees(n_samples, expected):
     X, y = np.zeros((n_samples, 1)), np.arange(n_samples) % 2
     assert resource_of(TREE, DEPTHS, X, y) == expected
+    assert resource_of(KNeighborsClassifier(), {"n_neighbors": range(1, 9)}, X, y) == expected
     assert resource_of(TREE, {"min_samples_split": [0.001, 0.01, 0.1, 0.2]}, X, y) == "folds"
 
 

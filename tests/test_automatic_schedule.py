@@ -22,6 +22,7 @@ X, Y = load_breast_cancer(return_X_y=True)
 CANCER = StandardScaler().fit_transform(X), Y
 DIABETES = load_diabetes(return_X_y=True)
 NEIGHBORS = {"n_neighbors": [*range(1, 17)]}
+LEAVES = {"leaf_size": [*range(20, 36)]}
 ALPHAS = {"alpha": [*np.logspace(-4, 3, 12)]}
 
 
@@ -42,7 +43,7 @@ def samples(n):
     ],
 )
 def test_folds_are_added_where_no_rung_would_have_fewer_samples(n, resource, rungs):
-    plan = SuccessiveHalvingSearchCV(KNeighborsClassifier(), NEIGHBORS).plan(*samples(n))
+    plan = SuccessiveHalvingSearchCV(KNeighborsClassifier(), LEAVES).plan(*samples(n))
     assert (plan.counts_folds, list(plan.n_resources)) == (resource == "folds", rungs)
     why = f"since each rung would otherwise have the maximum, {n * 4 // 5} training samples. To set"
     assert any(why in note for note in plan.notes) == (resource == "folds")
@@ -101,7 +102,7 @@ def test_an_automatic_search_is_the_cheaper_one_where_samples_save_little(seed):
     rng = np.random.RandomState(seed)
     n, n_candidates, n_folds = rng.randint(60, 1200), rng.randint(1, 80), rng.randint(2, 11)
     factor = rng.choice([1.5, 2, 3, 4])
-    grid, data = {"n_neighbors": [*range(1, n_candidates + 1)]}, samples(n)
+    grid, data = {"leaf_size": [*range(1, n_candidates + 1)]}, samples(n)
 
     def plan(resource):
         return SuccessiveHalvingSearchCV(
@@ -200,7 +201,7 @@ class NeedsMostSamples(KNeighborsClassifier):
 
 def test_a_search_that_starts_again_keeps_its_resource():
     data = samples(1000)
-    search = SuccessiveHalvingSearchCV(NeedsMostSamples(), NEIGHBORS, cv=StratifiedKFold(5))
+    search = SuccessiveHalvingSearchCV(NeedsMostSamples(), LEAVES, cv=StratifiedKFold(5))
     with pytest.warns(UserWarning, match="start"):
         search.fit(*data)
     assert search.resource_ == "n_samples"

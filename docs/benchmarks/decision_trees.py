@@ -18,6 +18,7 @@ if __name__ == "__main__":  # read when numpy is imported
 import argparse
 import shlex
 import sys
+from collections.abc import Callable
 from itertools import chain
 from statistics import geometric_mean, mean
 from time import process_time
@@ -77,7 +78,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=5_000)
     parser.add_argument("--seeds", type=int, nargs="+", default=[3, 4, 5])
     options = parser.parse_args()
-    cases = [(data, grid) for data in DATA for grid in GRIDS]
+    cases = [(f"{data}, {grid}", *DATA[data], GRIDS[grid]) for data in DATA for grid in GRIDS]
     rows = Parallel(2)(delayed(rows_of)(*case, options.samples, options.seeds) for case in cases)
     command = shlex.join(["python", "docs/benchmarks/decision_trees.py", *sys.argv[1:]])
     columns = ["data, searched", "resource", "held-out score", "lowest", "CPU time"]
@@ -96,24 +97,28 @@ def main() -> None:
     )
 
 
-def rows_of(data: str, grid: str, n_samples: int, seeds: list[int]) -> list[list[str]]:
-    """Rows of the table about one data set and grid."""
-    model, make = DATA[data]
+def rows_of(
+    title: str,
+    model: BaseEstimator,
+    make: Callable[[int, int], tuple[np.ndarray, np.ndarray]],
+    grid: dict[str, Any],
+    n_samples: int,
+    seeds: list[int],
+) -> list[list[str]]:
+    """Rows of the table about one grid, on data that are made from a number and a seed."""
     found: dict[str, list[tuple[float, float]]] = {unit: [] for unit in RESOURCES}
     for seed in seeds:
         X, y = make(n_samples + N_TEST, seed)
-        theirs = measured(GridSearchCV(model, GRIDS[grid]), X, y)
+        theirs = measured(GridSearchCV(model, grid), X, y)
         for unit, resource in RESOURCES.items():
-            search = SuccessiveHalvingSearchCV(
-                model, GRIDS[grid], resource=resource, random_state=seed
-            )
+            search = SuccessiveHalvingSearchCV(model, grid, resource=resource, random_state=seed)
             ours = measured(search, X, y)
             found[unit].append((ours[0] - theirs[0], ours[1] / theirs[1]))
     rows = []
     for unit, runs in found.items():
         scores, times = zip(*runs, strict=True)
         texts = f"{mean(scores):+.4f}", f"{min(scores):+.4f}", f"{geometric_mean(times):.2f}"
-        rows.append([f"{data}, {grid}", unit, *texts])
+        rows.append([title, unit, *texts])
     return rows
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import BaseDecisionTree
 
 from sklearn_sha._param_validation import is_int
@@ -19,8 +20,10 @@ _RELATIVE = frozenset({"ccp_alpha", "min_impurity_decrease", "min_weight_fractio
 _ABSOLUTE_OR_RELATIVE = frozenset({"min_samples_split", "min_samples_leaf"})
 """Those that count in shares if their values are not integers."""
 
+_NEIGHBORS = KNeighborsClassifier, KNeighborsRegressor
+
 _MANY_SAMPLES = 10_000
-"""Number of samples from which the rungs of single trees have enough of them."""
+"""Number of samples from which the rungs of trees and neighbors have enough of them."""
 
 
 def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
@@ -90,9 +93,13 @@ def why_folds(tuned: TunedEstimator, n_samples: int) -> str:
     models = [last_step(model) for model in tuned.models()]
     if any(hasattr(model, "fit_predict") and not hasattr(model, "predict") for model in models):
         return "models without predict are scored by what they found in their training samples"
+    has_few = n_samples < _MANY_SAMPLES
     are_trees = all(isinstance(model, BaseDecisionTree) for model in models)
-    if _has_shares(tuned) or (are_trees and n_samples < _MANY_SAMPLES):
+    if _has_shares(tuned) or (are_trees and has_few):
         return "the best size of a tree depends on the number of samples"
+    are_neighbors = all(isinstance(model, _NEIGHBORS) for model in models)
+    if are_neighbors and "n_neighbors" in tuned.searched_of_last and has_few:
+        return "the best number of neighbors depends on the number of samples"
     return ""
 
 
