@@ -59,7 +59,7 @@ from sklearn.utils import check_random_state
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import FixedBudget, FixedSchedule
-from sklearn_sha.inspection import trust_report
+from sklearn_sha.inspection import trust, trust_advice, trust_report
 from sklearn_sha.resources import PartialFit, SampleCount, TrainingData, TunedEstimator
 from sklearn_sha.resources.automatic import auto_resource
 from sklearn_sha.resources.class_labels import classes_of
@@ -284,8 +284,10 @@ def test_pruning_is_ranked_on_all_samples():
     assert on_samples < best - 0.02
 
 
-def test_advice_keeps_folds_as_the_resource():
+def test_advice_keeps_folds_as_the_resource(monkeypatch):
     """`min_resources` alone would be a number of samples."""
+    for module in (trust, trust_advice):
+        monkeypatch.setattr(module, "TRUSTED", 0.999)
 
     def noise(model, X, y):
         if model.ccp_alpha == 0:
