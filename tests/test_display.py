@@ -573,3 +573,14 @@ def test_the_legend_of_the_trust_figure_has_the_kinds_that_there_are(n_audited):
         search.audit(X, n_candidates=n_audited)
     legend = SearchDisplay.from_search(search, kind="trust").ax_.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == possible_scores(search).kinds()
+
+
+def test_an_error_of_refit_leaves_the_rungs_without_a_selected_candidate():
+    search = SuccessiveHalvingSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3, 4]}, cv=3,
+        resource="n_samples", min_resources=60, refit=lambda results: 99, promote_by="score",
+    )  # fmt: skip
+    with pytest.raises(IndexError, match="best_index_ index out of range"):
+        search.fit(*make_classification(300, random_state=0))
+    history = search.rung_history_
+    assert (history.best_candidate, history.score_label) == (None, "accuracy")

@@ -258,18 +258,19 @@ def test_two_rungs_are_a_fixed_schedule():
     [
         ({"stop": "soon"}, "stop='soon' must be \"stable\" or None"),
         ({"target_score": "high"}, "target_score='high' must be a number or None"),
-        (
-            {"algorithm": FixedSchedule([5, 1], [1, 2]), "stop": "stable"},
-            "stop='stable' is for algorithm=\"auto\". Leave stop=None;",
-        ),
-        (
-            {"algorithm": FixedSchedule([5, 1], [1, 2]), "factor": 3},
-            'factor=3 is for algorithm="auto". Leave factor=2;',
-        ),
-        (
-            {"algorithm": FixedSchedule([5, 1], [1, 2]), "patience": 3},
-            "patience=3 is for algorithm=\"auto\". Leave patience='auto';",
-        ),
+        *[
+            (
+                {"algorithm": FixedSchedule([5, 1], [1, 2]), name: value},
+                f'{name}={value!r} is for algorithm="auto". Set {name}={default!r};',
+            )
+            for name, value, default in [
+                ("stop", "stable", None),
+                ("target_score", 0.9, None),
+                ("factor", 3, 2),
+                ("patience", 3, "auto"),
+                ("tol", 0.1, 0.0),
+            ]
+        ],
         (
             {"algorithm": FixedSchedule([5, 1], [1, 2]), "min_resources": 2},
             r"algorithm=FixedSchedule\(...\) and min_resources=2 both set",

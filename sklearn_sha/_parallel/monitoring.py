@@ -89,8 +89,7 @@ class CallMonitor:
                     file.write(number.to_bytes(_HEADER, "little"))
                 if self.timeout is not None:
                     # Runs in a C thread, so that it works while the interpreter is blocked.
-                    seconds = min(self.timeout, threading.TIMEOUT_MAX)  # which can be infinite
-                    faulthandler.dump_traceback_later(seconds, exit=True, file=file or 2)
+                    faulthandler.dump_traceback_later(self.timeout, exit=True, file=file or 2)
 
             yield start_part
             if file is not None:

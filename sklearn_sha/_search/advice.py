@@ -50,7 +50,7 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
         return ""
     at_least = "at least " if limits.fit_can_stop else ""
     has_own = algorithm.has_own_rungs
-    start = "Start with more units" if has_own else "Raise min_resources or factor"
+    start = "Start with more units" if has_own else "Raise min_resources or the factor"
     return (
         f"Including the fixed cost of each fit, this search costs {at_least}{cost:.2f} times a "
         f"grid search over the same candidates ({schedule.relative_cost():.2f} without it). "

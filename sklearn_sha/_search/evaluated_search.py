@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from math import nan
+from math import inf, nan
 from time import perf_counter, time
 from typing import Any
 
@@ -177,7 +177,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         workers = Workers(
             n_jobs=self.n_jobs,
             pre_dispatch=self.pre_dispatch,
-            fit_timeout=self.fit_timeout,
+            fit_timeout=None if self.fit_timeout == inf else self.fit_timeout,
             folder=store.path,
         )
         if not workers.share_memory:
@@ -313,6 +313,9 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         self._set(rung_attributes(self.rung_history_, spec.algorithm.factor, results.audited))
         self.multimetric_ = results.is_multimetric
         self.promote_by_ = results.metric
+        self.rung_history_.score_label = metric_label(
+            self.promote_by_, self.scoring, self.estimator
+        )
         best = best_attributes(
             self.cv_results_,
             self.all_cv_results_,
@@ -321,9 +324,8 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             multimetric=self.multimetric_,
         )
         self._set(best)
-        history, selected = self.rung_history_, selected_row(self, self.promote_by_)
-        history.best_candidate = int(self.all_cv_results_["candidate"][selected])
-        history.score_label = metric_label(self.promote_by_, self.scoring, self.estimator)
+        selected = self.all_cv_results_["candidate"][selected_row(self, self.promote_by_)]
+        self.rung_history_.best_candidate = int(selected)
         if hasattr(self, "best_params_"):
             self.best_params_ |= spec.resource.best_params(self.best_n_resources_)
 

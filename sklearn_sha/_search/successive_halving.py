@@ -111,13 +111,14 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           and boosting (except AdaBoost) if neither these nor the learning rate are searched,
           otherwise "n_samples". The user guide has the complete table. If `min_resources`,
           `max_resources`, `min_folds`, `budget` and `algorithm` have their default values too, it
-          is "folds" instead of "n_samples" for a single decision tree or a searched `n_neighbors`
-          with fewer than 10,000 samples, if parameters of trees that count in shares of the samples
-          are searched, such as `ccp_alpha`, and for clustering without ``predict``. It is "folds",
-          too, if the rungs of another resource save little, since all of them would have the
-          maximum, as with a few candidates or a few hundred samples, or since they would cost more
-          than 0.8 times a grid search. There is a single rung at full resource if rungs that add
-          folds cost more than that, too, or are excluded by ``min_folds="all"``.
+          is "folds" instead of "n_samples" for a single decision tree, or nearest neighbors of
+          which `n_neighbors` is searched, with fewer than 10,000 samples, if parameters of trees
+          that count in shares of the samples are searched, such as `ccp_alpha`, and for clustering
+          without ``predict``. It is "folds", too, if the rungs of another resource save little,
+          since all of them would have the maximum, as with a few candidates or a few hundred
+          samples, or since they would cost more than 0.8 times a grid search. There is a single
+          rung at full resource if rungs that add folds cost more than that, too, or are excluded by
+          ``min_folds="all"``.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung
@@ -491,9 +492,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             )
         defaults = {"factor": 2, "patience": "auto", "tol": 0.0, "stop": None, "target_score": None}
         for name, default in defaults.items():
-            if (value := getattr(self, name)) != default:
+            if (value := getattr(self, name)) not in (default, None):
                 raise ValueError(
-                    f'{name}={value!r} is for algorithm="auto". Leave {name}={default!r}; an '
+                    f'{name}={value!r} is for algorithm="auto". Set {name}={default!r}; an '
                     "algorithm can have such a parameter itself."
                 )
         if self.algorithm.has_own_rungs:

@@ -20,7 +20,7 @@ _RELATIVE = frozenset({"ccp_alpha", "min_impurity_decrease", "min_weight_fractio
 _ABSOLUTE_OR_RELATIVE = frozenset({"min_samples_split", "min_samples_leaf"})
 """Those that count in shares if their values are not integers."""
 
-_NEIGHBORS = KNeighborsClassifier, KNeighborsRegressor
+_SIZE = "size of a tree"
 
 _MANY_SAMPLES = 10_000
 """Number of samples from which the rungs of trees and neighbors have enough of them."""
@@ -93,14 +93,21 @@ def why_folds(tuned: TunedEstimator, n_samples: int) -> str:
     models = [last_step(model) for model in tuned.models()]
     if any(hasattr(model, "fit_predict") and not hasattr(model, "predict") for model in models):
         return "models without predict are scored by what they found in their training samples"
-    has_few = n_samples < _MANY_SAMPLES
-    are_trees = all(isinstance(model, BaseDecisionTree) for model in models)
-    if _has_shares(tuned) or (are_trees and has_few):
-        return "the best size of a tree depends on the number of samples"
-    are_neighbors = all(isinstance(model, _NEIGHBORS) for model in models)
-    if are_neighbors and "n_neighbors" in tuned.searched_of_last and has_few:
-        return "the best number of neighbors depends on the number of samples"
-    return ""
+    if _has_shares(tuned):
+        return f"the best {_SIZE} depends on the number of samples"
+    found = {_size(last_step(model), searched) for model, searched in tuned.variants()}
+    if "" in found or tuned.decisive_distributions() or n_samples >= _MANY_SAMPLES:
+        return ""
+    depend = "depends" if len(found) == 1 else "depend"
+    return f"the best {' and the best '.join(sorted(found))} {depend} on the number of samples"
+
+
+def _size(model: Any, searched: frozenset[str]) -> str:
+    """What is searched of a tree or of nearest neighbors and depends on the number of samples."""
+    if isinstance(model, BaseDecisionTree):
+        return _SIZE
+    is_counted = isinstance(model, KNeighborsClassifier | KNeighborsRegressor)
+    return "number of neighbors" if is_counted and "n_neighbors" in searched else ""
 
 
 def _has_shares(tuned: TunedEstimator) -> bool:
