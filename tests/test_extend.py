@@ -367,6 +367,14 @@ def test_a_grid_with_too_few_combinations_is_a_warning():
     assert len(candidates_of(search)) == 27
 
 
+def test_the_warning_about_scarce_candidates_names_the_space_of_extend_alone():
+    space = {"limit": [0.1, 0.2, 0.3, 0.4]}
+    search = curves(5, space=space, initial_candidates=[{"limit": 0.5}]).fit(NOTHING)
+    message = "n_candidates=3 is more than the 2 further candidates that param_grid holds; trying"
+    with pytest.warns(UserWarning, match=message):
+        search.extend(NOTHING, n_candidates=3, param_grid={"limit": [0.4, 0.6, 0.7]})
+
+
 def test_discrete_values_are_counted_once(recwarn):
     """A second count of so skewed a distribution found fewer, and nothing was added."""
     search = curves(8, space={"speed": geom(0.5)}, sampler="model").fit(NOTHING)
