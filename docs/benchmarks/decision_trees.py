@@ -15,29 +15,14 @@ import os
 if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
-import argparse
-import shlex
-import sys
-from collections.abc import Callable
-from itertools import chain
-from statistics import geometric_mean, mean
-from time import process_time
-from typing import Any
-
 import numpy as np
-from joblib import Parallel, delayed
-from reports import table, write
+from samples_or_folds import Case, Make, compare
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification, make_friedman1, make_hastie_10_2
-from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from sklearn_sha import SuccessiveHalvingSearchCV
-
-N_TEST = 20_000
-RESOURCES = {"training samples": "n_samples", "folds": "folds"}
 VALUES = np.logspace(-5, -1, 13).tolist()
-DATA: dict[str, tuple[BaseEstimator, Any]] = {
+DATA: dict[str, tuple[BaseEstimator, Make]] = {
     "classification": (
         DecisionTreeClassifier(random_state=0),
         lambda n, seed: make_classification(n, 20, n_informative=6, flip_y=0.2, random_state=seed),
@@ -70,65 +55,9 @@ GRIDS = {
 }
 
 
-def main() -> None:
-    """Measure, and write the page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--samples", type=int, default=5_000)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[3, 4, 5])
-    options = parser.parse_args()
-    cases = [(f"{data}, {grid}", *DATA[data], GRIDS[grid]) for data in DATA for grid in GRIDS]
-    rows = Parallel(2)(delayed(rows_of)(*case, options.samples, options.seeds) for case in cases)
-    command = shlex.join(["python", "docs/benchmarks/decision_trees.py", *sys.argv[1:]])
-    columns = ["data, searched", "resource", "held-out score", "lowest", "CPU time"]
-    write(
-        f"decision_trees_{options.samples}.md",
-        [
-            "# Single decision trees",
-            "",
-            f"Differences from GridSearchCV over the same grid, {options.samples:,} samples, "
-            f"{len(options.seeds)} seeds: mean and lowest held-out accuracy or R², measured on "
-            f"{N_TEST:,} samples. CPU time is a multiple of GridSearchCV's. Written by "
-            f"`{command}`.",
-            "",
-            *table(columns, [*chain.from_iterable(rows)]),
-        ],
-    )
-
-
-def rows_of(
-    title: str,
-    model: BaseEstimator,
-    make: Callable[[int, int], tuple[np.ndarray, np.ndarray]],
-    grid: dict[str, Any],
-    n_samples: int,
-    seeds: list[int],
-) -> list[list[str]]:
-    """Rows of the table about one grid, on data that are made from a number and a seed."""
-    found: dict[str, list[tuple[float, float]]] = {unit: [] for unit in RESOURCES}
-    for seed in seeds:
-        X, y = make(n_samples + N_TEST, seed)
-        theirs = measured(GridSearchCV(model, grid), X, y)
-        for unit, resource in RESOURCES.items():
-            search = SuccessiveHalvingSearchCV(model, grid, resource=resource, random_state=seed)
-            ours = measured(search, X, y)
-            found[unit].append((ours[0] - theirs[0], ours[1] / theirs[1]))
-    rows = []
-    for unit, runs in found.items():
-        scores, times = zip(*runs, strict=True)
-        texts = f"{mean(scores):+.4f}", f"{min(scores):+.4f}", f"{geometric_mean(times):.2f}"
-        rows.append([title, unit, *texts])
-    return rows
-
-
-def measured(search: Any, X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
-    """Held-out score and CPU time of a search. The last samples are held out."""
-    start = process_time()
-    search.fit(X[:-N_TEST], y[:-N_TEST])
-    seconds = process_time() - start
-    return float(search.score(X[-N_TEST:], y[-N_TEST:])), seconds
-
-
 if __name__ == "__main__":
-    main()
+    compare(
+        "Single decision trees",
+        __doc__,
+        [Case(f"{data}, {grid}", *DATA[data], GRIDS[grid]) for data in DATA for grid in GRIDS],
+    )

@@ -20,13 +20,12 @@ import sys
 import warnings
 from itertools import chain, product
 from statistics import geometric_mean, mean
-from time import process_time
-from typing import Any
 
 import numpy as np
 from drop_in_cases import CASES
 from joblib import Parallel, delayed
 from reports import mean_and_error, table, write
+from samples_or_folds import measured
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification, make_friedman1, make_hastie_10_2
 from sklearn.model_selection import GridSearchCV, train_test_split
@@ -127,16 +126,6 @@ def row_of(data: str, name: str, n_samples: int, seeds: list[int]) -> list[str]:
         scores, times = zip(*runs, strict=True)
         texts += [f"{geometric_mean(times):.2f}", mean_and_error(np.array(scores), 4)]
     return [f"{data}, {name}", *texts]
-
-
-def measured(
-    search: Any, X: np.ndarray, X_test: np.ndarray, y: np.ndarray, y_test: np.ndarray
-) -> tuple[float, float]:
-    """Held-out score and CPU time of a search."""
-    start = process_time()
-    search.fit(X, y)
-    seconds = process_time() - start
-    return float(search.score(X_test, y_test)), seconds
 
 
 if __name__ == "__main__":

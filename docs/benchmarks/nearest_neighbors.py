@@ -15,20 +15,13 @@ import os
 if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
-import argparse
-import shlex
-import sys
 from collections.abc import Callable
-from itertools import chain
 from typing import Any
 
 import numpy as np
 import real_data
-from decision_trees import N_TEST, rows_of
-from joblib import Parallel, delayed
 from quality_workloads import WORKLOADS
-from reports import table, write
-from sklearn.base import BaseEstimator
+from samples_or_folds import Case, Make, compare
 from sklearn.datasets import make_classification, make_friedman1, make_hastie_10_2
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -50,7 +43,7 @@ def labeled_surface(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return X, (y > 0).astype(int)
 
 
-def part(load: Callable[[], Any]) -> Callable[[int, int], tuple[np.ndarray, np.ndarray]]:
+def part(load: Callable[[], Any]) -> Make:
     """A function that takes random rows of a data set."""
 
     def rows(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -79,54 +72,24 @@ NUMBERS = {
 }
 
 
-def main() -> None:
-    """Measure, and write the page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--samples", type=int, default=5_000)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[3, 4, 5])
-    options = parser.parse_args()
-    cases = [
-        *[(name, make, KNeighborsClassifier()) for name, make in CLASSES.items()],
-        *[(name, make, KNeighborsRegressor()) for name, make in NUMBERS.items()],
-    ]
-    rows = Parallel(2)(
-        delayed(rows_of)(f"{name}, {searched}", scaled(model), make, grid, *vars(options).values())
-        for name, make, model in cases
-        for searched, grid in grids(model).items()
-    )
-    command = shlex.join(["python", "docs/benchmarks/nearest_neighbors.py", *sys.argv[1:]])
-    columns = ["data, searched", "resource", "held-out score", "lowest", "CPU time"]
-    write(
-        f"nearest_neighbors_{options.samples}.md",
-        [
-            "# Nearest neighbors",
-            "",
-            f"Differences from GridSearchCV over the same grid, {options.samples:,} samples, "
-            f"{len(options.seeds)} seeds: mean and lowest held-out accuracy or R², measured on "
-            f"{N_TEST:,} samples. CPU time is a multiple of GridSearchCV's. Written by "
-            f"`{command}`.",
-            "",
-            *table(columns, [*chain.from_iterable(rows)]),
-        ],
-    )
-
-
-def scaled(model: BaseEstimator) -> BaseEstimator:
-    """A pipeline that scales the features."""
-    return make_pipeline(StandardScaler(), model)
-
-
-def grids(model: BaseEstimator) -> dict[str, dict[str, Any]]:
-    """Grids of 10 and 20 candidates."""
-    prefix = type(model).__name__.lower()
-    number = {f"{prefix}__n_neighbors": N_NEIGHBORS}
+def grids(step: str) -> dict[str, dict[str, Any]]:
+    """Grids of 10 and 20 candidates, for the name of a step."""
+    number = {f"{step}__n_neighbors": N_NEIGHBORS}
     return {
         "n_neighbors": number,
-        "n_neighbors, weights": number | {f"{prefix}__weights": ["uniform", "distance"]},
+        "n_neighbors, weights": number | {f"{step}__weights": ["uniform", "distance"]},
     }
 
 
 if __name__ == "__main__":
-    main()
+    models = {KNeighborsClassifier: CLASSES, KNeighborsRegressor: NUMBERS}
+    compare(
+        "Nearest neighbors",
+        __doc__,
+        [
+            Case(f"{data}, {searched}", make_pipeline(StandardScaler(), model()), make, grid)
+            for model, data_sets in models.items()
+            for data, make in data_sets.items()
+            for searched, grid in grids(model.__name__.lower()).items()
+        ],
+    )

@@ -1,0 +1,98 @@
+"""What decision_trees.py and nearest_neighbors.py measure: training samples or folds.
+
+Both search grids of one kind of estimator by GridSearchCV, and with each of the two resources, with
+one thread each. A page has the name of the script and the number of samples.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Iterable
+from itertools import chain
+from pathlib import Path
+from statistics import geometric_mean, mean
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from reports import table, write
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GridSearchCV
+
+from sklearn_sha import SuccessiveHalvingSearchCV
+
+N_TEST = 20_000
+RESOURCES = {"training samples": "n_samples", "folds": "folds"}
+
+Make = Callable[[int, int], tuple[np.ndarray, np.ndarray]]
+"""Makes X and y, given a number of samples and a seed."""
+
+
+class Case(NamedTuple):
+    """What is searched, and on which data."""
+
+    title: str
+    model: BaseEstimator
+    make: Make
+    grid: dict[str, Any]
+
+
+def compare(heading: str, description: str | None, cases: Iterable[Case]) -> None:
+    """Measure as the command line demands, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--samples", type=int, default=5_000)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[3, 4, 5])
+    options = parser.parse_args()
+    rows = Parallel(2)(delayed(rows_of)(case, options.samples, options.seeds) for case in cases)
+    script = Path(sys.argv[0])
+    command = shlex.join(["python", f"docs/benchmarks/{script.name}", *sys.argv[1:]])
+    columns = ["data, searched", "resource", "held-out score", "lowest", "CPU time"]
+    write(
+        f"{script.stem}_{options.samples}.md",
+        [
+            f"# {heading}",
+            "",
+            f"Differences from GridSearchCV over the same grid, {options.samples:,} samples, "
+            f"{len(options.seeds)} seeds: mean and lowest held-out accuracy or R², measured on "
+            f"{N_TEST:,} samples. CPU time is a multiple of GridSearchCV's. Written by "
+            f"`{command}`.",
+            "",
+            *table(columns, [*chain.from_iterable(rows)]),
+        ],
+    )
+
+
+def rows_of(case: Case, n_samples: int, seeds: list[int]) -> list[list[str]]:
+    """Rows of the table about one case."""
+    found: dict[str, list[tuple[float, float]]] = {unit: [] for unit in RESOURCES}
+    for seed in seeds:
+        X, y = case.make(n_samples + N_TEST, seed)
+        splits = X[:-N_TEST], X[-N_TEST:], y[:-N_TEST], y[-N_TEST:]
+        theirs = measured(GridSearchCV(case.model, case.grid), *splits)
+        for unit, resource in RESOURCES.items():
+            search = SuccessiveHalvingSearchCV(
+                case.model, case.grid, resource=resource, random_state=seed
+            )
+            ours = measured(search, *splits)
+            found[unit].append((ours[0] - theirs[0], ours[1] / theirs[1]))
+    rows = []
+    for unit, runs in found.items():
+        scores, times = zip(*runs, strict=True)
+        texts = f"{mean(scores):+.4f}", f"{min(scores):+.4f}", f"{geometric_mean(times):.2f}"
+        rows.append([case.title, unit, *texts])
+    return rows
+
+
+def measured(
+    search: Any, X: np.ndarray, X_test: np.ndarray, y: np.ndarray, y_test: np.ndarray
+) -> tuple[float, float]:
+    """Held-out score and CPU time of a search."""
+    start = process_time()
+    search.fit(X, y)
+    seconds = process_time() - start
+    return float(search.score(X_test, y_test)), seconds
