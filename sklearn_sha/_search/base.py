@@ -202,15 +202,14 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
             self._replace_fitted({})
             with autologged(self, X, y):
                 while True:
-                    spec, store = state.spec, state.store
-                    run = self._make_run(spec, store, task, begin, deadline, refitted)
+                    run = self._make_run(state.spec, state.store, task, begin, deadline, refitted)
                     try:
                         is_complete = self._evaluate_and_refit(run, task)
                         break
                     except StartAgainError as error:
                         again = error.with_traceback(None)  # which would keep the first run
                     warn_user(str(again))
-                    spec, begin = restarted_spec(again, spec, run.pool.params), time()
+                    spec, begin = restarted_spec(again, state.spec, run.pool.params), time()
                     self._interrupted_search = state = replace(state, spec=spec)
             task.end(*observed)
         finally:

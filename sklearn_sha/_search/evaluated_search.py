@@ -72,8 +72,8 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         left = None if self.max_time is None else deadline - begin
         plan = spec.schedule
         pool = CandidatePool(
-            spec.sampler,
-            spec.space,
+            spec.source.sampler,
+            spec.source.space,
             spec.candidates,
             spec.seed,
             spec.evaluations,
@@ -170,7 +170,8 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
 
     def _requests_each_rung_once(self, spec: SearchSpec) -> bool:
         """Return whether each planned rung is requested once, unless the search ends before it."""
-        return not (spec.sampler.uses_history or self.target_score is not None or spec.audits)
+        grows = spec.source.sampler.uses_history or self.target_score is not None or spec.audits
+        return not grows
 
     def _make_workers(self, store: Store) -> Workers:
         """Make the workers, and prepare a store for models that they train."""

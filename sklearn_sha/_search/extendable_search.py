@@ -154,10 +154,10 @@ class ExtendableSearch(AuditedSearch):
             kept = resource
         spec = union._prepare(X, y, params, deepcopy(origin.random_state), kept)
         origin.check_unchanged_plan("extend", spec)
-        if spec.sampler.uses_history:
+        if spec.source.sampler.uses_history:
             spec = replace(
                 spec,
-                space=space,
+                source=replace(spec.source, space=space),
                 candidates=[*completed.candidates],
                 evaluations=completed.evaluations,
             )

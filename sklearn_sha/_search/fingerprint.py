@@ -85,11 +85,11 @@ def fingerprint(
         "python": ".".join(platform.python_version_tuple()[:2]),
         "numpy": np.__version__,
         "scikit-learn": sklearn.__version__,
-        **_versions(spec.sampler),
+        **_versions(spec.source.sampler),
         "search": search_name,
         "estimator": digest(_without_caches(without_callbacks(spec.config.estimator))),
         # Separately, since equal candidates can have the same objects or copies.
-        "candidates": digest([described_space(spec.space), *map(digest, spec.candidates)]),
+        "candidates": digest([described_space(spec.source.space), *map(digest, spec.candidates)]),
         "n_candidates": repr(spec.schedule.n_different),
         "splits": splits_digest(spec.folds),
         "random_state": digest(spec.seed),

@@ -199,8 +199,7 @@ class PreparedSearch(PlannedSearch):
         if plan.training.shares_preprocessing and context.tuned.searches_requests:
             check_requests(params, routed, resource.name)
         return SearchSpec(
-            space=context.source.space,
-            sampler=context.source.sampler,
+            source=context.source,
             algorithm=algorithm,
             candidates=plan.candidates,
             seed=inputs.seed,

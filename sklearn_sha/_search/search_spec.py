@@ -18,9 +18,10 @@ from sklearn_sha._engine.scoring import Scoring
 from sklearn_sha._search.routing import RoutedParams
 from sklearn_sha._search.split_data import SplitData
 from sklearn_sha.bandit.base import Algorithm
-from sklearn_sha.candidates.base import Evaluation, Sampler
+from sklearn_sha.candidates.base import Evaluation
 from sklearn_sha.candidates.distinct import sample_distinct
 from sklearn_sha.candidates.pool import EvaluationKey
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.schedules import Schedule
@@ -32,8 +33,7 @@ class SearchSpec:
 
     Attributes
     ----------
-    space : dict or list of dict
-    sampler : Sampler
+    source : CandidateSource
     algorithm : Algorithm
     candidates : list of dict
         Candidates that are known before the search.
@@ -62,8 +62,7 @@ class SearchSpec:
         in samples or folds. None if that is not possible.
     """
 
-    space: Any
-    sampler: Sampler
+    source: CandidateSource
     algorithm: Algorithm
     candidates: list[dict[str, Any]]
     seed: int

@@ -47,7 +47,9 @@ def restarted_spec(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of the first plan
         other = spec.starting_with(again.n_enough)
-    return replace(other, space=spec.space, candidates=[*candidates], evaluations=spec.evaluations)
+    return replace(
+        other, source=spec.source, candidates=[*candidates], evaluations=spec.evaluations
+    )
 
 
 def raise_if_more_folds_can_have_scores(spec: SearchSpec, results: Results, refit: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from inspect import signature
 from math import ceil
 from os import PathLike
 from typing import Any, Literal
@@ -490,8 +491,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
                 f"budget={self.budget!r} and algorithm={self.algorithm!r} both set the schedule. "
                 'Leave budget=None or algorithm="auto".'
             )
-        defaults = {"factor": 2, "patience": "auto", "tol": 0.0, "stop": None, "target_score": None}
-        for name, default in defaults.items():
+        parameters = signature(SuccessiveHalvingSearchCV).parameters
+        for name in ("factor", "patience", "tol", "stop", "target_score"):
+            default = parameters[name].default
             if (value := getattr(self, name)) not in (default, None):
                 raise ValueError(
                     f'{name}={value!r} is for algorithm="auto". Set {name}={default!r}; an '

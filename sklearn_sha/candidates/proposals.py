@@ -126,10 +126,9 @@ def candidates_for_brackets(
     Returns
     -------
     list of dict
-        All different, if the space has enough; then only the initial ones if the sampler uses
-        the history.
-        Otherwise there is a warning, and all take part before any is repeated. A bracket has
-        repetitions only if it has room for more than all of them.
+        All different, if the space has enough; then only the initial ones if the sampler uses the
+        history. Otherwise there is a warning, and all take part before any is repeated. A bracket
+        has repetitions only if it has room for more than all of them.
 
     Raises
     ------
