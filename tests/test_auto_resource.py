@@ -150,6 +150,7 @@ TREE = DecisionTreeClassifier(random_state=0)
 PRUNING = {"ccp_alpha": [0, 0.001, 0.003, 0.01], "max_depth": [4, 8, None]}
 DEPTHS = {"max_depth": [2, 4, 6, 8, 10, 12, 14, None]}
 BOOSTING = GradientBoostingClassifier(n_estimators=10)
+RATES = [0.1, 0.2, 0.3, 0.4]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +181,7 @@ BOOSTING = GradientBoostingClassifier(n_estimators=10)
         ),
         (
             BOOSTING,
-            {"learning_rate": [0.1, 0.3], "min_samples_leaf": [1, 2, 5, 10]},
+            {"learning_rate": RATES, "min_samples_leaf": [1, 2, 5, 10]},
             {},
             "n_samples",
         ),
@@ -195,12 +196,12 @@ BOOSTING = GradientBoostingClassifier(n_estimators=10)
         (AdaBoostClassifier(), {"learning_rate": np.linspace(0.1, 1, 16)}, {}, "n_samples"),
         (
             Pipeline([("select", SelectFromModel(TREE)), ("clf", SVC())]),
-            {"select__estimator__min_samples_leaf": [0.01, 0.1], "clf__C": [0.1, 1, 10, 100]},
+            {"select__estimator__min_samples_leaf": [0.01, 0.1], "clf__C": np.logspace(-3, 3, 8)},
             {},
             "n_samples",
         ),
         (BOOSTING, {"learning_rate": [0.1, 0.3], "ccp_alpha": [0.0, 0.01, 0.1, 1]}, {}, "folds"),
-        (BOOSTING, {"learning_rate": [0.1, 0.3], "max_depth": [1, 2, 3, 4]}, {}, "n_samples"),
+        (BOOSTING, {"learning_rate": RATES, "max_depth": [1, 2, 3, 4]}, {}, "n_samples"),
         # Their trees are trained on all samples.
         (FOREST, PRUNING, {}, "n_estimators"),
         # What the user sets is a number of samples.
@@ -241,19 +242,19 @@ def test_for_the_size_of_a_tree_the_resource_is_the_folds(estimator, space, para
             ],
             "folds",
         ),
-        (KNeighborsClassifier(), {"p": [1, 1.5, 2], "weights": ["uniform", "distance"]}, SAMPLES),
-        (RadiusNeighborsClassifier(1.0), {"radius": [0.5, 1, 2, 4, 8, 16]}, SAMPLES),
+        (KNeighborsClassifier(), {"p": np.linspace(1, 2, 32)}, SAMPLES),
+        (RadiusNeighborsClassifier(1.0), {"radius": np.linspace(1, 16, 32)}, SAMPLES),
         (
             in_pipeline(SVC()),
             [
-                {"clf": [SVC()], "clf__C": [0.1, 1, 10, 100]},
+                {"clf": [SVC()], "clf__C": np.logspace(-2, 2, 16)},
                 {"clf": [KNeighborsClassifier()], "clf__n_neighbors": [1, 5, 20, 80]},
             ],
             SAMPLES,
         ),
         (
             Pipeline([("impute", KNNImputer()), ("clf", SVC())]),
-            {"impute__n_neighbors": [1, 5, 20, 80], "clf__C": [0.1, 1, 10]},
+            {"impute__n_neighbors": [1, 5, 20, 80], "clf__C": [0.1, 1, 10, 100]},
             SAMPLES,
         ),
     ],
@@ -844,7 +845,7 @@ def test_a_list_of_one_value_is_as_if_the_estimator_had_it(model, constants, sea
 def test_a_value_for_all_families_of_a_step_is_not_that_of_a_family(steps):
     pipeline = Pipeline([("model", RandomForestClassifier())])
     space = steps | {"model__n_estimators": [12], "model__max_depth": range(2, 10)}
-    plan = SuccessiveHalvingSearchCV(pipeline, space).plan(*DIGITS)
+    plan = SuccessiveHalvingSearchCV(pipeline, space, min_folds=1).plan(*DIGITS)
     assert plan.unit == "training samples"
 
 

@@ -1,4 +1,4 @@
-"""When an automatic search adds folds, since rungs of its resource would save little."""
+"""When an automatic search adds folds, since rungs of its resource cost no less."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, make_classificat
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -39,7 +40,6 @@ def samples(n):
         (490, "folds", [2, 5]),
         (510, "folds", [1, 2, 5]),
         (990, "folds", [1, 2, 5]),
-        (1000, "n_samples", [400, 800, 800]),
     ],
 )
 def test_folds_are_added_where_no_rung_would_have_fewer_samples(n, resource, rungs):
@@ -47,6 +47,25 @@ def test_folds_are_added_where_no_rung_would_have_fewer_samples(n, resource, run
     assert (plan.counts_folds, list(plan.n_resources)) == (resource == "folds", rungs)
     why = f"since each rung would otherwise have the maximum, {n * 4 // 5} training samples. To set"
     assert any(why in note for note in plan.notes) == (resource == "folds")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space", "n", "expected"),
+    [
+        (SVC(), {"C": [*np.logspace(-2, 2, 8)]}, 1500, "folds"),
+        (SVC(), {"C": [*np.logspace(-2, 2, 16)]}, 1500, "n_samples"),
+        (SVC(), {"C": [*np.logspace(-2, 2, 8)]}, 9_999, "folds"),
+        (SVC(), {"C": [*np.logspace(-2, 2, 8)]}, 10_000, "n_samples"),
+        (GaussianNB(), {"var_smoothing": [*np.logspace(-9, 0, 16)]}, 1500, "folds"),
+        (RandomForestClassifier(), {"max_depth": [*range(2, 10)]}, 1500, "n_estimators"),
+    ],
+)
+def test_folds_are_added_where_few_samples_cost_no_less(estimator, space, n, expected):
+    plan = SuccessiveHalvingSearchCV(estimator, space).plan(*samples(n))
+    unit = {"folds": "folds", "n_samples": "training samples", "n_estimators": "trees"}[expected]
+    assert plan.unit == unit
+    why = [note for note in plan.notes if "those of folds cost 0.45 times as much" in note]
+    assert len(why) == (expected == "folds")
 
 
 @pytest.mark.parametrize(
@@ -112,9 +131,7 @@ def test_an_automatic_search_is_the_cheaper_one_where_samples_save_little(seed):
     automatic, in_samples, in_folds = map(plan, ("auto", "n_samples", "folds"))
     fixed = fixed_cost(KNeighborsClassifier(), data[0], 2)
     cost, cost_in_folds = in_samples.relative_cost(fixed), in_folds.relative_cost()
-    if len(set(in_samples.n_resources)) > 1 and cost <= 0.8:
-        assert automatic.rungs == in_samples.rungs
-    elif cost_in_folds <= min(0.8, cost):
+    if cost_in_folds <= min(0.8, cost):
         assert automatic.rungs == in_folds.rungs
         assert automatic.counts_folds
     elif cost <= 0.8:
@@ -200,12 +217,12 @@ class NeedsMostSamples(KNeighborsClassifier):
 
 
 def test_a_search_that_starts_again_keeps_its_resource():
-    data = samples(1000)
-    search = SuccessiveHalvingSearchCV(NeedsMostSamples(), LEAVES, cv=StratifiedKFold(5))
+    data, leaves = samples(1500), {"leaf_size": [*range(20, 84)]}
+    search = SuccessiveHalvingSearchCV(NeedsMostSamples(), leaves, cv=StratifiedKFold(5))
     with pytest.warns(UserWarning, match="start"):
         search.fit(*data)
     assert search.resource_ == "n_samples"
-    assert set(search.n_resources_) == {800}
+    assert set(search.n_resources_) == {1200}
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
 
 

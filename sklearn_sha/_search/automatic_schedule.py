@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sklearn_sha._formatting import quantity
 from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha._search.planning import PlanningContext, Training
-from sklearn_sha.resources.automatic import why_folds
+from sklearn_sha.resources.automatic import MANY_SAMPLES, why_folds
 from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.resources.n_samples import SampleCount
@@ -54,9 +54,9 @@ def automatic_option(
 ) -> tuple[Option, str]:
     """Plan rungs of an automatic resource, or rungs that add folds if these are better.
 
-    Folds are better in two cases: scores on few samples would mislead; or rungs of the resource
-    save little, and rungs of folds cost less. At equal cost, they replace rungs of samples, but not
-    those of epochs or trees.
+    Folds are better in three cases: scores on few samples would mislead; rungs of the resource save
+    little, and rungs of folds cost less; or early rungs would have some of a few thousand samples,
+    and rungs of folds, on all of them, cost no more.
 
     Parameters
     ----------
@@ -75,32 +75,32 @@ def automatic_option(
         Half a sentence, why folds are the resource; empty if they are not.
     """
     on_folds = Training.of(FoldCount(), tuned)
-    if training.resource.counts_samples and (misleading := why_folds(tuned, n_samples)):
+    counts_samples = training.resource.counts_samples
+    if counts_samples and (misleading := why_folds(tuned, n_samples)):
         return plan_for(on_folds), misleading
     option = plan_for(training)
-    reason = _reason_against(option)
-    if not reason:
+    n_resources = option.schedule.n_resources
+    saves_little = min(n_resources) == max(n_resources) or not option.is_worth_rungs
+    has_few = counts_samples and n_samples < MANY_SAMPLES
+    if not option.limits.equals_fit or not (saves_little or has_few):
         return option, ""
     other = plan_for(on_folds)
-    is_cheaper = other.cost < option.cost
-    is_same = other.cost == option.cost and training.resource.counts_samples
-    is_better = len(other.schedule.rungs) > 1 and (is_cheaper or is_same)
-    return (other, reason) if is_better else (option, "")
+    is_same = other.cost == option.cost and counts_samples
+    if len(other.schedule.rungs) == 1 or not (other.cost < option.cost or is_same):
+        return option, ""
+    return other, _reason_against(option, other)
 
 
-def _reason_against(option: Option) -> str:
-    """Return why the rungs of a resource save little, else ""."""
-    if not option.limits.equals_fit:
-        return ""  # how much they save is unknown
+def _reason_against(option: Option, on_folds: Option) -> str:
+    """Return why rungs of folds are better than those of a resource."""
     n_resources, unit = option.schedule.n_resources, option.schedule.unit
     if min(n_resources) == max(n_resources):
         return f"each rung would otherwise have the maximum, {quantity(n_resources[0], unit)}"
-    if not option.is_worth_rungs:
-        return (
-            f"rungs that start with {quantity(n_resources[0], unit)} would cost {option.cost:.2f} "
-            "times a grid search, including the fixed cost of each fit"
-        )
-    return ""
+    return (
+        f"rungs that start with {quantity(n_resources[0], unit)} would cost {option.cost:.2f} "
+        f"times a grid search, including the fixed cost of each fit, and those of folds cost "
+        f"{on_folds.cost:.2f} times as much"
+    )
 
 
 def single_rung(

@@ -22,8 +22,8 @@ _ABSOLUTE_OR_RELATIVE = frozenset({"min_samples_split", "min_samples_leaf"})
 
 _SIZE = "size of a tree"
 
-_MANY_SAMPLES = 10_000
-"""Number of samples from which the rungs of trees and neighbors have enough of them."""
+MANY_SAMPLES = 10_000
+"""Number of samples from which a part of them is enough for the early rungs."""
 
 
 def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
@@ -96,7 +96,7 @@ def why_folds(tuned: TunedEstimator, n_samples: int) -> str:
     if _has_shares(tuned):
         return f"the best {_SIZE} depends on the number of samples"
     found = {_size(last_step(model), searched) for model, searched in tuned.variants()}
-    if "" in found or tuned.decisive_distributions() or n_samples >= _MANY_SAMPLES:
+    if "" in found or tuned.decisive_distributions() or n_samples >= MANY_SAMPLES:
         return ""
     depend = "depends" if len(found) == 1 else "depend"
     return f"the best {' and the best '.join(sorted(found))} {depend} on the number of samples"
