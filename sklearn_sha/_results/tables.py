@@ -122,9 +122,8 @@ def cv_results(
     rows : ndarray of int
         Rows of `all_results` that these are.
     """
-    completions = [_completion(rungs, rung, metric) for rung in rungs]
     starts = np.cumsum([0, *(rung.size for rung in rungs)])
-    last = _last_rungs(rungs, completions, repeats=repeats, metric=metric)
+    last = _last_rungs(rungs, metric, repeats=repeats)
     rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in last])
     # Last, in the order of the audits: the selected candidate is another one only if it is better.
     audits = [
@@ -161,18 +160,11 @@ def selected_run(rungs: Sequence[RungOutcome], metric: str) -> int:
     metric : str
         Metric that promotes.
     """
-    completions = [_completion(rungs, rung, metric) for rung in rungs]
-    (last,) = _last_rungs(rungs, completions, repeats=True, metric=metric)
+    (last,) = _last_rungs(rungs, metric, repeats=True)
     return rungs[last].request.bracket
 
 
-def _last_rungs(
-    rungs: Sequence[RungOutcome],
-    completions: Sequence[_Completion],
-    *,
-    repeats: bool,
-    metric: str,
-) -> list[int]:
+def _last_rungs(rungs: Sequence[RungOutcome], metric: str, *, repeats: bool) -> list[int]:
     """Indices of the last complete rung of each complete bracket, or of each bracket.
 
     Rungs without scores are ignored if there are others. Incomplete rungs count only if no rung is
@@ -182,10 +174,11 @@ def _last_rungs(
     scored = [k for k in indices if rungs[k].has_scores(metric)] or indices
     complete = [k for k in scored if rungs[k].is_complete] or scored
     last = {rungs[k].request.bracket: k for k in complete}
+    completions = {k: _completion(rungs, rungs[k], metric) for k in last.values()}
     if not repeats:
-        furthest = max(completions[k] for k in last.values())
+        furthest = max(completions.values())
         return [k for _, k in sorted(last.items()) if completions[k] == furthest]
-    return [max(last.values(), key=lambda k: (completions[k], k))]
+    return [max(completions, key=lambda k: (completions[k], k))]
 
 
 def _fails_later(
