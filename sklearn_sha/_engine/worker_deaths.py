@@ -50,9 +50,8 @@ def run_calls(
     fail : callable
         ``fail(jobs, error)`` is called with the jobs of a part that fails.
     """
-    died = [(calls[number], death) for number, death in _deaths(workers, calls)]
     # A part without jobs is not run again.
-    died = [(call, death) for call, death in died if call.jobs_of(death.part)]
+    died = [(call, death) for call, death in _deaths(workers, calls) if call.jobs_of(death.part)]
     if not died:
         return
     timeout = workers.fit_timeout
@@ -61,19 +60,19 @@ def run_calls(
     for call, death in died:
         jobs = call.jobs_of(death.part)
         if death.traceback:
-            fail(jobs, _timeout_error(timeout, death.traceback))
+            fail(jobs, _death_error(timeout, death))
         elif not timed_out:
             again = call if call.only is None else call.only(death.part)
             for _, second in _deaths(workers, [again]):
                 fail(jobs, _death_error(timeout, second))
 
 
-def _deaths(workers: Workers, calls: Sequence[WorkerCall]) -> list[tuple[int, WorkerDeath]]:
-    """Run calls; return the number of each call whose worker crashed, and how."""
+def _deaths(workers: Workers, calls: Sequence[WorkerCall]) -> list[tuple[WorkerCall, WorkerDeath]]:
+    """Run calls; return each call whose worker crashed, and how."""
     deaths = []
     for number, result in workers.run([(call.function, call.args) for call in calls]):
         if isinstance(result, WorkerDeath):
-            deaths.append((number, result))
+            deaths.append((calls[number], result))
         else:
             calls[number].receive(result)
     return deaths
@@ -81,18 +80,14 @@ def _deaths(workers: Workers, calls: Sequence[WorkerCall]) -> list[tuple[int, Wo
 
 def _death_error(fit_timeout: float | None, death: WorkerDeath) -> Exception:
     if death.traceback:
-        return _timeout_error(fit_timeout, death.traceback)
+        return TimeoutError(
+            f"The fit exceeded fit_timeout={fit_timeout} seconds. Its worker "
+            f"process was terminated at:\n{death.traceback}"
+        )
     return RuntimeError(
         "The worker process crashed or was terminated twice, for example because it ran "
         "out of memory or because of an error in compiled code. Lower n_jobs if memory is "
         "short."
-    )
-
-
-def _timeout_error(fit_timeout: float | None, traceback: str) -> Exception:
-    return TimeoutError(
-        f"The fit exceeded fit_timeout={fit_timeout} seconds. Its worker "
-        f"process was terminated at:\n{traceback}"
     )
 
 
