@@ -17,8 +17,8 @@ from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 def single_rung_note(schedule: Schedule, limits: Limits) -> str:
     """Return why an automatic schedule has, or is replaced by, one rung at full resource."""
-    n_brackets = len(schedule.brackets)
-    if len(schedule.rungs) == n_brackets:
+    if schedule.has_single_rungs:
+        n_brackets = len(schedule.brackets)
         start = "One rung" if n_brackets == 1 else "Each bracket is one rung"
         n = schedule.n_different if n_brackets == 1 else schedule.n_candidates[0]
         return (
@@ -46,7 +46,7 @@ def first_rung_notes(schedule: Schedule, limits: Limits, factor: float) -> list[
 def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> str:
     """Return a warning if explicit settings cost more than a grid search, else ""."""
     cost = limits.cost(schedule)
-    if cost <= 1 or schedule.repeats or len(schedule.rungs) == len(schedule.brackets):
+    if cost <= 1 or schedule.repeats or schedule.has_single_rungs:
         return ""
     at_least = "at least " if limits.fit_can_stop else ""
     has_own = algorithm.has_own_rungs
@@ -76,7 +76,7 @@ def grid_notes(
 
 def audit_notes(schedule: Schedule, n_candidates: int | Literal["auto"] | None) -> list[str]:
     """Return what an audit at the end of a search costs."""
-    if n_candidates is None or all(len(bracket.rungs) == 1 for bracket in schedule.brackets):
+    if n_candidates is None or schedule.has_single_rungs:
         return []
     if n_candidates == "auto":
         return [f"The audit at the end costs at most another {MAX_SHARE} times as much."]

@@ -215,9 +215,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             notes += resource.maximum_notes(context.tuned, context.example, n_resources)
         if whole_fit is not None and whole_fit.replaces(schedule.rungs[-1].n_resources):
             notes.append(whole_fit.note)
-        have_single_rungs = len(schedule.rungs) == len(schedule.brackets)
-        are_full = len({rung.n_resources for rung in schedule.rungs}) == 1
-        if have_single_rungs and are_full and automatic.explains_single_rungs:
+        are_full = len({*schedule.n_resources}) == 1
+        if schedule.has_single_rungs and are_full and automatic.explains_single_rungs:
             notes.append(single_rung_note(schedule, option.limits))
         return notes
 

@@ -205,9 +205,8 @@ def check_folds_grow(
     min_folds: int | str, growth: FoldGrowth | None, schedule: Schedule, algorithm: Algorithm
 ) -> None:
     """Raise a ValueError if an algorithm ignores a given number of folds."""
-    eliminates = len(schedule.rungs) > len(schedule.brackets)
-    is_ignored = growth is not None and schedule.n_folds is None and eliminates
-    if is_ignored and not isinstance(min_folds, str):
+    is_ignored = growth is not None and schedule.n_folds is None
+    if is_ignored and not schedule.has_single_rungs and not isinstance(min_folds, str):
         raise ValueError(
             f"min_folds={min_folds} has no effect, since {type(algorithm).__name__}.plan does not "
             'use Bounds.fold_growth. Leave min_folds="auto", or plan with Bounds.with_folds.'

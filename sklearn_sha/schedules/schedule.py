@@ -217,6 +217,11 @@ class Schedule:
         return len(self.brackets) > 1 and not self.repeats
 
     @property
+    def has_single_rungs(self) -> bool:
+        """Whether each bracket has a single rung, as a grid search has."""
+        return len(self.rungs) == len(self.brackets)
+
+    @property
     def brackets(self) -> list[Schedule]:
         """Schedules of the single brackets, with their numbers."""
         return [
@@ -288,7 +293,7 @@ class Schedule:
     @property
     def training(self) -> str:
         """Sentence about how models are trained between rungs; empty for brackets of one rung."""
-        if len(self.rungs) == len(self.brackets):
+        if self.has_single_rungs:
             return ""
         if self.continues:
             return self.continuation
