@@ -93,9 +93,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         bounds = partial(self._bounds, algorithm, training.resource, context, limits)
         n_candidates, candidates = self._candidates(source, bounds, random_state)
         proposes_later = source.sampler.uses_history
-        known = [*candidates, *typical_candidates(source.space)] if proposes_later else candidates
-        check_names(self.estimator, known)
-        plan_for = partial(self._plan_option, algorithm, context, n_candidates, candidates, known)
+        typical = [*candidates, *(typical_candidates(source.space) if proposes_later else ())]
+        check_names(self.estimator, typical)
+        plan_for = partial(self._plan_option, algorithm, context, n_candidates, candidates, typical)
         if automatic.folds and kept is None:
             n_samples = n_samples_of(context.data.X)
             chosen, why_in_folds = automatic_option(training, plan_for, context.tuned, n_samples)
@@ -126,7 +126,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             notes += grid_notes(source.space, candidates, n_different, source.initial)
         notes += audit_notes(schedule, self.audit_eliminated)
         schedule = replace(schedule, notes=(*schedule.notes, *notes))
-        return Plan(candidates, training, schedule, warning, whole_fit)
+        return Plan(candidates, typical, training, schedule, warning, whole_fit)
 
     def _bounds(
         self,
@@ -159,15 +159,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         context: PlanningContext,
         n_candidates: int,
         candidates: list[dict[str, Any]],
-        known: list[dict[str, Any]],
+        typical: list[dict[str, Any]],
         training: Training,
     ) -> Option:
         """Plan the rungs of one resource."""
         resource = training.resource
-        check_sampled(resource, context.tuned, known)
+        check_sampled(resource, context.tuned, typical)
         limits = resource_limits(resource, context)
         bounds = self._bounds(algorithm, resource, context, limits, n_candidates)
-        bounds = replace(bounds, continues=training.continues(context, known))
+        bounds = replace(bounds, continues=training.continues(context, typical))
         # Brackets can share a candidate.
         n_repeated = len(candidates) - len({id(params) for params in candidates})
 

@@ -116,6 +116,8 @@ class Plan:
     ----------
     candidates : list of dict
         Candidates that are known before the search.
+    typical : list of dict
+        These, and samples that stand for those that are proposed later.
     training : Training
     schedule : Schedule
     warning : str
@@ -125,6 +127,7 @@ class Plan:
     """
 
     candidates: list[dict[str, Any]]
+    typical: list[dict[str, Any]]
     training: Training
     schedule: Schedule
     warning: str

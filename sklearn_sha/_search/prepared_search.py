@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from numpy.random import RandomState
@@ -41,7 +42,6 @@ from sklearn_sha._search.validation import (
     promoting_metric,
 )
 from sklearn_sha._user_warning import warn_user
-from sklearn_sha.candidates.proposals import typical_candidates
 from sklearn_sha.candidates.space import check_space, with_params
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.resolve import check_estimators
@@ -198,6 +198,7 @@ class PreparedSearch(PlannedSearch):
             routed = self._route(others, scoring, plan.training, scores_weighted=is_weighted)
         if plan.training.shares_preprocessing and context.tuned.searches_requests:
             check_requests(params, routed, resource.name)
+        models = (with_params(self.estimator, params) for params in plan.typical)
         return SearchSpec(
             source=context.source,
             algorithm=algorithm,
@@ -207,7 +208,7 @@ class PreparedSearch(PlannedSearch):
             folds=search_folds(
                 inputs.data,
                 routed,
-                self._models(context, plan),
+                chain([context.example], models),
                 subsamples=resource.subsamples,
                 seed=inputs.seed,
             ),
@@ -218,15 +219,6 @@ class PreparedSearch(PlannedSearch):
             warning=plan.warning,
             audits=() if self.audit_eliminated is None else (self.audit_eliminated,),
         )
-
-    def _models(self, context: PlanningContext, plan: Plan) -> Iterator[Any]:
-        """Yield models of the candidates, and of some that stand for those proposed later."""
-        yield context.example
-        for params in plan.candidates:
-            yield with_params(self.estimator, params)
-        if context.source.sampler.uses_history:
-            for params in typical_candidates(context.source.space):
-                yield with_params(self.estimator, params)
 
     def _config(
         self,
