@@ -6,6 +6,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -34,7 +35,7 @@ def check_int(name: str, value: Any, alternative: str = "", is_alternative: bool
 
 
 def check_has_rungs(search: Any, caller: str) -> None:
-    """Raise if a fitted search is not one of this library.
+    """Raise if a search is not fitted, or is not one of this library.
 
     Parameters
     ----------
@@ -44,13 +45,14 @@ def check_has_rungs(search: Any, caller: str) -> None:
 
     Raises
     ------
-    TypeError
+    NotFittedError, TypeError
     """
     if not hasattr(search, "rung_history_") and hasattr(search, "cv_results_"):
         raise TypeError(
             f"{caller} requires a search with rungs, and {type(search).__name__} has none. Pass "
             "a fitted search of sklearn_sha."
         )
+    check_is_fitted(search, "promote_by_")
 
 
 def is_int(value: Any) -> bool:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
-from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import DIGITS, format_params, html_sentences, text_sentences
 from sklearn_sha._param_validation import check_has_rungs, is_int, is_real
@@ -174,7 +173,6 @@ def edge_report(search: Any) -> EdgeReport:
     to 7 (multiplied by 1.4) if such values are valid.
     """
     check_has_rungs(search, "edge_report")
-    check_is_fitted(search, "promote_by_")
     results = search.all_cv_results_
     row, metric = selected_row(search, search.promote_by_), search.promote_by_
     best = results["params"][row]

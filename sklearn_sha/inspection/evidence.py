@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
-from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import metric_of
 from sklearn_sha._param_validation import check_has_rungs, is_estimator
@@ -130,7 +129,6 @@ def evidence_of(search: Any, caller: str) -> Evidence:
         If no rung was completed.
     """
     check_has_rungs(search, caller)
-    check_is_fitted(search, "promote_by_")
     history = [row for row in search.rung_history_ if row["promoted"]]
     if not history:
         raise ValueError(

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._formatting import html_table, short_names, text_table
 from sklearn_sha._param_validation import check_has_rungs
@@ -143,7 +142,6 @@ def parameter_importance(
     ('alpha', True)
     """
     check_has_rungs(search, "parameter_importance")
-    check_is_fitted(search, "schedule_")
     results = search.all_cv_results_
     if metric is None:
         metric = search.promote_by_

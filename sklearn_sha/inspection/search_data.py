@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from sklearn_sha._formatting import format_params, format_score, renamed, short_names
 from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.candidates.space import given_spaces, params_key
@@ -158,7 +156,6 @@ def figure_data(search: Any, kind: str, metric: str | None, caller: str) -> Sear
         the search did not reach its last rung.
     """
     check_has_rungs(search, caller)
-    check_is_fitted(search, "schedule_")
     if metric is None:
         metric = search.promote_by_
     check_metric(search.all_cv_results_, metric)
