@@ -27,6 +27,7 @@ from reports import mean_and_error, table, write
 from sklearn_sha.bandit import Algorithm, HalvingInTurn, RungLosses, RungRequest, SuccessiveHalving
 from sklearn_sha.candidates import History, ModelSampler, RandomSampler, Sampler
 from sklearn_sha.candidates.pool import CandidatePool
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import params_key
 from sklearn_sha.schedules import FoldGrowth
 
@@ -75,7 +76,7 @@ class Problem:
             rng = RandomState(seed)
             proposed = sampler.propose(n_candidates, self.space, History(), rng)
             first = [dict(proposed[k]) for k in rng.permutation(len(proposed))]
-        pool = CandidatePool(sampler, self.space, first, seed, {})
+        pool = CandidatePool(CandidateSource(self.space, sampler), first, seed, {})
         growth = FoldGrowth(tuple(RandomState(seed).permutation(self.table.n_folds).tolist()))
         bounds = bounds_of(self.table.subset(np.arange(n_candidates)), growth, None)
         losses_of = partial(self._losses, pool=pool)

@@ -72,12 +72,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         left = None if self.max_time is None else deadline - begin
         plan = spec.schedule
         pool = CandidatePool(
-            spec.source.sampler,
-            spec.source.space,
-            spec.candidates,
-            spec.seed,
-            spec.evaluations,
-            is_closed=spec.is_closed,
+            spec.source, spec.candidates, spec.seed, spec.evaluations, is_closed=spec.is_closed
         )
         workers = workers or self._make_workers(store)
         requests_once = self._requests_each_rung_once(spec)

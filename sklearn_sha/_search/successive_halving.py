@@ -525,7 +525,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         if self.budget == "anytime" and not sampler.uses_history:
             # The sampler continues where it ended, for the brackets after n candidates.
             n_later = self._algorithm(sampler).plan(bounds(n)).n_different - n
-            later = proposed(sampler, n_later, space, History(tuple(candidates)), state)
+            later = proposed(source, n_later, History(tuple(candidates)), state)
             first = without_grid_order(candidates[len(initial) :], initial, space, rng)
             candidates = [*initial, *first, *without_grid_order(later, candidates, space, rng)]
         return n, candidates

@@ -93,7 +93,7 @@ def further_candidates(
     if sampler.uses_history:
         n = n_further(space, wanted, history.candidates)
     else:
-        candidates = first_distinct(proposed(sampler, wanted, space, history, rng), wanted)
+        candidates = first_distinct(proposed(source, wanted, history, rng), wanted)
         n = len(candidates)
     if not n:
         reason = f"the sampler proposes none that is new in {source.space_name}"

@@ -8,8 +8,9 @@ from typing import Any
 from joblib import parallel_config
 from numpy.random import RandomState
 
-from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
+from sklearn_sha.candidates.base import Evaluation, History
 from sklearn_sha.candidates.proposals import proposed
+from sklearn_sha.candidates.source import CandidateSource
 
 EvaluationKey = tuple[int, int, int]
 """Candidate, resource and number of folds of an evaluation."""
@@ -20,8 +21,7 @@ class CandidatePool:
 
     Parameters
     ----------
-    sampler : Sampler
-    space : dict or list of dict
+    source : CandidateSource
     candidates : sequence of dict
         First candidates to propose. If the sampler uses the history, it is called once more for
         those that are proposed with them.
@@ -42,8 +42,7 @@ class CandidatePool:
 
     def __init__(
         self,
-        sampler: Sampler,
-        space: Space,
+        source: CandidateSource,
         candidates: Sequence[dict[str, Any]],
         seed: int,
         evaluations: Mapping[EvaluationKey, Evaluation],
@@ -52,10 +51,9 @@ class CandidatePool:
     ) -> None:
         self.params = [*candidates]
         self.evaluations = {**evaluations}
-        self._sampler = sampler
-        self._space = space
+        self._source = source
         self._seed = seed
-        self._proposes = sampler.uses_history and not is_closed
+        self._proposes = source.sampler.uses_history and not is_closed
         self._n_proposed = 0
         # The search that the candidates are from had at most as many calls.
         self._n_calls = len(candidates)
@@ -80,7 +78,7 @@ class CandidatePool:
             rng = RandomState([self._seed, self._n_calls])
             history = History(tuple(self.params), tuple(self.evaluations.values()))
             with parallel_config(backend="sequential"):  # parallel code would end the workers
-                new = proposed(self._sampler, n - n_waiting, self._space, history, rng)
+                new = proposed(self._source, n - n_waiting, history, rng)
             self.params += new
             self._n_calls += 1
             self._proposes = bool(new)  # otherwise there are no more, for later brackets neither
@@ -100,7 +98,7 @@ class CandidatePool:
         fold_scores : iterable of sequence of float
             Scores of each candidate on the folds.
         """
-        if not self._sampler.uses_history:
+        if not self._source.sampler.uses_history:
             return
         for number, scores in zip(ids, fold_scores, strict=True):
             params: Mapping[str, Any] = self.params[number]

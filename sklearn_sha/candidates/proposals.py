@@ -13,7 +13,7 @@ from numpy.random import RandomState
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
 from sklearn_sha._user_warning import warn_user
-from sklearn_sha.candidates.base import History, Sampler, Space
+from sklearn_sha.candidates.base import History, Space
 from sklearn_sha.candidates.distinct import n_combinations, n_further, sample_distinct
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.source import CandidateSource
@@ -215,14 +215,14 @@ def _in_rounds(n: int, sizes: Sequence[int], n_first: int, rng: RandomState) -> 
 def _after_initial(source: CandidateSource, n: int, rng: RandomState) -> list[dict[str, Any]]:
     """Return initial candidates and up to n others."""
     initial = [*source.initial]
-    new = proposed(source.sampler, n, source.space, History(initial), rng) if n else []
+    new = proposed(source, n, History(initial), rng) if n else []
     return initial + new
 
 
 def proposed(
-    sampler: Sampler, n: int, space: Space, history: History, rng: RandomState
+    source: CandidateSource, n: int, history: History, rng: RandomState
 ) -> list[dict[str, Any]]:
-    """Return the candidates that a sampler proposes and that are not known, after a check.
+    """Return up to n candidates that the sampler proposes and that are not known, after a check.
 
     If a sampler that uses the history proposes known candidates only, there is a warning.
 
@@ -232,7 +232,8 @@ def proposed(
         If a candidate is not a dict of parameter names, if there are more than n, or if there are
         none at all.
     """
-    returned = sampler.propose(n, _copied(space), _copied_history(history), rng)
+    sampler = source.sampler
+    returned = sampler.propose(n, _copied(source.space), _copied_history(history), rng)
     name = type(sampler).__name__
     try:
         candidates = list(returned)
