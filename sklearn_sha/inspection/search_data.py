@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sklearn_sha._formatting import format_params, format_score, renamed, short_names
 from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.candidates.space import given_spaces, params_key
 from sklearn_sha.inspection.curves import Curve, curves, n_candidates_at
 from sklearn_sha.inspection.importance import ParameterImportance, parameter_importance
+from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.levels import (
     cost_by_level,
     last_rungs,
@@ -25,6 +29,8 @@ from sklearn_sha.inspection.metric_names import metric_label
 from sklearn_sha.inspection.param_points import ParamPoints, param_points
 from sklearn_sha.inspection.possible_scores import PossibleScores, possible_scores
 from sklearn_sha.inspection.ranking import check_metric, selected_row
+
+_CATEGORY_WIDTH = 0.25  # of its points to each side
 
 
 @dataclass(frozen=True)
@@ -101,9 +107,21 @@ class SearchData:
     def last_level(self, candidate: int) -> int:
         return int(self.curves[candidate].levels[-1])
 
-    def layer(self, candidate: int) -> tuple[bool, int]:
-        """Key by which candidates are sorted to be drawn: the selected one last."""
-        return candidate == self.selected, self.last_level(candidate)
+    def drawn(self, candidates: Iterable[int]) -> list[int]:
+        """Return candidates in the order in which they are drawn: the selected one last."""
+        return sorted(candidates, key=lambda c: (c == self.selected, self.last_level(c)))
+
+    def panel(self, points: ParamPoints) -> tuple[list[int], NDArray[np.float64]]:
+        """Return the candidates that have a parameter, as they are drawn, and their places.
+
+        Those of a category are displaced to each side of it.
+        """
+        place_of = dict(zip(points.candidates.tolist(), points.places, strict=True))
+        candidates = self.drawn(place_of)
+        places = np.array([place_of[candidate] for candidate in candidates])
+        if points.labels is not None:
+            places += _CATEGORY_WIDTH * jitter(len(places))
+        return candidates, places
 
     def level_text(self, level: int) -> str:
         """Resource of a level, with the number of folds if it varies, in one line."""

@@ -39,7 +39,7 @@ def parallel_size(data: SearchData) -> tuple[float, float]:
 
 def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
     """Plot one line per candidate, in the color of the rung that it reached."""
-    candidates = list(data.curves)
+    candidates = data.drawn(data.curves)
     axis = score_axis(data.curves)
     last_scores = np.array([data.result(candidate) for candidate in candidates])
     heights = [_heights(points, candidates) for points in data.points]
@@ -49,12 +49,12 @@ def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
     table[:, :-1] = np.where(np.isnan(table[:, :-1]), _MISSING, table[:, :-1])
     colors = rung_colors(data.n_levels, ax)
     places = np.arange(table.shape[1])
-    for k in sorted(range(len(candidates)), key=lambda k: data.layer(candidates[k])):
-        is_selected = candidates[k] == data.selected
+    for candidate, line in zip(candidates, table, strict=True):
+        is_selected = candidate == data.selected
         ax.plot(
             places,
-            table[k],
-            color=candidate_color(data, candidates[k], colors),
+            line,
+            color=candidate_color(data, candidate, colors),
             linewidth=2.5 if is_selected else 0.9,
             marker="o" if table.shape[1] == 1 else None,
         )

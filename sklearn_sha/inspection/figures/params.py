@@ -18,7 +18,6 @@ from sklearn_sha.inspection.figures.style import (
     score_name,
     title,
 )
-from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.param_points import ParamPoints
 from sklearn_sha.inspection.search_data import SearchData
 
@@ -26,7 +25,6 @@ _MAX_COLUMNS = 3
 _PANEL_NAME_WIDTH, _NOTE_WIDTH, _COLUMN_NOTE_WIDTH = 24, 70, 42
 _MAX_HORIZONTAL = 26  # characters of labels that fit horizontally below a panel
 _MAX_LABELS = 15  # that are legible below a panel
-_WIDTH = 0.25  # of the jitter of a category to each side
 _N_TICKS = 3  # of numbers, if other values have a place too
 
 
@@ -87,13 +85,7 @@ def plot_params(data: SearchData, ax: Any) -> list[Any]:
 def _plot_panel(data: SearchData, ax: Any, points: ParamPoints) -> None:
     from matplotlib.colors import to_rgb
 
-    order = sorted(
-        range(len(points.candidates)), key=lambda k: data.layer(int(points.candidates[k]))
-    )
-    candidates = points.candidates[order].tolist()
-    places = points.places[order]
-    if points.labels is not None:
-        places = places + _WIDTH * jitter(len(places))
+    candidates, places = data.panel(points)
     colors = rung_colors(data.n_levels, ax)
     ax.scatter(
         places,

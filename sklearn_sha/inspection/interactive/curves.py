@@ -10,7 +10,6 @@ from sklearn_sha.inspection.interactive.style import (
     heights,
     hover,
     new_figure,
-    ordered,
     set_level_axis,
     set_score_axis,
 )
@@ -21,7 +20,7 @@ from sklearn_sha.inspection.search_data import SearchData
 def curves_figure(data: SearchData) -> Any:
     """Return a figure with one line per candidate."""
     figure, axis = new_figure(data.selected_text()), score_axis(data.curves)
-    for candidate in ordered(data):
+    for candidate in data.drawn(data.curves):
         curve, is_selected = data.curves[candidate], candidate == data.selected
         figure.add_scatter(
             x=curve.levels.tolist(),

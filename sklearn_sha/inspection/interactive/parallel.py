@@ -16,7 +16,6 @@ from sklearn_sha.inspection.interactive.style import (
     new_figure,
     note_of,
     opaque_rung_colors,
-    ordered,
 )
 from sklearn_sha.inspection.param_points import ParamPoints
 from sklearn_sha.inspection.score_axis import score_axis
@@ -31,7 +30,7 @@ _MISSING = -0.13
 
 def parallel_figure(data: SearchData) -> Any:
     """Return a figure with one line per candidate."""
-    candidates = ordered(data)
+    candidates = data.drawn(data.curves)
     last_scores = [data.result(candidate) for candidate in candidates]
     axis = score_axis(data.curves)
     places, labels = ([], []) if axis is None else (heights(axis, axis.ticks()), axis.labels())

@@ -16,11 +16,9 @@ from sklearn_sha.inspection.interactive.style import (
     set_score_axis,
     style,
 )
-from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
-_WIDTH = 0.25  # of the jitter of a category to each side
 _PANEL_HEIGHT = 300  # pixels
 _N_TICKS = 4  # of numbers, if other values have a place too
 
@@ -34,13 +32,9 @@ def params_figure(data: SearchData) -> Any:
     scores_axis = score_axis(data.curves)
     for k, points in enumerate(data.points):
         row, column = (number + 1 for number in divmod(k, n_columns))
-        numbers = range(len(points.candidates))
-        order = sorted(numbers, key=lambda number: data.layer(int(points.candidates[number])))
-        candidates = points.candidates[order].tolist()
-        places = points.places[order]
+        candidates, places = data.panel(points)
         axis: dict[str, Any] = {"title_text": escaped(points.name)}
         if points.labels is not None:
-            places = places + _WIDTH * jitter(len(places))
             labels = [*map(escaped, points.labels)]
             axis |= {"tickvals": list(range(len(labels))), "ticktext": labels}
         if points.is_log:

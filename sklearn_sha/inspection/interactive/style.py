@@ -66,11 +66,6 @@ def candidate_color(data: SearchData, candidate: int) -> str:
     return rung_colors(data.n_levels)[data.last_level(candidate)]
 
 
-def ordered(data: SearchData) -> list[int]:
-    """Return the candidates in the order in which they are drawn: the selected one last."""
-    return sorted(data.curves, key=data.layer)
-
-
 def hover(data: SearchData, candidate: int, score: float) -> str:
     """Return what is shown when the pointer is over a candidate: its score and parameters."""
     params = data.params[candidate]
