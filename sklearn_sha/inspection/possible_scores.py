@@ -17,6 +17,8 @@ from sklearn_sha.inspection.trust_advice import probability_text
 RISKY, ELIMINATED, AUDITED = "could have been better", "eliminated", "audited"
 """Kinds of candidates, as they are called in legends."""
 
+_WIDTH = 0.36  # of a rung to each side
+
 
 @dataclass(frozen=True)
 class PossibleScore:
@@ -124,6 +126,15 @@ class PossibleScores:
         """Return the candidates that a rung eliminated, in increasing order of their scores."""
         own = (one for one in self.candidates if _rung_of(one) == rung)
         return sorted(own, key=lambda one: one.expected)
+
+    def placed(self) -> list[tuple[float, PossibleScore]]:
+        """Return all candidates with their places on an axis of `rungs`, side by side in each."""
+        found: list[tuple[float, PossibleScore]] = []
+        for position, rung in enumerate(self.rungs()):
+            members = self.members(rung)
+            places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
+            found += zip(places.tolist(), members, strict=True)
+        return found
 
     def visible_range(self) -> tuple[float, float] | None:
         """Return the lowest and the highest score of a figure; None if it shows all of them.

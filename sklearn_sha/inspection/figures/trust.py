@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from sklearn_sha._formatting import format_score
 from sklearn_sha.inspection.figures.style import (
     SELECTED,
@@ -20,7 +18,6 @@ from sklearn_sha.inspection.figures.style import (
 from sklearn_sha.inspection.possible_scores import AUDITED, ELIMINATED, RISKY, PossibleScores
 from sklearn_sha.inspection.search_data import SearchData
 
-_WIDTH = 0.36  # of a rung to each side
 _MAX_HORIZONTAL = 6  # rungs whose labels of several lines fit horizontally
 
 
@@ -31,14 +28,11 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
     score, tolerance = possible.selected_score, possible.tolerance
     rungs = possible.rungs()
     color_of = _colors(ax)
-    for position, rung in enumerate(rungs):
-        members = possible.members(rung)
-        places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
-        for place, one in zip(places, members, strict=True):
-            kind = possible.kind_of(one)
-            color, marker = color_of[kind], _marker(kind)
-            ax.plot([place, place], [one.expected, one.highest], color=color, linewidth=1.5)
-            ax.plot([place], [one.expected], marker, color=color, markersize=4)
+    for place, one in possible.placed():
+        kind = possible.kind_of(one)
+        color, marker = color_of[kind], _marker(kind)
+        ax.plot([place, place], [one.expected, one.highest], color=color, linewidth=1.5)
+        ax.plot([place], [one.expected], marker, color=color, markersize=4)
     ax.axhspan(score - tolerance, score + tolerance, color=SELECTED, alpha=0.15, linewidth=0)
     ax.axhline(score, color=SELECTED, linewidth=2)
     right = max(0, len(rungs) - 1) + 0.5

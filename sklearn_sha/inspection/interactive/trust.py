@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from sklearn_sha._formatting import format_score
 from sklearn_sha.inspection.figures.style import SELECTED
 from sklearn_sha.inspection.interactive.style import (
@@ -22,11 +20,8 @@ from sklearn_sha.inspection.possible_scores import (
     ELIMINATED,
     RISKY,
     PossibleScore,
-    PossibleScores,
 )
 from sklearn_sha.inspection.search_data import SearchData
-
-_WIDTH = 0.36  # of a rung to each side
 
 
 def trust_figure(data: SearchData) -> Any:
@@ -34,9 +29,10 @@ def trust_figure(data: SearchData) -> Any:
     possible = data.possible
     assert possible is not None
     figure = new_figure(possible.headline)
-    rungs = possible.rungs()
-    for position, rung in enumerate(rungs):
-        _add_candidates(figure, data, possible, possible.members(rung), position)
+    color_of = _colors()
+    for kind in possible.kinds():  # the bars of a trace have a single color
+        own = [(place, one) for place, one in possible.placed() if possible.kind_of(one) == kind]
+        _add_candidates(figure, data, own, kind, color_of[kind])
     score, tolerance = possible.selected_score, possible.tolerance
     figure.add_hrect(
         score - tolerance, score + tolerance, fillcolor=SELECTED, opacity=0.15, line_width=0
@@ -44,7 +40,7 @@ def trust_figure(data: SearchData) -> Any:
     figure.add_hline(score, line_color=SELECTED, annotation_text=f"selected {format_score(score)}")
     title = f"{escaped(data.unit)} of the rung that eliminated the candidate"
     figure.update_xaxes(
-        tickvals=list(range(len(rungs))),
+        tickvals=list(range(len(possible.rungs()))),
         ticktext=possible.rung_labels(data.unit, "<br>"),
         title_text="<br>".join(filter(None, [title, possible.note()])),
         showgrid=False,
@@ -54,7 +50,6 @@ def trust_figure(data: SearchData) -> Any:
         title_text=f"{escaped(data.score_label)} at full resource, estimated",
         range=possible.visible_range(),
     )
-    color_of = _colors()
     add_key(figure, {kind: color_of[kind] for kind in possible.kinds()})
     return figure
 
@@ -68,41 +63,30 @@ def _colors() -> dict[str, str]:
 def _add_candidates(
     figure: Any,
     data: SearchData,
-    possible: PossibleScores,
-    members: Sequence[PossibleScore],
-    position: int,
+    points: Sequence[tuple[float, PossibleScore]],
+    kind: str,
+    color: str,
 ) -> None:
-    """Add the candidates that a rung eliminated, with bars up to their highest scores."""
-    places = position + np.linspace(-_WIDTH, _WIDTH, len(members) + 2)[1:-1]
-    by_kind: dict[str, list[tuple[float, PossibleScore]]] = {}
-    for place, one in zip(places.tolist(), members, strict=True):
-        by_kind.setdefault(possible.kind_of(one), []).append((place, one))
-    for kind, points in by_kind.items():  # the bars of a trace have a single color
-        color = _colors()[kind]
-        figure.add_scatter(
-            x=[place for place, _ in points],
-            y=[one.expected for _, one in points],
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [one.highest - one.expected for _, one in points],
-                "arrayminus": [0] * len(points),
-                "color": color,
-                "width": 0,
-            },
-            mode="markers",
-            marker={
-                "color": color,
-                "size": 7,
-                "symbol": "diamond" if kind == AUDITED else "circle",
-            },
-            text=[
-                f"{hover(data, one.candidate, one.expected)}<br>{_estimate(one)}"
-                for _, one in points
-            ],
-            hoverinfo="text",
-            name=kind,
-        )
+    """Add the candidates of a kind at their places, with bars up to their highest scores."""
+    figure.add_scatter(
+        x=[place for place, _ in points],
+        y=[one.expected for _, one in points],
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [one.highest - one.expected for _, one in points],
+            "arrayminus": [0] * len(points),
+            "color": color,
+            "width": 0,
+        },
+        mode="markers",
+        marker={"color": color, "size": 7, "symbol": "diamond" if kind == AUDITED else "circle"},
+        text=[
+            f"{hover(data, one.candidate, one.expected)}<br>{_estimate(one)}" for _, one in points
+        ],
+        hoverinfo="text",
+        name=kind,
+    )
 
 
 def _estimate(one: PossibleScore) -> str:
