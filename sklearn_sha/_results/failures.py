@@ -91,9 +91,7 @@ OTHER_METRIC = (
 """What to do if nothing fails and scores are NaN, as the ROC AUC of a single class."""
 
 
-def no_score_message(
-    failures: Failures, n_resources: int, unit: str, *, is_full: bool, has_own_rungs: bool
-) -> str:
+def no_score_message(failures: Failures, n_resources: int, unit: str, remedy: str) -> str:
     """Format that no candidate of a first rung has a score, and why.
 
     Parameters
@@ -103,18 +101,9 @@ def no_score_message(
     n_resources : int
     unit : str
         What the resource counts, in the plural.
-    is_full : bool
-        Whether that is the full resource of a model.
-    has_own_rungs : bool
-        Whether a budget or the algorithm sets the first rung, and not `min_resources`.
+    remedy : str
+        Sentence about the resource, without its full stop.
     """
-    remedy = (
-        "If scores require more, raise min_resources; with min_resources=1.0 it is a grid search"
-    )
-    if has_own_rungs:
-        remedy = "If scores require more, raise the budget, or the first rung of the algorithm"
-    if is_full:
-        remedy = "Models have the full resource: in a grid search, their means are NaN, too"
     if not failures:
         remedy += f". {OTHER_METRIC}"
     message = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sklearn_sha._formatting import listed
@@ -61,29 +61,19 @@ def few_samples_failures(
     ]
 
 
-def few_samples_message(
-    failures: Failures, n_resources: Sequence[int], n_train: int, *, has_own_rungs: bool = False
-) -> str:
+def few_samples_message(failures: Failures, n_train: int, remedy: str) -> str:
     """Format which candidates failed in a rung with fewer samples than the training fold.
 
     Parameters
     ----------
     failures : sequence of dict
         As `few_samples_failures` returns them.
-    n_resources : sequence of int
-        Number of samples in each rung.
     n_train : int
         Number of samples of the largest training fold.
-    has_own_rungs : bool, default=False
-        Whether a budget or the algorithm sets the first rung, and not `min_resources`.
+    remedy : str
+        How to start with more samples.
     """
     failed_at = sorted({failure["n_resources"] for failure in failures})
-    larger = min((n for n in n_resources if n > failed_at[-1]), default=n_train)
-    is_last = failed_at[-1] >= max(n_resources)
-    parameters = "max_resources and min_resources" if is_last else "min_resources"
-    remedy = f"raise {parameters}, for example min_resources={larger}"
-    if has_own_rungs:
-        remedy = f"raise the budget, or the rungs of the algorithm, to start with {larger} samples"
     return (
         f"{candidates_text(failures)} failed when trained on {listed(failed_at)} samples, fewer "
         f"than the {n_train} samples of the training fold. If a parameter requires more samples "

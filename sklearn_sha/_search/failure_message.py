@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sklearn_sha._results.failures import all_failed_message, no_score_message
-from sklearn_sha._search.remedies import few_samples_hints
+from sklearn_sha._search.remedies import few_samples_hints, more_for_scores
 from sklearn_sha._search.run import Run
 from sklearn_sha._search.too_few_samples import trial_in_vain_message
 
@@ -17,13 +17,8 @@ def failure_message(run: Run) -> str:
     else:
         resources = spec.schedule.n_resources
         is_full = spec.resource.counts_folds or min(resources) == max(resources)
-        message = no_score_message(
-            failures,
-            min(resources),
-            unit,
-            is_full=is_full and not run.results.errors_are_scores,
-            has_own_rungs=spec.algorithm.has_own_rungs,
-        )
+        remedy = more_for_scores(spec, is_full=is_full and not run.results.errors_are_scores)
+        message = no_score_message(failures, min(resources), unit, remedy)
     if run.tried:
         hints = [trial_in_vain_message(run.tried, max(spec.schedule.n_resources))]
     else:

@@ -44,6 +44,16 @@ def more_folds(n_folds: int, spec: SearchSpec) -> str:
     return f'set resource="folds" and min_resources={two_rungs if two_rungs > n_folds else most}'
 
 
+def more_for_scores(spec: SearchSpec, *, is_full: bool) -> str:
+    """Return a sentence about the resource of a first rung without scores, which can be full."""
+    if is_full:
+        return "Models have the full resource: in a grid search, their means are NaN, too"
+    more = "raise min_resources; with min_resources=1.0 it is a grid search"
+    if spec.algorithm.has_own_rungs:
+        more = _more_of_own_rungs("more", spec)
+    return f"If scores require more, {more}"
+
+
 def _more_of_own_rungs(what: str, spec: SearchSpec) -> str:
     """Return how to have more in the first rung if the algorithm sets it."""
     has_budget = hasattr(spec.algorithm, "budget")
@@ -63,5 +73,15 @@ def few_samples_hints(
     early = few_samples_failures(failures, n_train, {*chain.from_iterable(full)})
     if not early:
         return []
-    resources, has_own_rungs = spec.schedule.n_resources, spec.algorithm.has_own_rungs
-    return [few_samples_message(early, resources, n_train, has_own_rungs=has_own_rungs)]
+    n_failed = max(failure["n_resources"] for failure in early)
+    return [few_samples_message(early, n_train, _more_samples(n_failed, spec))]
+
+
+def _more_samples(n_failed: int, spec: SearchSpec) -> str:
+    """Return how to start with more samples than those with which candidates failed."""
+    resources = spec.schedule.n_resources
+    larger = min((n for n in resources if n > n_failed), default=spec.n_train)
+    if spec.algorithm.has_own_rungs:
+        return _more_of_own_rungs(quantity(larger, spec.schedule.unit), spec)
+    also = "max_resources and " if n_failed >= max(resources) else ""
+    return f"raise {also}min_resources, for example min_resources={larger}"
