@@ -11,12 +11,13 @@ from numpy.random import RandomState
 
 from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._user_warning import warn_user
-from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.proposals import candidates_for_brackets
 from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.resources.base import Resource
+from sklearn_sha.schedules import Schedule
 
 
 class HyperbandSearchCV(AuditedSearch):
@@ -298,9 +299,9 @@ class HyperbandSearchCV(AuditedSearch):
         )
 
     def _candidates(
-        self, source: CandidateSource, bounds: Callable[[int], Bounds], rng: RandomState
+        self, source: CandidateSource, plan: Callable[[int], Schedule], rng: RandomState
     ) -> tuple[int, list[dict[str, Any]]]:
-        brackets = self._algorithm(source.sampler).plan(bounds(0)).brackets
+        brackets = plan(0).brackets
         if len(brackets) == self.n_repeats:
             n_resources = brackets[0].rungs[0].n_resources
             warn_user(

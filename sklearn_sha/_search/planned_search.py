@@ -57,15 +57,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _candidates(
-        self, source: CandidateSource, bounds: Callable[[int], Bounds], rng: RandomState
+        self, source: CandidateSource, plan: Callable[[int], Schedule], rng: RandomState
     ) -> tuple[int, list[dict[str, Any]]]:
         """Return the number of candidates, and the candidates that are known before the search.
 
         Parameters
         ----------
         source : CandidateSource
-        bounds : callable
-            Returns the bounds of the algorithm for a number of candidates.
+        plan : callable
+            Returns the schedule of the algorithm for a number of candidates.
         rng : RandomState
         """
 
@@ -91,7 +91,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             training = Training.of(kept, context.tuned)
         limits = resource_limits(training.resource, context)
         bounds = partial(self._bounds, algorithm, training.resource, context, limits)
-        n_candidates, candidates = self._candidates(source, bounds, random_state)
+        n_candidates, candidates = self._candidates(
+            source, lambda n: algorithm.plan(bounds(n)), random_state
+        )
         proposes_later = source.sampler.uses_history
         typical = [*candidates, *(typical_candidates(source.space) if proposes_later else ())]
         check_names(self.estimator, typical)

@@ -20,7 +20,7 @@ from sklearn_sha._search.planning import Automatic
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.anytime import Anytime
-from sklearn_sha.bandit.base import Algorithm, Bounds
+from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.bandit.doubling import BudgetDoubling
 from sklearn_sha.bandit.hyperband import Hyperband
 from sklearn_sha.bandit.in_turn import HalvingInTurn
@@ -513,7 +513,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             )
 
     def _candidates(
-        self, source: CandidateSource, bounds: Callable[[int], Bounds], rng: RandomState
+        self, source: CandidateSource, plan: Callable[[int], Schedule], rng: RandomState
     ) -> tuple[int, list[dict[str, Any]]]:
         n_name = given_name(self, "n_candidates", "n_iter")
         n_candidates = n_candidates_of(self.n_candidates, self.n_iter)
@@ -524,7 +524,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         n, candidates = first_candidates(source, n_candidates, rng, n_name)
         if self.budget == "anytime" and not sampler.uses_history:
             # The sampler continues where it ended, for the brackets after n candidates.
-            n_later = self._algorithm(sampler).plan(bounds(n)).n_different - n
+            n_later = plan(n).n_different - n
             later = proposed(source, n_later, History(tuple(candidates)), state)
             first = without_grid_order(candidates[len(initial) :], initial, space, rng)
             candidates = [*initial, *first, *without_grid_order(later, candidates, space, rng)]
