@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._formatting import quantity
 from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha._search.planning import PlanningContext, Training
@@ -12,7 +13,6 @@ from sklearn_sha.resources.automatic import MANY_SAMPLES, why_folds
 from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.resources.n_samples import SampleCount
-from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.schedules import Schedule
 from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
@@ -47,10 +47,7 @@ class Option:
 
 
 def automatic_option(
-    training: Training,
-    plan_for: Callable[[Training], Option],
-    tuned: TunedEstimator,
-    n_samples: int,
+    training: Training, plan_for: Callable[[Training], Option], context: PlanningContext
 ) -> tuple[Option, str]:
     """Plan rungs of an automatic resource, or rungs that add folds if these are better.
 
@@ -64,9 +61,7 @@ def automatic_option(
         With the automatic resource.
     plan_for : callable
         Plans the candidates for a resource.
-    tuned : TunedEstimator
-    n_samples : int
-        Number of all samples.
+    context : PlanningContext
 
     Returns
     -------
@@ -74,9 +69,10 @@ def automatic_option(
     str
         Half a sentence, why folds are the resource; empty if they are not.
     """
-    on_folds = Training.of(FoldCount(), tuned)
+    on_folds = Training.of(FoldCount(), context.tuned)
+    n_samples = n_samples_of(context.data.X)
     counts_samples = training.resource.counts_samples
-    if counts_samples and (misleading := why_folds(tuned, n_samples)):
+    if counts_samples and (misleading := why_folds(context.tuned, n_samples)):
         return plan_for(on_folds), misleading
     option = plan_for(training)
     n_resources = option.schedule.n_resources

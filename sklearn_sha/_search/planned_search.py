@@ -11,7 +11,6 @@ from typing import Any
 from numpy.random import RandomState
 from sklearn.base import BaseEstimator
 
-from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._search.advice import (
     audit_notes,
     cost_warning,
@@ -99,8 +98,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_names(self.estimator, typical)
         plan_for = partial(self._plan_option, algorithm, context, n_candidates, candidates, typical)
         if automatic.folds and kept is None:
-            n_samples = n_samples_of(context.data.X)
-            chosen, why_in_folds = automatic_option(training, plan_for, context.tuned, n_samples)
+            chosen, why_in_folds = automatic_option(training, plan_for, context)
         else:
             chosen, why_in_folds = plan_for(training), ""
         training, limits, schedule = chosen.training, chosen.limits, chosen.schedule
@@ -113,7 +111,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         warning = ""
         whole_fit: WholeFit | None = None
         notes: list[str] = []
-        why_few = first_rung_notes(schedule, limits, self.factor) if automatic.schedule else []
         keeps_folds = kept is not None and kept.counts_folds
         if automatic.schedule and not keeps_folds and not chosen.is_worth_rungs:
             training, schedule = single_rung(chosen, context, n_candidates, self.factor)
@@ -122,7 +119,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             if automatic.maximum and limits.default is not None:
                 whole_fit = resource.whole_fit(context.tuned, context.example, limits.default)
             notes += self._notes(chosen, context, why_in_folds, whole_fit)
-        notes += why_few
+        if automatic.schedule:
+            notes += first_rung_notes(chosen.schedule, limits, self.factor)
         if not proposes_later:
             n_different = len(candidates) - schedule.n_repeated
             notes += grid_notes(source.space, candidates, n_different, source.initial)
