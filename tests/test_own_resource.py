@@ -5,6 +5,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+from scipy.stats import uniform
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -343,6 +344,37 @@ def test_a_first_rung_below_its_lowest_is_refused(params):
     search = SuccessiveHalvingSearchCV(DecisionTreeClassifier(), grid, resource=Leaves(), **params)
     message = "resource='Leaves' would start with 1 unit, but models need at least 2"
     with pytest.raises(ValueError, match=message):
+        search.plan(X, Y)
+
+
+class Nodes(IntegerParameter):
+    lowest = 2
+
+    def __init__(self):
+        super().__init__("max_leaf_nodes")
+
+
+class Epochs(PartialFit):
+    lowest = 2
+
+
+@pytest.mark.parametrize(
+    ("resource", "model", "name", "batch_size"),
+    [
+        (Nodes(), DecisionTreeClassifier(), "max_features", None),
+        (Epochs(), SGDClassifier(), "alpha", None),
+        (Epochs(), SGDClassifier(), "alpha", 50),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*too low to eliminate", "ignore:Including the fixed cost")
+def test_a_subclass_of_a_resource_can_have_another_lowest(resource, model, name, batch_size):
+    search = SuccessiveHalvingSearchCV(
+        model, {name: uniform(0, 1)}, n_candidates=16, resource=resource, max_resources=8,
+        min_folds="all", batch_size=batch_size,
+    )  # fmt: skip
+    assert search.plan(X, Y).n_resources == [2, 4, 8]
+    search.set_params(min_resources=1)
+    with pytest.raises(ValueError, match=r"would start with 1 .*, but models need at least 2"):
         search.plan(X, Y)
 
 

@@ -34,8 +34,9 @@ class Resource(ABC):
     unit : str
         What is counted, in the plural, for example "trees". `plan` and figures show it.
     lowest : int
-        Smallest resource that a model can be trained with. A search that would start with less
-        raises a ValueError.
+        Smallest resource that a model can be trained with, and minimum of an automatic first rung.
+        A search that would start with less raises a ValueError. `SampleCount` and `FoldCount`
+        compute it from the data instead.
     in_batches : bool
         Whether `advance` requests samples in batches, never all together.
     subsamples : bool

@@ -81,7 +81,13 @@ class IntegerParameter(Resource):
         values = {parameter_value(model, self.name) for model in tuned.models()}
         value: Any = values.pop() if len(values) == 1 else None  # families can have several
         default = int(value) if is_int(value) else None
-        return Limits(default=default, fixed=(default or 0) * _FIXED_SHARE, equals_fit=True)
+        return Limits(
+            lowest=self.lowest,
+            first=self.lowest,
+            default=default,
+            fixed=(default or 0) * _FIXED_SHARE,
+            equals_fit=True,
+        )
 
     def unit_for(self, example: Any) -> str:
         if self.unit != Resource.unit:

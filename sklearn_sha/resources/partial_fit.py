@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -105,14 +106,16 @@ class PartialFit(Resource):
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
         models = _last_steps(tuned, example)
         default = _automatic_maximum(_longest(models))
+        limits = super().limits(tuned, example, data)
         if self.batch_size is not None:  # a grid search has nothing that compares with a batch
             if all(map(_counts, models)):  # others are trained further
                 one_pass = self._n_batches(1, data.n_samples)
-                return Limits(default=one_pass, highest=one_pass)
-            return Limits(default=self._n_batches(default, data.n_samples))
+                return replace(limits, default=one_pass, highest=one_pass)
+            return replace(limits, default=self._n_batches(default, data.n_samples))
         is_network = any(type(model).__name__.startswith("MLP") for model in models)
         per_call = _SAMPLES_PER_NETWORK_CALL if is_network else _SAMPLES_PER_CALL
-        return Limits(
+        return replace(
+            limits,
             default=default,
             fixed=candidate_cost(tuned, example, data) / data.n_samples,
             rate=1 + Fraction(per_call, data.n_samples),
