@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from math import ceil
@@ -94,7 +95,13 @@ def _run(
             _check_params(params, space)
         candidates += new
         keys = [params_key(params) for params in candidates]
-        assert len(set(keys)) == len(keys), "a candidate is proposed twice"
+        n_proposals = Counter(keys)
+        repeated = [dict(candidates[k]) for k, key in enumerate(keys) if n_proposals[key] > 1]
+        assert not repeated, (
+            f"a candidate is proposed twice: {repeated[0]!r}. Skip those of history.candidates and "
+            "those of the same call. If uses_history is False, rng is in the same state in each "
+            "call."
+        )
         for number, params in enumerate(new):
             for n_resources in (1, 2) if number % 2 else (1,):  # half of them are promoted
                 values = scores.choice([scores.random(), np.nan], p=[1 - failed, failed], size=2)
