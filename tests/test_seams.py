@@ -30,6 +30,7 @@ from sklearn_sha.bandit import (
 from sklearn_sha.bandit.requests import as_rung_losses
 from sklearn_sha.candidates import GridSampler, RandomSampler, Sampler, check_sampler
 from sklearn_sha.inspection import trust_report
+from sklearn_sha.schedules import Schedule
 
 X = np.zeros((40, 1))
 SPACE = {"limit": uniform(0.1, 0.8), "speed": loguniform(0.1, 10)}
@@ -497,7 +498,8 @@ class Broken(Algorithm):
     def plan(self, bounds):
         self.calls += 1
         n = bounds.n_candidates + (self.calls if self.way == "plan" else 0)
-        return SuccessiveHalving().plan(replace(bounds, n_candidates=n))
+        continues = bounds.continues or self.way == "continues"
+        return SuccessiveHalving().plan(replace(bounds, n_candidates=n, continues=continues))
 
     def requests(self, plan, propose):
         self.calls += 1
@@ -536,6 +538,7 @@ class Broken(Algorithm):
     ("way", "message"),
     [
         ("plan", "plan differs"),
+        ("continues", r"plan is for models that continue training\. Pass bounds\.continues to"),
         ("random", "requests differ"),
         ("too many", "candidates are proposed, but the plan has"),
         ("not proposed", "were not proposed"),
@@ -556,6 +559,20 @@ class Broken(Algorithm):
 def test_check_algorithm_finds_what_is_broken(way, message):
     with pytest.raises(AssertionError, match=message):
         check_algorithm(Broken(way), Bounds(8, 16))
+
+
+def test_a_search_refuses_the_cost_of_models_that_continue_if_they_are_refit():
+    class TwoRungs(Algorithm):
+        def plan(self, bounds):
+            return Schedule.from_rungs([bounds.n_candidates, 1], [16, 32])
+
+        def requests(self, plan, propose):
+            return halving(plan, propose)
+
+    search = search_of(algorithm=TwoRungs(), sampler="random", n_candidates=4, max_resources=32)
+    assert search.plan(X).total_cost == 4 * 16 + 16
+    with pytest.raises(ValueError, match=r"but TwoRungs\.plan does not use Bounds\.continues, so"):
+        search.set_params(resource="n_samples").plan(X)
 
 
 class Careless(Sampler):

@@ -340,7 +340,8 @@ class TwoRungs(Algorithm):
 
     def plan(self, bounds: Bounds) -> Schedule:
         n_candidates = [bounds.n_candidates, min(3, bounds.n_candidates)]
-        return Schedule.from_rungs(n_candidates, [bounds.first, bounds.max_resources])
+        resources = [bounds.first, bounds.max_resources]
+        return Schedule.from_rungs(n_candidates, resources, bounds.continues)
 
     def requests(self, plan: Schedule, propose: Any) -> Any:
         ids = propose(plan.rungs[0].n_candidates)

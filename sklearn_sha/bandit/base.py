@@ -31,7 +31,8 @@ class Bounds:
     is_default_maximum : bool, default=True
         Whether `max_resources` is the default and not set by the user.
     continues : bool, default=True
-        Whether models continue training between rungs, or are refit from scratch at each.
+        Whether models continue training between rungs, or are refit from scratch at each. The
+        schedule needs the same value, which decides its cost (`Schedule.from_rungs`).
     fold_growth : FoldGrowth or None, default=None
         Folds that score each rung. None: all folds in each rung.
     n_kept : int, default=0
@@ -76,7 +77,8 @@ class Algorithm(ABC):
     >>> from sklearn_sha.schedules import Schedule
     >>> class OneUnit(Algorithm):
     ...     def plan(self, bounds):
-    ...         return Schedule.from_rungs([bounds.n_candidates, 1], [1, bounds.max_resources])
+    ...         sizes, resources = [bounds.n_candidates, 1], [1, bounds.max_resources]
+    ...         return Schedule.from_rungs(sizes, resources, bounds.continues)
     ...
     ...     def requests(self, plan, propose):
     ...         ids = propose(plan.rungs[0].n_candidates)
