@@ -22,6 +22,8 @@ from sklearn_sha import (
     schedules,
     theory,
 )
+from sklearn_sha.candidates.registry import NAMED as SAMPLERS
+from sklearn_sha.inspection.figures import KINDS as FIGURES
 
 README = (ROOT / "README.md").read_text()
 
@@ -61,6 +63,39 @@ def test_every_parameter_is_documented(search):
     documented = inspect.getdoc(search)
     for name in inspect.signature(search).parameters:
         assert re.search(rf"^{name} : ", documented, flags=re.MULTILINE), name
+
+
+@pytest.mark.parametrize("search", [SuccessiveHalvingSearchCV, HyperbandSearchCV])
+def test_every_named_sampler_is_in_the_signature_and_the_docstring(search):
+    annotation = inspect.signature(search).parameters["sampler"].annotation
+    assert re.findall(r"\w+", annotation) == ["Literal", *SAMPLERS, "Sampler"]
+    names = ", ".join(f'"{name}"' for name in SAMPLERS)
+    assert f"\nsampler : {names} or Sampler, default=" in inspect.getdoc(search)
+
+
+def test_every_named_sampler_is_public_and_in_the_guide():
+    for kind in SAMPLERS.values():
+        assert kind.__name__ in candidates.__all__
+    table = first_table("samplers.md")
+    assert re.findall('"([a-z]+)"', " ".join(table)) == list(SAMPLERS)
+
+
+def first_table(guide):
+    """First cell of each row of the first table of a page of the guide."""
+    text = (ROOT / "docs" / "guide" / guide).read_text()
+    _, _, *rows = re.search(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)[0].splitlines()
+    return [row.split("|")[1].strip() for row in rows]
+
+
+def test_every_kind_of_figure_is_in_the_docstrings_and_the_guide():
+    kinds = [f'"{kind}"' for kind in FIGURES]
+    assert first_table("figures.md") == [f"`{kind}`" for kind in kinds]
+    plot = inspect.getdoc(sklearn_sha.SearchDisplay.plot)
+    assert re.findall(r'^    - (".*?"): ', plot, flags=re.MULTILINE) == kinds
+    *others, last = kinds
+    assert f"    {', '.join(others)} or {last}, as in" in inspect.getdoc(
+        inspection.interactive_figure
+    )
 
 
 def in_module(value, module):

@@ -29,6 +29,7 @@ from sklearn_sha.bandit import (
 )
 from sklearn_sha.bandit.requests import as_rung_losses
 from sklearn_sha.candidates import GridSampler, RandomSampler, Sampler, check_sampler
+from sklearn_sha.candidates.registry import NAMED
 from sklearn_sha.inspection import trust_report
 from sklearn_sha.schedules import Schedule
 
@@ -377,6 +378,12 @@ def test_the_algorithms_keep_their_contract(n, highest, factor):
 def test_the_samplers_keep_their_contract():
     check_sampler(RandomSampler(), [{"a": [1, 2, 3]}, {"b": randint(0, 9), "c": ["x", None]}])
     check_sampler(GridSampler(), {"a": [1, 2, 3], "b": [True, False]})
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_named_samplers_keep_their_contract(name):
+    check_sampler(NAMED[name](), {"b": randint(0, 99), "c": uniform(), "d": ["x", None]})
+    check_sampler(NAMED[name](), [{"a": [1, 2, 3]}, {"b": randint(0, 9), "c": ["x", None]}])
 
 
 class BelowItsPlan(Algorithm):
