@@ -3,6 +3,7 @@
 import re
 import warnings
 from functools import partial
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -392,6 +393,26 @@ def test_errors_of_parameters_have_both_classes_of_grid_searchs(params):
         for kind in (ValueError, TypeError):
             with pytest.raises(kind):
                 search.set_params(**params).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (kind, name)
+        for kind in (SuccessiveHalvingSearchCV, HyperbandSearchCV)
+        for name in signature(kind).parameters
+    ],
+)
+def test_every_parameter_refuses_an_object_of_no_meaning(kind, name):
+    given = object()
+    search = kind(SGD, None if name == "param_grid" else ALPHAS).set_params(**{name: given})
+    message = f"{name}=.*{re.escape(repr(given))}"
+    if name in ("param_distributions", "param_grid"):
+        message = "Parameter grid should be a dict or a list"  # as GridSearchCV
+    if name == "random_state":
+        message = "cannot be used to seed"  # as scikit-learn
+    with pytest.raises((TypeError, ValueError), match=message):
+        search.fit(X, Y)
 
 
 def test_missing_targets_are_named():
