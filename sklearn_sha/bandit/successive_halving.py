@@ -50,8 +50,8 @@ def halving(
         ``propose(n)`` returns the ids of 1 to n new candidates. If it returns fewer than
         n, it is called again until the first rung is complete. None: ids from 0.
     stop : StableRanking or None, default=None
-        When it stops the run, only the best candidate is requested at the last rung, with those
-        that are kept.
+        When its `is_over` returns True after a rung, only the best candidate is requested at the
+        last rung, with those that are kept. A subclass can have another rule.
     target : Target or None, default=None
         When it is reached, no more candidates are requested. Those of a last rung at full resource
         are requested in growing groups, the best of the previous rung first. Candidates that are
