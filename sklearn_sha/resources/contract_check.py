@@ -29,10 +29,12 @@ def check_resource(
     resource : Resource
     model : estimator
         Not fitted; its fit has to be deterministic.
-    X, y : array-like
-        Training samples, on which predictions are compared too. y can be None.
-    units : sequence of int
-        Increasing total units to train to.
+    X : array-like, shape (n_samples, n_features)
+        Training samples, on which predictions are compared too.
+    y : array-like, shape (n_samples,), or None, default=None
+    units : sequence of int, default=(1, 2, 5)
+        Increasing total units to train to. The first is trained only if models continue training.
+        If `lowest` of the resource is more than 1, set them to valid units.
 
     Raises
     ------

@@ -116,8 +116,9 @@ class Limits:
         highest = self.default if max_resources == "auto" else self.cap(max_resources)
         if highest is None:
             raise ValueError(
-                f'max_resources="auto" requires a resource with a maximum of its own, and '
-                f"resource={self.resource!r} has none, or several; give max_resources an integer."
+                f'max_resources="auto" requires a resource with a default maximum, but '
+                f"resource={self.resource!r} has none, or candidates have different ones; give "
+                "max_resources an integer."
             )
         if highest < 1:
             raise ValueError(
