@@ -64,7 +64,7 @@ def test_folds_are_added_where_few_samples_cost_no_less(estimator, space, n, exp
     plan = SuccessiveHalvingSearchCV(estimator, space).plan(*samples(n))
     unit = {"folds": "folds", "n_samples": "training samples", "n_estimators": "trees"}[expected]
     assert plan.unit == unit
-    why = [note for note in plan.notes if "those of folds cost 0.45 times as much" in note]
+    why = [note for note in plan.notes if "and rungs of folds 0.45 times, including" in note]
     assert len(why) == (expected == "folds")
 
 

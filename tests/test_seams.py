@@ -505,8 +505,7 @@ class Broken(Algorithm):
     def plan(self, bounds):
         self.calls += 1
         n = bounds.n_candidates + (self.calls if self.way == "plan" else 0)
-        continues = bounds.continues or self.way == "continues"
-        return SuccessiveHalving().plan(replace(bounds, n_candidates=n, continues=continues))
+        return SuccessiveHalving().plan(replace(bounds, n_candidates=n))
 
     def requests(self, plan, propose):
         self.calls += 1
@@ -545,7 +544,6 @@ class Broken(Algorithm):
     ("way", "message"),
     [
         ("plan", "plan differs"),
-        ("continues", r"plan is for models that continue training\. Pass bounds\.continues to"),
         ("random", "requests differ"),
         ("too many", "candidates are proposed, but the plan has"),
         ("not proposed", "were not proposed"),
@@ -568,18 +566,20 @@ def test_check_algorithm_finds_what_is_broken(way, message):
         check_algorithm(Broken(way), Bounds(8, 16))
 
 
-def test_a_search_refuses_the_cost_of_models_that_continue_if_they_are_refit():
+@pytest.mark.parametrize("n_brackets", [1, 2])
+def test_a_plan_has_the_cost_of_models_that_are_refit_whatever_the_algorithm_says(n_brackets):
     class TwoRungs(Algorithm):
         def plan(self, bounds):
-            return Schedule.from_rungs([bounds.n_candidates, 1], [16, 32])
+            one = Schedule.from_rungs([bounds.n_candidates // n_brackets, 1], [16, 32])
+            return Schedule.joined([one] * n_brackets)
 
         def requests(self, plan, propose):
             return halving(plan, propose)
 
     search = search_of(algorithm=TwoRungs(), sampler="random", n_candidates=4, max_resources=32)
-    assert search.plan(X).total_cost == 4 * 16 + 16
-    with pytest.raises(ValueError, match=r"but TwoRungs\.plan does not use Bounds\.continues, so"):
-        search.set_params(resource="n_samples").plan(X)
+    assert search.plan(X).total_cost == 4 * 16 + n_brackets * 16
+    plan = search.set_params(resource="n_samples").plan(X)
+    assert (plan.total_cost, plan.continues) == (4 * 16 + n_brackets * 32, False)
 
 
 class Careless(Sampler):

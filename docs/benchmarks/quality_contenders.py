@@ -340,8 +340,7 @@ class TwoRungs(Algorithm):
 
     def plan(self, bounds: Bounds) -> Schedule:
         n_candidates = [bounds.n_candidates, min(3, bounds.n_candidates)]
-        resources = [bounds.first, bounds.max_resources]
-        return Schedule.from_rungs(n_candidates, resources, bounds.continues)
+        return Schedule.from_rungs(n_candidates, [bounds.first, bounds.max_resources])
 
     def requests(self, plan: Schedule, propose: Any) -> Any:
         ids = propose(plan.rungs[0].n_candidates)

@@ -94,8 +94,8 @@ def _reason_against(option: Option, on_folds: Option) -> str:
         return f"each rung would otherwise have the maximum, {quantity(n_resources[0], unit)}"
     return (
         f"rungs that start with {quantity(n_resources[0], unit)} would cost {option.cost:.2f} "
-        f"times a grid search, including the fixed cost of each fit, and those of folds cost "
-        f"{on_folds.cost:.2f} times as much"
+        f"times a grid search, and rungs of folds {on_folds.cost:.2f} times, including the fixed "
+        "cost of each fit"
     )
 
 

@@ -25,7 +25,6 @@ from sklearn_sha._search.planning import (
     Plan,
     PlanningContext,
     Training,
-    check_continues,
     check_folds_grow,
     check_keeps,
     fold_growth,
@@ -174,7 +173,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
 
         def described(schedule: Schedule) -> Option:
             schedule = replace(
-                schedule,
+                schedule if bounds.continues else schedule.refitted(),
                 unit=limits.unit,
                 continuation=resource.continuation,
                 counts_folds=resource.counts_folds,
@@ -190,7 +189,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         if self._automatic().schedule and has_brackets and not found.is_worth_rungs:
             # Several brackets, for a sampler that uses the history, have more fits than one.
             found = described(algorithm.plan(replace(bounds, max_candidates=n_candidates)))
-        check_continues(bounds.continues, found.schedule, algorithm)
         check_keeps(bounds.n_kept, found.schedule, algorithm)
         check_folds_grow(self.min_folds, bounds.fold_growth, found.schedule, algorithm)
         return found

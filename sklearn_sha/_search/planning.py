@@ -223,13 +223,3 @@ def check_keeps(n_kept: int, schedule: Schedule, algorithm: Algorithm) -> None:
             f"keep_initial=True has no effect, since {type(algorithm).__name__}.plan does not use "
             "Bounds.n_kept. Leave keep_initial=False, or plan with Schedule.with_kept."
         )
-
-
-def check_continues(continues: bool, schedule: Schedule, algorithm: Algorithm) -> None:
-    """Raise a ValueError if a schedule has the cost of models that continue, and they are refit."""
-    if schedule.continues and not continues and len(schedule.rungs) > len(schedule.brackets):
-        raise ValueError(
-            f"Models are refit from scratch in every rung, but {type(algorithm).__name__}.plan "
-            "does not use Bounds.continues, so that its cost is too low. Pass bounds.continues to "
-            "Schedule.from_rungs."
-        )

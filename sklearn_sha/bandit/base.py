@@ -31,8 +31,8 @@ class Bounds:
     is_default_maximum : bool, default=True
         Whether `max_resources` is the default and not set by the user.
     continues : bool, default=True
-        Whether models continue training between rungs, or are refit from scratch at each. The
-        schedule needs the same value, which decides its cost (`Schedule.from_rungs`).
+        Whether models continue training between rungs, or are refit from scratch at each. A
+        schedule that ignores it gets the cost of refits.
     fold_growth : FoldGrowth or None, default=None
         Folds that score each rung. None: all folds in each rung.
     n_kept : int, default=0
@@ -77,8 +77,7 @@ class Algorithm(ABC):
     >>> from sklearn_sha.schedules import Schedule
     >>> class OneUnit(Algorithm):
     ...     def plan(self, bounds):
-    ...         sizes, resources = [bounds.n_candidates, 1], [1, bounds.max_resources]
-    ...         return Schedule.from_rungs(sizes, resources, bounds.continues)
+    ...         return Schedule.from_rungs([bounds.n_candidates, 1], [1, bounds.max_resources])
     ...
     ...     def requests(self, plan, propose):
     ...         ids = propose(plan.rungs[0].n_candidates)

@@ -19,7 +19,6 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
     An algorithm
 
     - makes the same requests if the plan and the losses are the same;
-    - plans for models that are refit from scratch if `Bounds.continues` is False;
     - requests proposed candidates only, each with increasing resources up to
       `Bounds.max_resources`;
     - requests the candidates of a last rung on all folds;
@@ -55,10 +54,6 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
         plan = algorithm.plan(variant)
         assert plan == algorithm.plan(variant), (
             "plan differs between two calls with the same bounds"
-        )
-        assert continues or not plan.continues, (
-            "bounds.continues is False, but the plan is for models that continue training. Pass "
-            "bounds.continues to Schedule.from_rungs."
         )
         for seed in range(n_seeds):
             first = _run(algorithm, plan, bounds, seed)

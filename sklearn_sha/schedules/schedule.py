@@ -211,6 +211,13 @@ class Schedule:
         ).rungs
         return replace(self, rungs=rungs)
 
+    def refitted(self) -> Schedule:
+        """Return the same rungs with the cost of models that are refit from scratch in each."""
+        if not self.continues:
+            return self
+        refit = replace(self, continues=False)
+        return replace(refit, rungs=Schedule.joined(refit.brackets).rungs)
+
     @property
     def has_brackets(self) -> bool:
         """Whether there are several brackets, with different candidates."""
