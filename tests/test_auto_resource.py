@@ -1254,3 +1254,33 @@ def test_a_range_of_any_length_is_planned(stop, maximum):
         random_state=0,
     )
     assert max(search.plan(X, y).n_resources) == maximum
+
+
+def test_best_params_are_those_of_grid_search_if_the_estimator_has_the_resource_anyway():
+    forest = RandomForestClassifier(n_estimators=16, random_state=0)
+    pipeline = Pipeline([("clf", SVC())])
+    depths = [2, 4, 6, 8]
+    for estimator, space in (
+        (forest, {"max_depth": depths}),
+        (Pipeline([("clf", forest)]), {"clf__max_depth": depths}),
+        (pipeline, {"clf": [forest], "clf__max_depth": depths}),
+    ):
+        search = SuccessiveHalvingSearchCV(estimator, space, random_state=0).fit(*DIGITS)
+        assert search.resource_.endswith("n_estimators")
+        assert search.best_params_ == search.cv_results_["params"][search.best_index_]
+        best = clone(estimator).set_params(**search.best_params_).fit(*DIGITS)
+        np.testing.assert_array_equal(best.predict_proba(DIGITS[0]), search.predict_proba(DIGITS[0]))
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"resource": "n_estimators"}, {"max_resources": 8, "min_resources": 2}, {"budget": 600}],
+)
+def test_best_params_have_the_resource_that_is_set_or_ended_below_the_maximum(params):
+    forest = RandomForestClassifier(n_estimators=16, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        forest, {"max_depth": [2, 4, 6, 8]}, random_state=0, min_folds="all", **params
+    ).fit(*DIGITS)
+    assert search.best_params_["n_estimators"] == search.best_n_resources_
+    best = clone(forest).set_params(**search.best_params_).fit(*DIGITS)
+    np.testing.assert_array_equal(best.predict_proba(DIGITS[0]), search.predict_proba(DIGITS[0]))

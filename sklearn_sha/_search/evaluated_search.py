@@ -42,10 +42,13 @@ from sklearn_sha._search.too_few_samples import raise_if_more_samples_have_score
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
+from sklearn_sha.candidates.space import with_params
 from sklearn_sha.inspection.metric_names import metric_label
 from sklearn_sha.inspection.ranking import selected_row
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.trust import trust_report
+from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.integer_parameter import parameter_value
 
 _HOW_TO_CONTINUE = "Completed results are kept: resume(X, y) continues the search."
 
@@ -323,7 +326,20 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         selected = self.all_cv_results_["candidate"][selected_row(self, self.promote_by_)]
         self.rung_history_.best_candidate = int(selected)
         if hasattr(self, "best_params_"):
-            self.best_params_ |= spec.resource.best_params(self.best_n_resources_)
+            self.best_params_ |= self._resource_params(spec.resource)
+
+    def _resource_params(self, resource: Resource) -> dict[str, Any]:
+        """Return what `best_params_` has in addition to the parameters that are searched.
+
+        If an automatic resource ended at the estimator's own value, `fit` trains the same model
+        without it. Then `best_params_` is that of GridSearchCV, to which code can add this
+        parameter.
+        """
+        params = resource.best_params(self.best_n_resources_)
+        if self.resource != "auto":
+            return params
+        model = with_params(self.estimator, self.best_params_)
+        return {name: n for name, n in params.items() if parameter_value(model, name) != n}
 
     def _fitted_attributes(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name.endswith("_")}

@@ -160,7 +160,8 @@ class HyperbandSearchCV(AuditedSearch):
     n_resources_, n_candidates_ : list of int
         Resource and number of candidates of each rung, in the order of ``rung_history_``.
     best_index_, best_score_, best_params_, best_estimator_, refit_time_
-        As in GridSearchCV. If the resource is a parameter, ``best_params_`` includes it.
+        As in GridSearchCV. ``best_params_`` includes the resource if that is a parameter, unless
+        ``resource="auto"`` ended at the estimator's own value.
     best_candidate_, best_n_resources_, promote_by_
         As in SuccessiveHalvingSearchCV.
     resource_, n_iterations_, n_remaining_candidates_, min_resources_, max_resources_

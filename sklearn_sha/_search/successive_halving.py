@@ -115,10 +115,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           is "folds" instead of "n_samples" for a single decision tree, or nearest neighbors of
           which `n_neighbors` is searched, with fewer than 10,000 samples, if parameters of trees
           that count in shares of the samples are searched, such as `ccp_alpha`, and for clustering
-          without ``predict``. It is "folds", too, if the rungs of another resource save little,
-          since all of them would have the maximum, as with a few candidates or a few hundred
-          samples, or since they would cost more than 0.8 times a grid search. There is a single
-          rung at full resource if rungs that add folds cost more than that, too, or are excluded by
+          without ``predict``. With fewer than 10,000 samples, it is "folds" for any estimator if
+          rungs of samples would cost no less, as with up to 8 candidates or a few hundred samples.
+          It is "folds", too, if the rungs of another resource save little, since all of them would
+          have the maximum, or would cost more than 0.8 times a grid search. There is a single rung
+          at full resource if rungs that add folds cost more than that, too, or are excluded by
           ``min_folds="all"``.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
@@ -300,7 +301,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Schedule of the search, as returned by `plan`. With ``budget="double"`` its cost is an upper
         bound, since it counts each run separately; ``rung_history_`` has the actual cost.
     best_index_, best_score_, best_params_, best_estimator_, refit_time_
-        As in GridSearchCV. If the resource is a parameter, ``best_params_`` includes it.
+        As in GridSearchCV. ``best_params_`` includes the resource if that is a parameter, unless
+        ``resource="auto"`` ended at the estimator's own value.
     best_candidate_ : int
         Number of the best candidate in ``all_cv_results_`` and ``rung_history_``. Not set with
         several metrics and ``refit=False``, nor is ``best_n_resources_``.
