@@ -1269,7 +1269,9 @@ def test_best_params_are_those_of_grid_search_if_the_estimator_has_the_resource_
         assert search.resource_.endswith("n_estimators")
         assert search.best_params_ == search.cv_results_["params"][search.best_index_]
         best = clone(estimator).set_params(**search.best_params_).fit(*DIGITS)
-        np.testing.assert_array_equal(best.predict_proba(DIGITS[0]), search.predict_proba(DIGITS[0]))
+        np.testing.assert_array_equal(
+            best.predict_proba(DIGITS[0]), search.predict_proba(DIGITS[0])
+        )
 
 
 @pytest.mark.parametrize(

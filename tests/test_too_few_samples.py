@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -276,6 +277,21 @@ def test_if_more_samples_do_not_help_the_errors_are_raised():
         search_of(10**6).fit(X, Y)
     assert len(FITS) == 40 + 4 * larger
     assert "Candidates 0, 19 fail with more samples too, up to 2000." in str(raised.value)
+
+
+@pytest.mark.parametrize("resource", ["folds", "n_samples"])
+def test_a_category_that_one_fold_has_alone_names_the_encoder(resource):
+    """In a grid search, all means are NaN, and the first candidate is selected."""
+    column = np.array(["a", "b"] * 1000, dtype=object).reshape(-1, 1)
+    column[0] = "rare"
+    model = make_pipeline(OneHotEncoder(), Ridge())
+    search = SuccessiveHalvingSearchCV(
+        model, {"ridge__alpha": [*np.logspace(-3, 3, 16)]}, cv=[[range(400, 2000), range(400)]] * 5,
+        resource=resource, random_state=0,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="set handle_unknown of the encoder") as raised:
+        search.fit(column, np.arange(2000.0))
+    assert ("in a grid search, their means are NaN" in str(raised.value)) == (resource == "folds")
 
 
 def test_an_error_after_the_search_started_again_is_shown_alone():

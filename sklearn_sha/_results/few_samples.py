@@ -77,14 +77,19 @@ def few_samples_message(failures: Failures, n_train: int, remedy: str) -> str:
     return (
         f"{candidates_text(failures)} failed when trained on {listed(failed_at)} samples, fewer "
         f"than the {n_train} samples of the training fold. If a parameter requires more samples "
-        f"(such as n_neighbors or n_components), {remedy}{encoder_remedy(failures)}."
+        f"(such as n_neighbors or n_components), {or_set_encoder(remedy, failures)}."
     )
 
 
+def or_set_encoder(remedy: str, failures: Failures) -> str:
+    """Return what to do, and what else if samples lack a category."""
+    return ", or ".join(filter(None, (remedy, encoder_remedy(failures))))
+
+
 def encoder_remedy(failures: Failures) -> str:
-    """Return what else to set if a category is missing in few samples, else ""."""
+    """Return what to set if samples lack a category, else ""."""
     if any("unknown categories" in failure["error"] for failure in failures):
-        return ", or set handle_unknown of the encoder, since few samples can lack a rare category"
+        return "set handle_unknown of the encoder, since training samples can lack a rare category"
     return ""
 
 

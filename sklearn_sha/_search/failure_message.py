@@ -17,10 +17,12 @@ def failure_message(run: Run) -> str:
     else:
         resources = spec.schedule.n_resources
         is_full = spec.resource.counts_folds or min(resources) == max(resources)
-        remedy = more_for_scores(spec, is_full=is_full and not run.results.errors_are_scores)
+        remedy = more_for_scores(
+            spec, failures, is_full=is_full and not run.results.errors_are_scores
+        )
         message = no_score_message(failures, min(resources), unit, remedy)
     if run.tried:
-        hints = [trial_in_vain_message(run.tried, max(spec.schedule.n_resources))]
+        hints = [trial_in_vain_message(run.tried, max(spec.schedule.n_resources), failures)]
     else:
         hints = few_samples_hints(spec, failures)
     return "\n".join([message, *hints])

@@ -7,7 +7,12 @@ from itertools import chain
 from typing import Any
 
 from sklearn_sha._formatting import quantity
-from sklearn_sha._results.few_samples import few_samples_failures, few_samples_message
+from sklearn_sha._results.failures import Failures
+from sklearn_sha._results.few_samples import (
+    encoder_remedy,
+    few_samples_failures,
+    few_samples_message,
+)
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.schedules.validation import exact_factor
 
@@ -44,10 +49,14 @@ def more_folds(n_folds: int, spec: SearchSpec) -> str:
     return f'set resource="folds" and min_resources={two_rungs if two_rungs > n_folds else most}'
 
 
-def more_for_scores(spec: SearchSpec, *, is_full: bool) -> str:
-    """Return a sentence about the resource of a first rung without scores, which can be full."""
+def more_for_scores(spec: SearchSpec, failures: Failures, *, is_full: bool) -> str:
+    """Return sentences about the resource of a first rung without scores, which can be full."""
     if is_full:
-        return "Models have the full resource: in a grid search, their means are NaN, too"
+        remedy = encoder_remedy(failures)
+        return (
+            "Models have the full resource: in a grid search, their means are NaN, too"
+            f"{'. To prevent this, ' if remedy else ''}{remedy}"
+        )
     more = "raise min_resources; with min_resources=1.0 it is a grid search"
     if spec.algorithm.has_own_rungs:
         more = _more_of_own_rungs("more", spec)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sklearn_sha._engine.interruption import StoppedError
 from sklearn_sha._formatting import quantity, with_numbers
 from sklearn_sha._results.failures import Failures, details
-from sklearn_sha._results.few_samples import encoder_remedy, few_samples_failures
+from sklearn_sha._results.few_samples import few_samples_failures, or_set_encoder
 from sklearn_sha._search.run import Run
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._search.starting_again import StartAgainError
@@ -72,7 +72,7 @@ def raise_if_more_samples_have_scores(
     if n_enough >= spec.n_train and may_count_folds:  # it would be a grid search
         remedy = 'resource="folds"'
     candidate = candidates[int(is_scored.argmax())]
-    message = _starts_again_message(failures, candidate, n_enough, remedy)
+    message = _starts_again_message(failures, candidate, n_enough, or_set_encoder(remedy, failures))
     raise StartAgainError(n_enough, message)
 
 
@@ -105,12 +105,13 @@ def larger_rungs(schedule: Schedule, candidates: tuple[int, ...], n_samples: int
     return None
 
 
-def trial_in_vain_message(candidates: Sequence[int], n_samples: int) -> str:
+def trial_in_vain_message(candidates: Sequence[int], n_samples: int, failures: Failures) -> str:
     """Format that candidates without a score have none with up to `n_samples` either."""
     fail = "fails" if len(candidates) == 1 else "fail"
+    remedy = or_set_encoder("raise min_resources", failures)
     return (
         f"{with_numbers('Candidate', candidates)} {fail} with more samples too, up to {n_samples}. "
-        "If others require more samples, raise min_resources."
+        f"If others require more samples, {remedy}."
     )
 
 
@@ -150,6 +151,6 @@ def _starts_again_message(failures: Failures, candidate: int, n_enough: int, rem
     return (
         f"No candidate has a score with {n_failed} training samples, and candidate {candidate} has "
         f"one with {n_enough}: the search starts again, with at least {n_enough} in its first "
-        f"rung. To start with them, set {remedy}{encoder_remedy(failures)}."
+        f"rung. To start with them, set {remedy}."
         f"\n\n{details(failures, 'fits or scores', 'training samples')}"
     )
