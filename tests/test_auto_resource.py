@@ -50,7 +50,7 @@ from sklearn.neighbors import (
     KNeighborsRegressor,
     RadiusNeighborsClassifier,
 )
-from sklearn.neural_network import MLPClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
@@ -109,6 +109,9 @@ FOREST = RandomForestClassifier()
         (MLPClassifier(), {"alpha": [1, 2], "solver": ["adam", "sgd"]}, "partial_fit"),
         (MLPClassifier(), {"solver": ["adam", "lbfgs"]}, "n_samples"),
         (MLPClassifier(solver="lbfgs"), {"solver": ["adam"]}, "partial_fit"),
+        (MLPClassifier(solver="lbfgs"), {}, "n_samples"),
+        (MLPRegressor(solver="lbfgs"), {}, "n_samples"),
+        (MLPRegressor(), {"solver": ["adam", "lbfgs"]}, "n_samples"),
         (MLPClassifier(early_stopping=True), {"alpha": [1, 2]}, "n_samples"),
         (MLPClassifier(), {"early_stopping": [False, True]}, "n_samples"),
         (MLPClassifier(), {"max_iter": [10, 20]}, "n_samples"),
@@ -431,6 +434,7 @@ SGD, LBFGS = MLPClassifier(), MLPClassifier(solver="lbfgs")
         (in_pipeline(SGD), {"clf": Choice(SGD, LBFGS)}, "partial_fit", "solver='lbfgs') does not"),
         (in_pipeline(FOREST), {"clf": Choice(FOREST, SVC())}, "clf__n_estimators", "step SVC("),
         (SGD, {"solver": Choice("adam", "lbfgs")}, "partial_fit", "solver='lbfgs') does not"),
+        (MLPRegressor(), {"solver": ["lbfgs"]}, "partial_fit", "solver='lbfgs') does not"),
     ],
 )
 def test_an_explicit_resource_that_a_sampled_candidate_lacks_is_refused_by_name(

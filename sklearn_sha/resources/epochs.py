@@ -44,7 +44,17 @@ def has_partial_fit(model: Any) -> bool:
 
     Its clone is itself, and ``partial_fit`` that of the fitted estimator in it.
     """
-    return hasattr(model, "partial_fit") and clone(model, safe=False) is not model
+    return offers_partial_fit(model) and clone(model, safe=False) is not model
+
+
+def offers_partial_fit(model: Any) -> bool:
+    """Whether a model has a ``partial_fit``, unlike networks with the solver "lbfgs".
+
+    MLPRegressor has the method for this solver too, and each call runs all its iterations.
+    """
+    if not hasattr(model, "partial_fit"):
+        return False
+    return not isinstance(model, _networks()) or getattr(model, "solver", "") != "lbfgs"
 
 
 def trains_epochs(model: Any) -> bool:

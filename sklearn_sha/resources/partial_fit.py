@@ -24,6 +24,7 @@ from sklearn_sha.resources.epochs import (
     can_stop,
     has_partial_fit,
     iterations,
+    offers_partial_fit,
     stops_by_itself,
     trains_epochs,
 )
@@ -174,7 +175,7 @@ class PartialFit(Resource):
             return (
                 f"resource={self.name!r} can't train the last step of {name} with transform_input"
             )
-        if not hasattr(last, "partial_fit"):
+        if not offers_partial_fit(last):
             given = (
                 f"batch_size={self.batch_size}" if self.in_batches else f"resource={self.name!r}"
             )
