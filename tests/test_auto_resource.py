@@ -28,6 +28,7 @@ from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
 )
 from sklearn.exceptions import ConvergenceWarning
@@ -386,10 +387,50 @@ class Choice:
         return self.values[random_state.randint(len(self.values))]
 
 
+@pytest.mark.parametrize(
+    ("estimator", "n", "expected"),
+    [
+        (GradientBoostingClassifier(), 2000, "folds"),
+        (in_pipeline(HistGradientBoostingClassifier()), 2000, "folds"),
+        (HistGradientBoostingClassifier(), 9_999, "folds"),
+        (HistGradientBoostingClassifier(), 10_000, "boosting iterations"),
+        (HistGradientBoostingClassifier(), 150, "boosting iterations"),  # folds save little
+        (RandomForestClassifier(), 2000, "trees"),
+        (BaggingClassifier(), 2000, "estimators"),
+    ],
+)
+def test_few_iterations_of_boosting_do_not_rank_the_sizes_of_its_trees(estimator, n, expected):
+    X, y = make_classification(n, random_state=0)
+    name = "clf__random_state" if isinstance(estimator, Pipeline) else "random_state"
+    search = SuccessiveHalvingSearchCV(estimator, {name: range(16)})
+    plan = search.plan(X, y)
+    assert plan.unit == expected
+    why = any("the best size of a tree depends on the number of iter" in n for n in plan.notes)
+    assert why == (expected == "folds")
+    one_split = search.set_params(cv=ShuffleSplit(1, random_state=0))
+    assert one_split.plan(X, y).unit != "folds"
+
+
+def test_boosting_finds_the_size_of_its_trees_on_folds():
+    """On an additive target, large trees are ahead after few iterations, and small ones at last."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1500, 6))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + np.abs(X[:, 2]) + rng.normal(size=1500)
+    model = HistGradientBoostingRegressor(random_state=0, learning_rate=0.3)
+    space = {"max_leaf_nodes": [2, 3, 4, 8, 16, 31], "min_samples_leaf": [5, 60]}
+    searches = [
+        GridSearchCV(model, space).fit(X, y),
+        SuccessiveHalvingSearchCV(model, space, random_state=0).fit(X, y),
+        SuccessiveHalvingSearchCV(model, space, resource="max_iter", random_state=0).fit(X, y),
+    ]
+    theirs, ours, early = (search.best_score_ for search in searches)
+    assert early < ours == theirs
+
+
 def test_a_step_that_is_sampled_can_be_anything():
     assert auto_resource(in_pipeline(FOREST), [{"clf": Choice(SVC())}]) == "n_samples"
     tree = TunedEstimator(in_pipeline(TREE), [{"clf": Choice(SVC())}])
-    assert why_folds(tree, n_samples=1000) == ""
+    assert why_folds(tree, SampleCount(), n_samples=1000) == ""
 
 
 def test_families_of_a_last_step_are_searched_as_by_a_grid_search():

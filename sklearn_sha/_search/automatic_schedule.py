@@ -51,9 +51,9 @@ def automatic_option(
 ) -> tuple[Option, str]:
     """Plan rungs of an automatic resource, or rungs that add folds if these are better.
 
-    Folds are better in three cases: scores on few samples would mislead; rungs of the resource save
-    little, and rungs of folds cost less; or early rungs would have some of a few thousand samples,
-    and rungs of folds, on all of them, cost no more.
+    Folds are better in three cases: scores with few samples or iterations would mislead; rungs of
+    the resource save little, and rungs of folds cost less; or early rungs would have some of a few
+    thousand samples, and rungs of folds, on all of them, cost no more.
 
     Parameters
     ----------
@@ -72,8 +72,10 @@ def automatic_option(
     on_folds = Training.of(FoldCount(), context.tuned)
     n_samples = n_samples_of(context.data.X)
     counts_samples = training.resource.counts_samples
-    if counts_samples and (misleading := why_folds(context.tuned, n_samples)):
-        return plan_for(on_folds), misleading
+    if misleading := why_folds(context.tuned, training.resource, n_samples):
+        other = plan_for(on_folds)
+        if counts_samples or (len(other.schedule.rungs) > 1 and other.is_worth_rungs):
+            return other, misleading
     option = plan_for(training)
     n_resources = option.schedule.n_resources
     saves_little = min(n_resources) == max(n_resources) or not option.is_worth_rungs

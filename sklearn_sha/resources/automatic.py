@@ -10,6 +10,8 @@ from sklearn.tree import BaseDecisionTree
 
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.boosting_libraries import booster_of
+from sklearn_sha.resources.integer_parameter import IntegerParameter
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.registry import KINDS, NAMED
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
@@ -65,12 +67,13 @@ def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
     return name if name not in NAMED or _suits(NAMED[name](), tuned) else SampleCount.name
 
 
-def why_folds(tuned: TunedEstimator, n_samples: int) -> str:
-    """Why rungs with few samples would mislead, so that folds are the better resource.
+def why_folds(tuned: TunedEstimator, resource: Resource, n_samples: int) -> str:
+    """Why early rungs of an automatic resource would mislead, so that folds are better.
 
     Parameters
     ----------
     tuned : TunedEstimator
+    resource : Resource
     n_samples : int
         Number of all samples.
 
@@ -83,13 +86,20 @@ def why_folds(tuned: TunedEstimator, n_samples: int) -> str:
     --------
     >>> from sklearn.svm import SVC
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from sklearn_sha.resources import TunedEstimator
+    >>> from sklearn_sha.resources import SampleCount, TunedEstimator
     >>> from sklearn_sha.resources.automatic import why_folds
-    >>> why_folds(TunedEstimator(DecisionTreeClassifier(), [{"max_depth": [5, 10]}]), 1000)
+    >>> tree = TunedEstimator(DecisionTreeClassifier(), [{"max_depth": [5, 10]}])
+    >>> why_folds(tree, SampleCount(), 1000)
     'the best size of a tree depends on the number of samples'
-    >>> why_folds(TunedEstimator(SVC(), [{"C": [1, 10]}]), 1000)
+    >>> why_folds(TunedEstimator(SVC(), [{"C": [1, 10]}]), SampleCount(), 1000)
     ''
     """
+    if isinstance(resource, IntegerParameter):
+        is_boosting = any(_boosts(last_step(model)) for model in tuned.models())
+        misleads = is_boosting and n_samples < MANY_SAMPLES
+        return f"the best {_SIZE} depends on the number of iterations" if misleads else ""
+    if not resource.counts_samples:
+        return ""
     models = [last_step(model) for model in tuned.models()]
     if any(hasattr(model, "fit_predict") and not hasattr(model, "predict") for model in models):
         return "models without predict are scored by what they found in their training samples"
@@ -100,6 +110,11 @@ def why_folds(tuned: TunedEstimator, n_samples: int) -> str:
         return ""
     depend = "depends" if len(found) == 1 else "depend"
     return f"the best {' and the best '.join(sorted(found))} {depend} on the number of samples"
+
+
+def _boosts(model: Any) -> bool:
+    """Whether a model whose iterations are the resource is boosting, and no forest or bagging."""
+    return booster_of(model) is not None or hasattr(model, "learning_rate")
 
 
 def _size(model: Any, searched: frozenset[str]) -> str:
