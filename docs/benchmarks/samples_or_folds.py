@@ -1,6 +1,6 @@
-"""What decision_trees.py and nearest_neighbors.py measure: training samples or folds.
+"""What boosting.py, decision_trees.py and nearest_neighbors.py measure: another resource or folds.
 
-Both search grids of one kind of estimator by GridSearchCV, and with each of the two resources, with
+Each searches grids of one kind of estimator by GridSearchCV, and with each of two resources, with
 one thread each. A page has the name of the script and the number of samples.
 """
 
@@ -25,19 +25,20 @@ from sklearn.model_selection import GridSearchCV
 from sklearn_sha import SuccessiveHalvingSearchCV
 
 N_TEST = 20_000
-RESOURCES = {"training samples": "n_samples", "folds": "folds"}
+NAMES = {"n_samples": "training samples", "n_estimators": "iterations", "max_iter": "iterations"}
 
 Make = Callable[[int, int], tuple[np.ndarray, np.ndarray]]
 """Makes X and y, given a number of samples and a seed."""
 
 
 class Case(NamedTuple):
-    """What is searched, and on which data."""
+    """What is searched, on which data, and the resource that is compared with folds."""
 
     title: str
     model: BaseEstimator
     make: Make
     grid: dict[str, Any]
+    resource: str = "n_samples"
 
 
 def compare(heading: str, description: str | None, cases: Iterable[Case]) -> None:
@@ -69,22 +70,22 @@ def compare(heading: str, description: str | None, cases: Iterable[Case]) -> Non
 
 def rows_of(case: Case, n_samples: int, seeds: list[int]) -> list[list[str]]:
     """Rows of the table about one case."""
-    found: dict[str, list[tuple[float, float]]] = {unit: [] for unit in RESOURCES}
+    found: dict[str, list[tuple[float, float]]] = {case.resource: [], "folds": []}
     for seed in seeds:
         X, y = case.make(n_samples + N_TEST, seed)
         splits = X[:-N_TEST], X[-N_TEST:], y[:-N_TEST], y[-N_TEST:]
         theirs = measured(GridSearchCV(case.model, case.grid), *splits)
-        for unit, resource in RESOURCES.items():
+        for resource, runs in found.items():
             search = SuccessiveHalvingSearchCV(
                 case.model, case.grid, resource=resource, random_state=seed
             )
             ours = measured(search, *splits)
-            found[unit].append((ours[0] - theirs[0], ours[1] / theirs[1]))
+            runs.append((ours[0] - theirs[0], ours[1] / theirs[1]))
     rows = []
-    for unit, runs in found.items():
+    for resource, runs in found.items():
         scores, times = zip(*runs, strict=True)
         texts = f"{mean(scores):+.4f}", f"{min(scores):+.4f}", f"{geometric_mean(times):.2f}"
-        rows.append([case.title, unit, *texts])
+        rows.append([case.title, NAMES.get(resource, resource), *texts])
     return rows
 
 
