@@ -401,12 +401,15 @@ class Choice:
 )
 def test_few_iterations_of_boosting_do_not_rank_the_sizes_of_its_trees(estimator, n, expected):
     X, y = make_classification(n, random_state=0)
-    name = "clf__random_state" if isinstance(estimator, Pipeline) else "random_state"
-    search = SuccessiveHalvingSearchCV(estimator, {name: range(16)})
+    name = "clf__max_features" if isinstance(estimator, Pipeline) else "max_features"
+    search = SuccessiveHalvingSearchCV(estimator, {name: [*np.linspace(0.2, 1, 16)]})
     plan = search.plan(X, y)
     assert plan.unit == expected
-    why = any("the best size of a tree depends on the number of iter" in n for n in plan.notes)
+    why = any("since boosting with few iterations ranks candidates diff" in n for n in plan.notes)
     assert why == (expected == "folds")
+    cheaper = [note for note in plan.notes if "times less" in note]
+    assert all("large trees lead in early rungs" in note for note in cheaper)
+    assert len(cheaper) == (expected == "folds")
     one_split = search.set_params(cv=ShuffleSplit(1, random_state=0))
     assert one_split.plan(X, y).unit != "folds"
 
@@ -765,7 +768,8 @@ def test_a_plan_names_units_and_the_resource_that_costs_less():
     advice, space["hist__learning_rate"] = "resource='hist__max_iter' continues training", [0.1]
     assert advice in " ".join(plan.split())
     del space["hist__learning_rate"]
-    plan = str(SuccessiveHalvingSearchCV(pipeline, space).plan(X, Y))
+    search = SuccessiveHalvingSearchCV(pipeline, space, resource="hist__max_iter")
+    plan = str(search.plan(X, Y))
     assert "boosting iterations over all folds" in plan
     assert "Models continue training between rungs." in plan
     assert advice not in plan
@@ -1321,9 +1325,14 @@ def test_best_params_are_those_of_grid_search_if_the_estimator_has_the_resource_
 
 @pytest.mark.parametrize(
     "params",
-    [{"resource": "n_estimators"}, {"max_resources": 8, "min_resources": 2}, {"budget": 600}],
+    [
+        {"resource": "n_estimators"},
+        {"max_resources": 8, "min_resources": 2},
+        {"max_resources": 32, "min_resources": 2},
+        {"budget": 600},
+    ],
 )
-def test_best_params_have_the_resource_that_is_set_or_ended_below_the_maximum(params):
+def test_best_params_have_the_resource_that_is_set_or_ended_at_another_value(params):
     forest = RandomForestClassifier(n_estimators=16, random_state=0)
     search = SuccessiveHalvingSearchCV(
         forest, {"max_depth": [2, 4, 6, 8]}, random_state=0, min_folds="all", **params

@@ -64,7 +64,11 @@ def test_folds_are_added_where_few_samples_cost_no_less(estimator, space, n, exp
     plan = SuccessiveHalvingSearchCV(estimator, space).plan(*samples(n))
     unit = {"folds": "folds", "n_samples": "training samples", "n_estimators": "trees"}[expected]
     assert plan.unit == unit
-    why = [note for note in plan.notes if "and rungs of folds 0.45 times, including" in note]
+    why = [
+        note
+        for note in plan.notes
+        if "since rungs that add folds cost 0.45 times a grid search, and" in note
+    ]
     assert len(why) == (expected == "folds")
 
 
@@ -110,7 +114,7 @@ def test_folds_are_added_where_epochs_cost_more():
     plan = SuccessiveHalvingSearchCV(network, grid).plan(*CANCER)
     assert (plan.counts_folds, list(plan.n_resources)) == (True, [1, 2, 5])
     (note,) = (note for note in plan.notes if "number of folds" in note)
-    assert "since rungs that start with 10 epochs would cost 0.9" in note
+    assert "and rungs that start with 10 epochs would cost 0.9" in note
     many = make_classification(20_000, random_state=0)
     assert SuccessiveHalvingSearchCV(network, grid).plan(*many).unit == "epochs"
 

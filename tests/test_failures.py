@@ -292,7 +292,7 @@ def test_preprocessing_that_fails_on_test_samples_costs_all_of_several_metrics()
         ({"min_resources": 50}, "raise min_resources, for example min_resources=100."),
         (
             {"algorithm": FixedSchedule([4, 2, 1], [50, 100, 200])},
-            "let algorithm begin with 100 training samples.",
+            "pass an algorithm that begins with 100 training samples.",
         ),
     ],
 )

@@ -52,8 +52,8 @@ def automatic_option(
     """Plan rungs of an automatic resource, or rungs that add folds if these are better.
 
     Folds are better in three cases: scores with few samples or iterations would mislead; rungs of
-    the resource save little, and rungs of folds cost less; or early rungs would have some of a few
-    thousand samples, and rungs of folds, on all of them, cost no more.
+    the resource save little, and rungs of folds cost less; or there are fewer than 10,000 samples,
+    early rungs would train on a part of them, and rungs of folds, on all of them, cost no more.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def automatic_option(
     counts_samples = training.resource.counts_samples
     if misleading := why_folds(context.tuned, training.resource, n_samples):
         other = plan_for(on_folds)
-        if counts_samples or (len(other.schedule.rungs) > 1 and other.is_worth_rungs):
+        if counts_samples or (not other.schedule.has_single_rungs and other.is_worth_rungs):
             return other, misleading
     option = plan_for(training)
     n_resources = option.schedule.n_resources
@@ -84,7 +84,7 @@ def automatic_option(
         return option, ""
     other = plan_for(on_folds)
     is_same = other.cost == option.cost and counts_samples
-    if len(other.schedule.rungs) == 1 or not (other.cost < option.cost or is_same):
+    if other.schedule.has_single_rungs or not (other.cost < option.cost or is_same):
         return option, ""
     return other, _reason_against(option, other)
 
@@ -95,9 +95,9 @@ def _reason_against(option: Option, on_folds: Option) -> str:
     if min(n_resources) == max(n_resources):
         return f"each rung would otherwise have the maximum, {quantity(n_resources[0], unit)}"
     return (
-        f"rungs that start with {quantity(n_resources[0], unit)} would cost {option.cost:.2f} "
-        f"times a grid search, and rungs of folds {on_folds.cost:.2f} times, including the fixed "
-        "cost of each fit"
+        f"rungs that add folds cost {on_folds.cost:.2f} times a grid search, and rungs that start "
+        f"with {quantity(n_resources[0], unit)} would cost {option.cost:.2f} times one, including "
+        "the fixed cost of each fit"
     )
 
 

@@ -173,7 +173,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
 
         def described(schedule: Schedule) -> Option:
             schedule = replace(
-                schedule if bounds.continues else schedule.refitted(),
+                schedule if bounds.continues else schedule.with_refit_cost(),
                 unit=limits.unit,
                 continuation=resource.continuation,
                 counts_folds=resource.counts_folds,

@@ -66,7 +66,7 @@ def more_for_scores(spec: SearchSpec, failures: Failures, *, is_full: bool) -> s
 def _more_of_own_rungs(what: str, spec: SearchSpec) -> str:
     """Return how to have more in the first rung if the algorithm sets it."""
     has_budget = hasattr(spec.algorithm, "budget")
-    return "raise budget" if has_budget else f"let algorithm begin with {what}"
+    return "raise budget" if has_budget else f"pass an algorithm that begins with {what}"
 
 
 def few_samples_hints(

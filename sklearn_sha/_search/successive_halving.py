@@ -112,14 +112,15 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           and boosting (except AdaBoost) if neither these nor the learning rate are searched,
           otherwise "n_samples". The user guide has the complete table. If `min_resources`,
           `max_resources`, `min_folds`, `budget` and `algorithm` have their default values too, it
-          is "folds" instead in some cases. With fewer than 10,000 samples: for boosting, for a
-          single decision tree, for nearest neighbors of which `n_neighbors` is searched, and for
-          any estimator if rungs of samples would cost no less, as with up to 8 candidates or a few
-          hundred samples. With any number of samples: if parameters of trees that count in shares
-          of the samples are searched, such as `ccp_alpha`, for clustering without ``predict``, and
-          if the rungs of another resource save little, since all of them would have the maximum, or
-          would cost more than 0.8 times a grid search. There is a single rung at full resource if
-          rungs that add folds cost more than that, too, or are excluded by ``min_folds="all"``.
+          can be "folds" instead. With fewer than 10,000 samples, it is for boosting, for a single
+          decision tree, and for nearest neighbors of which `n_neighbors` is searched, and it
+          replaces "n_samples" if rungs that add folds cost no more by the plan (with 5 folds: up to
+          8 candidates, or a few hundred samples). With any number of samples, it replaces
+          "n_samples" if parameters of trees that count in shares of the samples are searched, such
+          as `ccp_alpha`, and for clustering without ``predict``; and it replaces any resource of
+          which all rungs would have the maximum, or would cost more than 0.8 times a grid search.
+          There is a single rung at full resource if rungs that add folds cost more than that, too,
+          or are excluded by ``min_folds="all"``.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung

@@ -10,8 +10,7 @@ from sklearn.tree import BaseDecisionTree
 
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.boosting_libraries import booster_of
-from sklearn_sha.resources.integer_parameter import IntegerParameter
+from sklearn_sha.resources.integer_parameter import IntegerParameter, boosts
 from sklearn_sha.resources.n_samples import SampleCount
 from sklearn_sha.resources.registry import KINDS, NAMED
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
@@ -25,7 +24,7 @@ _ABSOLUTE_OR_RELATIVE = frozenset({"min_samples_split", "min_samples_leaf"})
 _SIZE = "size of a tree"
 
 MANY_SAMPLES = 10_000
-"""Number of samples from which a part of them is enough for the early rungs."""
+"""Number of samples from which early rungs, on a part of them or with few iterations, suffice."""
 
 
 def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
@@ -95,9 +94,9 @@ def why_folds(tuned: TunedEstimator, resource: Resource, n_samples: int) -> str:
     ''
     """
     if isinstance(resource, IntegerParameter):
-        is_boosting = any(_boosts(last_step(model)) for model in tuned.models())
+        is_boosting = any(boosts(last_step(model)) for model in tuned.models())
         misleads = is_boosting and n_samples < MANY_SAMPLES
-        return f"the best {_SIZE} depends on the number of iterations" if misleads else ""
+        return "boosting with few iterations ranks candidates differently" if misleads else ""
     if not resource.counts_samples:
         return ""
     models = [last_step(model) for model in tuned.models()]
@@ -110,11 +109,6 @@ def why_folds(tuned: TunedEstimator, resource: Resource, n_samples: int) -> str:
         return ""
     depend = "depends" if len(found) == 1 else "depend"
     return f"the best {' and the best '.join(sorted(found))} {depend} on the number of samples"
-
-
-def _boosts(model: Any) -> bool:
-    """Whether a model whose iterations are the resource is boosting, and no forest or bagging."""
-    return booster_of(model) is not None or hasattr(model, "learning_rate")
 
 
 def _size(model: Any, searched: frozenset[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sklearn_sha.resources.integer_parameter import (
     LEARNING_RATES,
     IntegerParameter,
+    boosts,
     growing_parameter,
     names_of,
 )
@@ -60,6 +61,9 @@ def cheaper_parameter_notes(
     ratio = schedule.relative_cost() / other.relative_cost()
     if ratio < _WORTH_ADVICE:
         return []
-    text = f"resource={name!r} continues training and costs {ratio:.1f} times less"
-    caution = f", but {rates} is searched, of which large values lead in early rungs"
-    return [f"{text}{caution if rates else ''}."]
+    caution = ""
+    if rates:
+        caution = f", but {rates} is searched, of which large values lead in early rungs"
+    elif boosts(last_step(tuned.models()[0])):
+        caution = ", but large trees lead in early rungs"
+    return [f"resource={name!r} continues training and costs {ratio:.1f} times less{caution}."]

@@ -203,6 +203,14 @@ def growing_parameter(model: Any) -> tuple[str, int]:
     return next(((name, int(value)) for name, value in values if is_int(value)), ("", 0))
 
 
+def boosts(model: Any) -> bool:
+    """Return whether a model that counts trees or iterations is boosting, and no forest."""
+    params = model.get_params()
+    if params.get("boosting_type") == "rf" or params.get("booster") == "gblinear":
+        return False  # a forest, or no trees
+    return booster_of(model) is not None or "learning_rate" in params
+
+
 def parameter_value(model: Any, name: str) -> Any:
     """Return the value of a parameter, or the number of rounds of a booster that does not set it.
 

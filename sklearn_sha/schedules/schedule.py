@@ -211,7 +211,7 @@ class Schedule:
         ).rungs
         return replace(self, rungs=rungs)
 
-    def refitted(self) -> Schedule:
+    def with_refit_cost(self) -> Schedule:
         """Return the same rungs with the cost of models that are refit from scratch in each."""
         if not self.continues:
             return self
