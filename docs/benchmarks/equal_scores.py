@@ -39,7 +39,10 @@ MODEL = HistGradientBoostingClassifier(
 )
 GRID = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12, 20, 31], "min_samples_leaf": [5, 20]}
 METRICS = "f1", "balanced_accuracy"
-SETTINGS: dict[str, dict[str, Any]] = {"default": {}, 'min_folds="all"': {"min_folds": "all"}}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "iterations": {"resource": "max_iter"},
+    'iterations, min_folds="all"': {"resource": "max_iter", "min_folds": "all"},
+}
 
 
 def main() -> None:
