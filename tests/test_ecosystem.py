@@ -119,7 +119,8 @@ def test_the_parameter_that_counts_the_rounds_of_lightgbm_is_the_resource():
     assert auto_resource(model, [space]) == "num_iterations"
     assert auto_resource(model, [space | {"n_iter": [10, 20]}]) == "n_samples"
     search = SuccessiveHalvingSearchCV(model, space, min_resources=5).fit(X, Y)
-    assert search.n_resources_[-1] == search.best_params_["num_iterations"] == 20
+    assert (search.resource_, search.n_resources_[-1]) == ("num_iterations", 20)
+    assert list(search.best_params_) == ["num_leaves"]
     assert search.best_estimator_.booster_.num_trees() == 20 * 3
     search.set_params(resource="n_estimators")
     with pytest.raises(ValueError, match="is another name of 'num_iterations', which LGBMC") as e:
@@ -242,14 +243,14 @@ def test_the_number_of_trees_that_xgboost_sets_by_itself_is_the_maximum(in_pipel
     model = XGBClassifier(n_jobs=1)
     assert model.n_estimators is None
     model, prefix = (make_pipeline(model), "xgbclassifier__") if in_pipeline else (model, "")
-    search = SuccessiveHalvingSearchCV(model, {f"{prefix}max_depth": [1, 2, 3, 4, 5, 6]}, cv=CV)
-    search.fit(X, Y)
+    space = {f"{prefix}max_depth": [1, 2, 3, 4, 5, 6]}
+    search = SuccessiveHalvingSearchCV(model, space, cv=CV, min_folds=2).fit(X, Y)
     assert search.resource_ == f"{prefix}n_estimators"
     assert search.schedule_.unit == "trees"
     assert search.schedule_.continues
-    best = search.best_params_
-    assert best[f"{prefix}n_estimators"] == search.n_resources_[-1] == 100
-    default = clone(model).set_params(**{f"{prefix}max_depth": best[f"{prefix}max_depth"]})
+    assert search.n_resources_[-1] == 100
+    assert search.best_params_ == search.cv_results_["params"][search.best_index_]
+    default = clone(model).set_params(**search.best_params_)
     np.testing.assert_array_equal(search.predict_proba(X), default.fit(X, Y).predict_proba(X))
     # An ensemble of another size has no resource in common with it.
     two = Pipeline([("model", model)])
@@ -263,8 +264,9 @@ def test_the_number_of_trees_that_xgboost_sets_by_itself_is_the_maximum(in_pipel
 def test_xgboost_continues_with_lists_of_metrics_and_constraints_by_name(params):
     frame = pd.DataFrame(X, columns=[*ascii_lowercase[: X.shape[1]]])
     model = XGBClassifier(n_estimators=16, n_jobs=1, **params)
-    search = SuccessiveHalvingSearchCV(model, {"max_depth": [1, 2, 3, 4, 5, 6]}, cv=CV)
-    search.fit(frame, Y)
+    search = SuccessiveHalvingSearchCV(
+        model, {"max_depth": [1, 2, 3, 4, 5, 6]}, resource="n_estimators", cv=CV
+    ).fit(frame, Y)
     assert search.schedule_.continues
     assert not search.failures_
     best = clone(model).set_params(**search.best_params_)
