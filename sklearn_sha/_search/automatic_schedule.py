@@ -53,7 +53,7 @@ def automatic_option(
 
     Folds are better in three cases: scores with few samples or iterations would mislead; rungs of
     the resource save little, and rungs of folds cost less; or there are fewer than 10,000 samples,
-    early rungs would train on a part of them, and rungs of folds, on all of them, cost no more.
+    early rungs would have a part of them, and rungs of folds, which have all, cost no more.
 
     Parameters
     ----------

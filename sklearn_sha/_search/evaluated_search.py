@@ -332,8 +332,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         """Return what `best_params_` has in addition to the parameters that are searched.
 
         If an automatic resource ended at the estimator's own value, `fit` trains the same model
-        without it. Then `best_params_` is that of GridSearchCV, to which code can add this
-        parameter.
+        without it, and `best_params_` is that of GridSearchCV.
         """
         params = resource.best_params(self.best_n_resources_)
         if self.resource != "auto":

@@ -117,7 +117,7 @@ class Plan:
     candidates : list of dict
         Candidates that are known before the search.
     typical : list of dict
-        These, and samples that stand for those that are proposed later.
+        These, and others that stand for those that are proposed later.
     training : Training
     schedule : Schedule
     warning : str

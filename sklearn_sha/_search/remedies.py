@@ -52,11 +52,9 @@ def more_folds(n_folds: int, spec: SearchSpec) -> str:
 def more_for_scores(spec: SearchSpec, failures: Failures, *, is_full: bool) -> str:
     """Return sentences about the resource of a first rung without scores, which can be full."""
     if is_full:
+        text = "Models have the full resource: in a grid search, their means are NaN, too"
         remedy = encoder_remedy(failures)
-        return (
-            "Models have the full resource: in a grid search, their means are NaN, too"
-            f"{'. To prevent this, ' if remedy else ''}{remedy}"
-        )
+        return f"{text}. To prevent this, {remedy}" if remedy else text
     more = "raise min_resources; with min_resources=1.0 it is a grid search"
     if spec.algorithm.has_own_rungs:
         more = _more_of_own_rungs("more", spec)

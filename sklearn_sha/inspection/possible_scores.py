@@ -127,7 +127,7 @@ class PossibleScores:
         own = (one for one in self.candidates if _rung_of(one) == rung)
         return sorted(own, key=lambda one: one.expected)
 
-    def placed(self) -> list[tuple[float, PossibleScore]]:
+    def with_places(self) -> list[tuple[float, PossibleScore]]:
         """Return all candidates with their places on an axis of `rungs`, side by side in each."""
         found: list[tuple[float, PossibleScore]] = []
         for position, rung in enumerate(self.rungs()):

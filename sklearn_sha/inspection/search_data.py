@@ -107,7 +107,7 @@ class SearchData:
     def last_level(self, candidate: int) -> int:
         return int(self.curves[candidate].levels[-1])
 
-    def drawn(self, candidates: Iterable[int]) -> list[int]:
+    def drawing_order(self, candidates: Iterable[int]) -> list[int]:
         """Return candidates in the order in which they are drawn: the selected one last."""
         return sorted(candidates, key=lambda c: (c == self.selected, self.last_level(c)))
 
@@ -117,7 +117,7 @@ class SearchData:
         Those of a category are displaced to each side of it.
         """
         place_of = dict(zip(points.candidates.tolist(), points.places, strict=True))
-        candidates = self.drawn(place_of)
+        candidates = self.drawing_order(place_of)
         places = np.array([place_of[candidate] for candidate in candidates])
         if points.labels is not None:
             places += _CATEGORY_WIDTH * jitter(len(places))

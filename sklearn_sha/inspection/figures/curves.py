@@ -21,7 +21,7 @@ from sklearn_sha.inspection.search_data import SearchData
 def plot_curves(data: SearchData, ax: Any, *, spread: bool = False) -> list[Any]:
     """Plot the scores of each candidate as a line, in the color of the rung that it reached."""
     colors = rung_colors(data.n_levels, ax)
-    for candidate in data.drawn(data.curves):
+    for candidate in data.drawing_order(data.curves):
         curve, is_selected = data.curves[candidate], candidate == data.selected
         color = candidate_color(data, candidate, colors)
         ax.plot(

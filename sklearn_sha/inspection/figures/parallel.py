@@ -39,7 +39,7 @@ def parallel_size(data: SearchData) -> tuple[float, float]:
 
 def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
     """Plot one line per candidate, in the color of the rung that it reached."""
-    candidates = data.drawn(data.curves)
+    candidates = data.drawing_order(data.curves)
     axis = score_axis(data.curves)
     last_scores = np.array([data.result(candidate) for candidate in candidates])
     heights = [_heights(points, candidates) for points in data.points]

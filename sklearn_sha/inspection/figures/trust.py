@@ -28,7 +28,7 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
     score, tolerance = possible.selected_score, possible.tolerance
     rungs = possible.rungs()
     color_of = _colors(ax)
-    for place, one in possible.placed():
+    for place, one in possible.with_places():
         kind = possible.kind_of(one)
         color, marker = color_of[kind], _marker(kind)
         ax.plot([place, place], [one.expected, one.highest], color=color, linewidth=1.5)

@@ -20,7 +20,7 @@ from sklearn_sha.inspection.search_data import SearchData
 def curves_figure(data: SearchData) -> Any:
     """Return a figure with one line per candidate."""
     figure, axis = new_figure(data.selected_text()), score_axis(data.curves)
-    for candidate in data.drawn(data.curves):
+    for candidate in data.drawing_order(data.curves):
         curve, is_selected = data.curves[candidate], candidate == data.selected
         figure.add_scatter(
             x=curve.levels.tolist(),

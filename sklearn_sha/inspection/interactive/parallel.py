@@ -30,7 +30,7 @@ _MISSING = -0.13
 
 def parallel_figure(data: SearchData) -> Any:
     """Return a figure with one line per candidate."""
-    candidates = data.drawn(data.curves)
+    candidates = data.drawing_order(data.curves)
     last_scores = [data.result(candidate) for candidate in candidates]
     axis = score_axis(data.curves)
     places, labels = ([], []) if axis is None else (heights(axis, axis.ticks()), axis.labels())

@@ -28,7 +28,7 @@ def rungs_figure(data: SearchData) -> Any:
     """Return a figure with the scores of each rung, their median and the lowest promoted score."""
     figure, axis = new_figure(data.selected_text()), score_axis(data.curves)
     for level in range(data.n_levels):
-        members = data.drawn(c for c, curve in data.curves.items() if level in curve.levels)
+        members = data.drawing_order(c for c, curve in data.curves.items() if level in curve.levels)
         curves = [data.curves[candidate] for candidate in members]
         scores = [curve.score_at(level) for curve in curves]
         places = level + _WIDTH * jitter(len(members))

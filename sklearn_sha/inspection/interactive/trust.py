@@ -29,9 +29,9 @@ def trust_figure(data: SearchData) -> Any:
     possible = data.possible
     assert possible is not None
     figure = new_figure(possible.headline)
-    color_of = _colors()
+    color_of, placed = _colors(), possible.with_places()
     for kind in possible.kinds():  # the bars of a trace have a single color
-        own = [(place, one) for place, one in possible.placed() if possible.kind_of(one) == kind]
+        own = [(place, one) for place, one in placed if possible.kind_of(one) == kind]
         _add_candidates(figure, data, own, kind, color_of[kind])
     score, tolerance = possible.selected_score, possible.tolerance
     figure.add_hrect(
