@@ -62,7 +62,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import FixedBudget, FixedSchedule
 from sklearn_sha.inspection import trust, trust_advice, trust_report
 from sklearn_sha.resources import PartialFit, SampleCount, TrainingData, TunedEstimator
-from sklearn_sha.resources.automatic import auto_resource, why_folds
+from sklearn_sha.resources.automatic import auto_resource
 from sklearn_sha.resources.class_labels import classes_of
 from sklearn_sha.resources.epochs import can_stop
 from sklearn_sha.resources.fixed_costs import candidate_cost, fixed_cost
@@ -433,7 +433,7 @@ def test_boosting_finds_the_size_of_its_trees_on_folds():
 def test_a_step_that_is_sampled_can_be_anything():
     assert auto_resource(in_pipeline(FOREST), [{"clf": Choice(SVC())}]) == "n_samples"
     tree = TunedEstimator(in_pipeline(TREE), [{"clf": Choice(SVC())}])
-    assert why_folds(tree, SampleCount(), n_samples=1000) == ""
+    assert SampleCount().why_misleading(tree, n_samples=1000) == ""
 
 
 def test_families_of_a_last_step_are_searched_as_by_a_grid_search():

@@ -9,7 +9,7 @@ from sklearn_sha._data.slicing import n_samples_of
 from sklearn_sha._formatting import quantity
 from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha._search.planning import PlanningContext, Training
-from sklearn_sha.resources.automatic import MANY_SAMPLES, why_folds
+from sklearn_sha.resources.base import MANY_SAMPLES
 from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.resources.n_samples import SampleCount
@@ -72,7 +72,7 @@ def automatic_option(
     on_folds = Training.of(FoldCount(), context.tuned)
     n_samples = n_samples_of(context.data.X)
     counts_samples = training.resource.counts_samples
-    if misleading := why_folds(context.tuned, training.resource, n_samples):
+    if misleading := training.resource.why_misleading(context.tuned, n_samples):
         other = plan_for(on_folds)
         if counts_samples or (not other.schedule.has_single_rungs and other.is_worth_rungs):
             return other, misleading

@@ -18,6 +18,9 @@ HOW_TO_RAISE_FIRST_RUNG = (
     "algorithm"
 )
 
+MANY_SAMPLES = 10_000
+"""Number of samples from which early rungs, on a part of them or with few iterations, suffice."""
+
 
 class Resource(ABC):
     """Base class of resources. Pass an instance of a subclass as `resource`.
@@ -274,6 +277,17 @@ class Resource(ABC):
         return []
 
     # How a kind is chosen if the user names none, or one that an estimator cannot have.
+
+    def why_misleading(self, tuned: TunedEstimator, n_samples: int) -> str:
+        """Return why early rungs rank candidates differently, so that folds are better, or "".
+
+        Parameters
+        ----------
+        tuned : TunedEstimator
+        n_samples : int
+            Number of all samples.
+        """
+        return ""
 
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:

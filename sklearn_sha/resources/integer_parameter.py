@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._param_validation import is_int
-from sklearn_sha.resources.base import Resource, call_training
+from sklearn_sha.resources.base import MANY_SAMPLES, Resource, call_training
 from sklearn_sha.resources.boosting_libraries import Booster, booster_of
 from sklearn_sha.resources.epochs import ITERATION_PARAMETERS
 from sklearn_sha.resources.limits import Limits, TrainingData
@@ -144,6 +144,11 @@ class IntegerParameter(Resource):
                 f"resource={self.name!r} is no integer parameter of {name} (its value is {value!r})"
             )
         return ""
+
+    def why_misleading(self, tuned: TunedEstimator, n_samples: int) -> str:
+        is_boosting = any(boosts(last_step(model)) for model in tuned.models())
+        misleads = is_boosting and n_samples < MANY_SAMPLES
+        return "boosting with few iterations ranks candidates differently" if misleads else ""
 
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:

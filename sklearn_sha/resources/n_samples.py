@@ -13,6 +13,7 @@ from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_t
 from sklearn_sha.resources.cheaper_parameter import cheaper_parameter_notes
 from sklearn_sha.resources.fixed_costs import candidate_cost
 from sklearn_sha.resources.limits import Limits, TrainingData
+from sklearn_sha.resources.sample_dependence import sample_dependence
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
 from sklearn_sha.schedules import Schedule
 
@@ -72,6 +73,9 @@ class SampleCount(Resource):
         self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
     ) -> list[str]:
         return cheaper_parameter_notes(tuned, schedule, n_train, factor)
+
+    def why_misleading(self, tuned: TunedEstimator, n_samples: int) -> str:
+        return sample_dependence(tuned, n_samples)
 
     @classmethod
     def alternatives(cls, models: Sequence[Any], searched: set[str]) -> list[str]:
