@@ -26,12 +26,9 @@ import numpy as np
 from drop_in_cases import CASES, Grid
 from joblib import Parallel, delayed
 from reports import mean_and_error, table, write
-from samples_or_folds import measured
-from sklearn.base import clone
+from samples_or_folds import Compared, add_search
 from sklearn.datasets import load_digits, make_classification, make_friedman1, make_hastie_10_2
-from sklearn.model_selection import GridSearchCV, ParameterGrid, train_test_split
-
-from sklearn_sha import SuccessiveHalvingSearchCV
+from sklearn.model_selection import ParameterGrid, train_test_split
 
 N_TEST = 10_000
 RESOURCES = ("n_samples", "folds")
@@ -118,7 +115,7 @@ def row_of(
     warnings.simplefilter("ignore")  # of estimators that have not converged, for example
     case = CASES[name]
     estimator, whole = case.search_arguments(data in REGRESSION) or (None, {})
-    found: dict[str, list[tuple[float, float]]] = {resource: [] for resource in RESOURCES}
+    found: Compared = {resource: [] for resource in RESOURCES}
     for seed in seeds:
         grid = sampled(whole, n_candidates, seed) if n_candidates else whole
         X, y = DATA[data](n_samples + N_TEST, seed)
@@ -126,13 +123,7 @@ def row_of(
         splits = train_test_split(
             case.prepared(X), y, train_size=n_samples, random_state=seed, stratify=stratify
         )
-        theirs = measured(GridSearchCV(clone(estimator), grid), *splits)
-        for resource in RESOURCES:
-            search = SuccessiveHalvingSearchCV(
-                clone(estimator), grid, resource=resource, random_state=seed
-            )
-            ours = measured(search, *splits)
-            found[resource].append((ours[0] - theirs[0], ours[1] / theirs[1]))
+        add_search(found, estimator, grid, splits, seed)
     texts = []
     for runs in found.values():
         scores, times = zip(*runs, strict=True)

@@ -1,7 +1,8 @@
-"""What boosting.py, decision_trees.py and nearest_neighbors.py measure: another resource or folds.
+"""Searches with another resource and on folds, compared with GridSearchCV over the same grid.
 
-Each searches grids of one kind of estimator by GridSearchCV, and with each of two resources, with
-one thread each. A page has the name of the script and the number of samples.
+few_samples.py uses the comparison; boosting.py, decision_trees.py and nearest_neighbors.py write
+pages of it as well, which have the name of the script and the number of samples. All use one thread
+for each search.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from statistics import geometric_mean, mean
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from reports import table, write
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV
 
 from sklearn_sha import SuccessiveHalvingSearchCV
@@ -29,6 +30,9 @@ NAMES = {"n_samples": "training samples", "n_estimators": "iterations", "max_ite
 
 Make = Callable[[int, int], tuple[np.ndarray, np.ndarray]]
 """Makes X and y, given a number of samples and a seed."""
+
+Compared = dict[str, list[tuple[float, float]]]
+"""By resource and seed: the difference in held-out score, and CPU time as a multiple."""
 
 
 class Case(NamedTuple):
@@ -70,23 +74,28 @@ def compare(heading: str, description: str | None, cases: Iterable[Case]) -> Non
 
 def rows_of(case: Case, n_samples: int, seeds: list[int]) -> list[list[str]]:
     """Rows of the table about one case."""
-    found: dict[str, list[tuple[float, float]]] = {case.resource: [], "folds": []}
+    found: Compared = {case.resource: [], "folds": []}
     for seed in seeds:
         X, y = case.make(n_samples + N_TEST, seed)
         splits = X[:-N_TEST], X[-N_TEST:], y[:-N_TEST], y[-N_TEST:]
-        theirs = measured(GridSearchCV(case.model, case.grid), *splits)
-        for resource, runs in found.items():
-            search = SuccessiveHalvingSearchCV(
-                case.model, case.grid, resource=resource, random_state=seed
-            )
-            ours = measured(search, *splits)
-            runs.append((ours[0] - theirs[0], ours[1] / theirs[1]))
+        add_search(found, case.model, case.grid, splits, seed)
     rows = []
     for resource, runs in found.items():
         scores, times = zip(*runs, strict=True)
         texts = f"{mean(scores):+.4f}", f"{min(scores):+.4f}", f"{geometric_mean(times):.2f}"
         rows.append([case.title, NAMES.get(resource, resource), *texts])
     return rows
+
+
+def add_search(
+    found: Compared, model: BaseEstimator, grid: Any, splits: Sequence[np.ndarray], seed: int
+) -> None:
+    """Add what a search with each resource differs by from GridSearchCV on the same samples."""
+    theirs = measured(GridSearchCV(clone(model), grid), *splits)
+    for resource, runs in found.items():
+        search = SuccessiveHalvingSearchCV(clone(model), grid, resource=resource, random_state=seed)
+        ours = measured(search, *splits)
+        runs.append((ours[0] - theirs[0], ours[1] / theirs[1]))
 
 
 def measured(
