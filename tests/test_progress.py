@@ -1,6 +1,7 @@
 """Progress displays, and the time left with a simulated clock."""
 
 import re
+from html import escape
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import uniform
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
@@ -171,8 +172,12 @@ def test_a_search_without_a_selected_metric_shows_its_rung(in_notebook, request,
     pages = request.getfixturevalue("notebook") if in_notebook else []
     scoring = {"a": lambda m, X, y=None: m.limit, "b": lambda m, X, y=None: -m.limit}
     search_of(verbose=1, scoring=scoring, refit=False, min_resources=1.0).fit(X)
-    assert len(capsys.readouterr().out.splitlines()) == (not in_notebook)
+    assert len(rung_lines(capsys.readouterr().out)) == (not in_notebook)
     assert not in_notebook or pages[-1].html.count("<tr>") == 2
+
+
+def rung_lines(text):
+    return [line for line in text.splitlines() if line.startswith(("rung", "run ", "bracket"))]
 
 
 def search_of(**params):
@@ -194,9 +199,8 @@ def test_a_notebook_shows_one_growing_table(budget, notebook, capsys):
     assert sum("<progress>" in page.html for page in notebook) == 1
     assert f"limit={search.best_params_['limit']:.4g}<" in last
     assert f">refit, {search.refit_time_:.1f} s<" in last
-    first, *lines = repr(notebook[-1]).splitlines()
-    assert first == "Models continue training between rungs."
-    assert len(lines) == len(search.n_resources_) + 2
+    opening, *lines = repr(notebook[-1]).splitlines()[-len(search.n_resources_) - 3 :]
+    assert opening == search.schedule_.sentences[-1]
     assert lines[0].startswith("run 0  rung 0/2" if budget else "rung 0/2")
     # The number of updates does not depend on the number of jobs.
     assert len(notebook) <= 3 * len(search.n_resources_) + 4
@@ -317,7 +321,7 @@ def test_an_interrupted_rung_is_shown_as_interrupted(in_notebook, request, capsy
     pages = request.getfixturevalue("notebook") if in_notebook else []
     with pytest.raises(KeyboardInterrupt):
         search_of(verbose=1).set_params(estimator=Interrupted()).fit(X)
-    _, line = (repr(pages[-1]) if in_notebook else capsys.readouterr().out).splitlines()
+    (line,) = rung_lines(repr(pages[-1]) if in_notebook else capsys.readouterr().out)
     assert re.fullmatch(r"rung 0/2  5 candidates, 1 epoch .* s, interrupted", line)
     assert not in_notebook or ">interrupted<" in pages[-1].html
 
@@ -336,7 +340,7 @@ class Loud(Curve):
 def test_lines_before_and_after_the_refit(capsys, monkeypatch):
     monkeypatch.setattr(console, "refit_seconds", lambda seconds: "0.5 s")
     search_of(verbose=1).set_params(estimator=Loud(), max_resources=1, factor=8).fit(X)
-    _, begins, trained, ends = capsys.readouterr().out.splitlines()
+    *_, begins, trained, ends = capsys.readouterr().out.splitlines()
     assert begins == "refit candidate 7, selected at 1 epoch, on all 12 samples"
     assert trained == "trained on all samples"
     assert ends == "0.5 s"
@@ -376,7 +380,7 @@ def test_a_failed_refit_leaves_no_progress_bar(notebook):
 def test_lines_have_the_rung_numbers_of_iter(search, capsys):
     lines = capsys.readouterr().out.splitlines()
     search.fit(X)
-    lines = [line for line in capsys.readouterr().out.splitlines() if "rung " in line]
+    lines = rung_lines(capsys.readouterr().out)
     shown = [re.search(r"rung +(\d+)/(\d+)", line).groups() for line in lines]
     history = search.rung_history_
     assert [int(rung) for rung, _ in shown] == [row["iter"] for row in history]
@@ -391,23 +395,30 @@ def test_lines_have_the_rung_numbers_of_iter(search, capsys):
 
 
 @pytest.mark.parametrize("in_notebook", [False, True])
-def test_a_grid_search_begins_with_the_reason(in_notebook, request, capsys):
+@pytest.mark.parametrize("load", [load_iris, load_digits])
+def test_a_search_begins_with_its_cost_and_the_notes_of_its_plan(
+    load, in_notebook, request, capsys
+):
     """Iris has too few samples for rungs."""
     pages = request.getfixturevalue("notebook") if in_notebook else []
-    iris = load_iris(return_X_y=True)
+    X, y = load(return_X_y=True)
     search = SuccessiveHalvingSearchCV(SVC(), {"C": [0.1, 1.0, 10.0]}, verbose=1)
-    reason = search.plan(*iris).notes[0]
-    assert reason.startswith("One rung at full resource, as in GridSearchCV:")
-    search.fit(*iris)
+    plan = search.plan(X, y)
+    cost, *notes = plan.sentences
+    assert " of a grid search (3 candidates x " in cost
+    assert notes == [*plan.notes]
+    assert notes[0].startswith("One rung at full resource" if load is load_iris else "The resource")
+    search.fit(X, y)
     shown = repr(pages[-1]) if in_notebook else capsys.readouterr().out
-    assert " ".join(shown.split()).startswith(reason)
-    assert not in_notebook or f"<p>{reason}</p>" in pages[-1].html
+    assert " ".join(shown.split()).startswith(" ".join(plan.sentences))
+    for text in plan.sentences:
+        assert not in_notebook or f"<p>{escape(text)}</p>" in pages[-1].html
 
 
 def test_ipython_in_a_terminal_prints_lines(ipython, capsys):
     ipython(SimpleNamespace())
     search = search_of(verbose=1, refit=False).fit(X)
-    assert len(capsys.readouterr().out.splitlines()) == 1 + len(search.n_resources_)
+    assert len(rung_lines(capsys.readouterr().out)) == len(search.n_resources_)
 
 
 def test_lines_show_the_time_left_except_for_the_last_rungs(capsys):
@@ -415,7 +426,7 @@ def test_lines_show_the_time_left_except_for_the_last_rungs(capsys):
     search = HyperbandSearchCV(
         Curve(), space, resource="partial_fit", max_resources=4, verbose=1, cv=2, refit=False
     ).fit(X)
-    _, *lines = capsys.readouterr().out.splitlines()
+    lines = rung_lines(capsys.readouterr().out)
     assert len(lines) == len(search.n_resources_)
     for line in lines:
         # All brackets end together.

@@ -627,7 +627,8 @@ def test_verbose_tells_that_the_search_starts_again(capsys):
         "No candidate has a score with 200 training samples. Candidates 0, 19 are trained with "
         "more of them."
     )
-    assert lines[trial + 2].startswith("rung 1/3   2 candidates,  400 training samples")
+    trial_rung = next(line for line in lines[trial:] if line.startswith("rung"))
+    assert trial_rung.startswith("rung 1/3   2 candidates,  400 training samples")
     assert sum(line.startswith("rung 0/") for line in lines) == 2
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._formatting import format_number, format_params, text_sentences
-from sklearn_sha._progress.progress import Progress, opening, refit_line, rung_line
+from sklearn_sha._progress.progress import Progress, refit_line, rung_line
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.schedules import Schedule
@@ -19,8 +19,8 @@ from sklearn_sha.schedules import Schedule
 class ConsoleProgress:
     """One line per rung; with ``verbose=2`` also per candidate, with ``verbose=3`` also per fit.
 
-    The first lines show whether models continue training between rungs, or the notes of the plan
-    if there is a single rung, such as why it is a grid search.
+    The first lines are those that `plan` prints below its table: the cost, whether models continue
+    training between rungs, and the notes.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ class ConsoleProgress:
         self.progress = progress
 
     def start(self) -> None:
-        """Print how models are trained between rungs, or the notes of a single rung."""
-        if self.verbose and (sentences := opening(self.schedule)):
-            print(text_sentences(sentences))
+        """Print what `plan` prints below its table."""
+        if self.verbose:
+            print(text_sentences(self.schedule.sentences))
 
     def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
         """Show that rungs begin, of which `n_known` jobs are known."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._formatting import format_params, html_table, quantity, renamed, short_names
 from sklearn_sha._progress.console import ConsoleProgress, refit_seconds
-from sklearn_sha._progress.progress import Progress, opening, refit_line, rung_name
+from sklearn_sha._progress.progress import Progress, refit_line, rung_name
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.promotion import best_first
 from sklearn_sha.bandit.requests import RungRequest
@@ -40,9 +40,8 @@ class _Output:
 class NotebookProgress(ConsoleProgress):
     """Table with one row per rung and one for the refit, and a progress bar.
 
-    The table is updated in place. The line below shows whether models continue training between
-    rungs, or the notes of the plan if there is a single rung. With ``verbose=2``, the candidates of
-    the last rung can be expanded.
+    The table is updated in place. The lines below are those that `plan` prints below its table.
+    With ``verbose=2``, the candidates of the last rung can be expanded.
     """
 
     def __init__(self, *args: Any, **params: Any) -> None:
@@ -51,7 +50,6 @@ class NotebookProgress(ConsoleProgress):
 
         self._columns: dict[str, list[object]] = {}
         self._lines: list[str] = []
-        self._opening = opening(self.schedule)
         self._names: dict[str, str] = {}
         self._ends: list[str] = []
         self._details = self._name = self._refit_params = self._audit = ""
@@ -59,7 +57,7 @@ class NotebookProgress(ConsoleProgress):
         self._handle = display(_Output("", ""), display_id=True)
 
     def start(self) -> None:
-        self._lines.extend(self._opening)
+        self._lines.extend(self.schedule.sentences)
 
     def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
         super().rungs_begin(rungs, n_known)
@@ -157,7 +155,7 @@ class NotebookProgress(ConsoleProgress):
         html = html_table(self._columns) if self._columns else ""
         html += "".join(
             f"<p>{text}</p>"
-            for text in (*map(escape, (*self._opening, self._audit, *self._ends)), bar)
+            for text in (*map(escape, (*self.schedule.sentences, self._audit, *self._ends)), bar)
             if text
         )
         self._handle.update(_Output(html + self._details, "\n".join(self._lines)))

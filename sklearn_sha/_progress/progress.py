@@ -143,22 +143,6 @@ def _key(rung: Rung | RungRequest) -> tuple[int, int, tuple[int, ...] | None]:
     return rung.bracket, rung.n_resources, rung.folds
 
 
-def opening(schedule: Schedule) -> tuple[str, ...]:
-    """Return the sentences that a display begins with.
-
-    How models are trained between rungs or, if no candidate is eliminated, the notes of the
-    schedule, such as why it is a grid search.
-
-    Examples
-    --------
-    >>> from sklearn_sha._progress.progress import opening
-    >>> from sklearn_sha.schedules import schedule_from_range
-    >>> opening(schedule_from_range(8, max_resources=4))
-    ('Models continue training between rungs.',)
-    """
-    return (schedule.training,) if schedule.training else schedule.notes
-
-
 def rung_line(
     schedule: Schedule,
     request: RungRequest,

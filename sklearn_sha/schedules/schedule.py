@@ -329,6 +329,21 @@ class Schedule:
         """Cost in units if models were refit from scratch at each rung."""
         return sum(rung.n_fits * rung.n_resources for rung in self.rungs)
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is printed below the table: the cost, how models are trained, and the notes."""
+        times_folds = "" if self.n_folds is None else f"{quantity(self.n_folds, 'folds')} x "
+        at_most = "At most " if self.repeats or self.is_bound else ""
+        counted = self.cost_unit.removeprefix(self.unit)
+        summary = (
+            f"{at_most}{quantity(self.total_cost, self.unit)}{counted}, "
+            f"{self.relative_cost():.2f} of a grid search "
+            f"({quantity(self.n_different, 'candidates')} x {times_folds}"
+            f"{quantity(self.rungs[-1].n_resources, self.unit)} = {self.grid_cost}). "
+            f"{self.training}"
+        )
+        return summary.rstrip(), *self.notes
+
     def to_frame(self) -> Any:
         """Return the rungs as a `pandas.DataFrame`, one row per rung."""
         import pandas as pd
@@ -336,12 +351,12 @@ class Schedule:
         return pd.DataFrame(self._columns())
 
     def __str__(self) -> str:
-        return f"{text_table(self._columns())}\n{text_sentences((self._summary(), *self.notes))}"
+        return f"{text_table(self._columns())}\n{text_sentences(self.sentences)}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"{html_table(self._columns())}\n{html_sentences((self._summary(), *self.notes))}"
+        return f"{html_table(self._columns())}\n{html_sentences(self.sentences)}"
 
     def _columns(self) -> dict[str, list[int]]:
         brackets = self.brackets
@@ -361,15 +376,3 @@ class Schedule:
         if self.n_folds is None:
             del columns["folds"]
         return columns
-
-    def _summary(self) -> str:
-        times_folds = "" if self.n_folds is None else f"{quantity(self.n_folds, 'folds')} x "
-        at_most = "At most " if self.repeats or self.is_bound else ""
-        counted = self.cost_unit.removeprefix(self.unit)
-        return (
-            f"{at_most}{quantity(self.total_cost, self.unit)}{counted}, "
-            f"{self.relative_cost():.2f} of a grid search "
-            f"({quantity(self.n_different, 'candidates')} x {times_folds}"
-            f"{quantity(self.rungs[-1].n_resources, self.unit)} = {self.grid_cost}). "
-            f"{self.training}"
-        ).rstrip()
