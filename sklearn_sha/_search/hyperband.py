@@ -121,9 +121,9 @@ class HyperbandSearchCV(AuditedSearch):
         Cross-validation splitting strategy, as in GridSearchCV. The data are split once, so that
         all candidates have the same splits even if the splitter shuffles at random.
     verbose : int, default=0
-        Controls the verbosity. 1 shows the progress: one line per rung on a console, a table in a
-        notebook. 2 also shows the candidates. 3 also prints a line per fit with its scores and its
-        time, as GridSearchCV does.
+        Controls the verbosity. 1 shows the cost and the notes of the plan, and the progress: one
+        line per rung on a console, a table in a notebook. 2 also shows the candidates. 3 also
+        prints a line per fit with its scores and its time, as GridSearchCV does.
     pre_dispatch : int or str, default="2*n_jobs"
         Number of batches of jobs that are dispatched in advance, as in GridSearchCV.
     random_state : int, RandomState or None, default=None
