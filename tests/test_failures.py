@@ -328,7 +328,7 @@ def test_an_error_that_is_raised_with_few_samples_says_so(n_samples, is_few):
     (note,) = raised.value.__notes__
     few = " The rung has 50 of the 899 samples of the training fold. If the candidate requires more"
     assert note.partition(", in rung 0.")[2].startswith(few) == is_few
-    assert note.endswith("raise min_resources." if is_few else "in rung 0.")
+    assert note.endswith("raise min_resources, or budget if it is set." if is_few else "in rung 0.")
 
 
 def test_a_class_with_too_few_samples_for_a_nested_cross_validation_is_about_samples():

@@ -78,7 +78,7 @@ class Job:
         if self.n_resources < n_train:
             note += (
                 f" The rung has {self.n_resources} of the {n_train} samples of the training fold. "
-                "If the candidate requires more, raise min_resources."
+                "If the candidate requires more, raise min_resources, or budget if it is set."
             )
         error.add_note(note)
 
