@@ -89,9 +89,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         has room for them and at least one other candidate.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by about
-        `factor`, up to the maximum: in the last rung by more, or it adds folds only. With an
-        explicit `min_resources`, all ratios are larger if that is needed to reach the maximum. Must
-        be larger than 1.
+        `factor`, and by more if needed in the rung that reaches the maximum. Rungs after it add
+        folds only. With an explicit `min_resources`, all ratios are larger if that is needed to
+        reach the maximum. Must be larger than 1.
     resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
         Resource that increases with each rung:
 
