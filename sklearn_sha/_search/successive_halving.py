@@ -74,9 +74,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
         a sampler of Optuna. With a sampler that uses the history, and the default values of
         `algorithm` and `budget`, there are up to four brackets of at least 8 candidates, one after
-        the other, so that it has scores at full resource too (`sklearn_sha.bandit.HalvingInTurn`).
-        There is a single one with fewer than 16 candidates, if all candidates of the space are
-        tried, or if brackets would cost more than 0.8 times a grid search.
+        the other, so that the sampler has scores at full resource too
+        (`sklearn_sha.bandit.HalvingInTurn`). There is a single one with fewer than 16 candidates,
+        if all candidates of the space are tried, or if brackets would cost more than 0.8 times a
+        grid search.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
         `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
@@ -84,9 +85,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         parameters that it lacks. With several dicts, it has the parameters that are given, and
         ``cv_results_`` masks the others.
     keep_initial : bool, default=False
-        Promote the initial candidates in every rung, unless they fail. Then they are scored in the
-        last rung too, where the selected candidate is at least as good as each of them. Each rung
-        has room for them and at least one other candidate.
+        Promote the initial candidates in every rung, unless they fail, so that they are scored in
+        the last rung too. There the selected candidate is at least as good as each of them. Each
+        rung has room for them and at least one other candidate.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by about
         `factor`, and by more if needed in the rung that reaches the maximum. Rungs after it add
@@ -110,27 +111,25 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         - "auto": one that all candidates support and whose early scores usually predict the final
           ranking: "partial_fit" for neural networks, the trees or iterations of forests, bagging
           and boosting (except AdaBoost) if neither these nor the learning rate are searched,
-          otherwise "n_samples". The user guide has the complete table. If `min_resources`,
-          `max_resources`, `min_folds`, `budget` and `algorithm` have their default values too, it
-          can be "folds" instead. With fewer than 10,000 samples, it is for boosting, for a single
-          decision tree, and for nearest neighbors of which `n_neighbors` is searched, and it
-          replaces "n_samples" if rungs that add folds cost no more by the plan (with 5 folds: up to
-          8 candidates, or a few hundred samples). With any number of samples, it replaces
-          "n_samples" if parameters of trees that count in shares of the samples are searched, such
-          as `ccp_alpha`, and for clustering without ``predict``; and it replaces any resource of
-          which all rungs would have the maximum, or would cost more than 0.8 times a grid search.
-          There is a single rung at full resource if rungs that add folds cost more than that, too,
-          or are excluded by ``min_folds="all"``.
+          otherwise "n_samples". If `min_resources`, `max_resources`, `min_folds`, `budget` and
+          `algorithm` have their default values, it can be "folds" instead, mostly with fewer than
+          10,000 samples: for boosting, a single decision tree and `n_neighbors`, and if other rungs
+          would save little. If rungs that add folds would also cost more than 0.8 times a grid
+          search, there is a single rung at full resource. The user guide has the complete table.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung
         compares at most `ceil(factor)` candidates at the maximum. If the number of folds grows, it
-        is a larger value (see `min_folds`). It is at least 1; for "n_samples" at least 200 samples,
-        and enough to include 10 of the rarest class (at most half of it) and two of each class (if
-        all candidates fail with so few samples, the search starts again with more); for "folds" as
-        many as ``min_folds="auto"`` starts with (if no score on these is a number, the search
-        starts again with all), and an integer with fewer than 100 test samples raises a ValueError,
-        unless these are all folds; for a custom resource its ``lowest``.
+        is a larger value (see `min_folds`). The lower bound of "auto" depends on the resource:
+
+        - "n_samples": 200 samples, and enough to include 10 of the rarest class (at most half of
+          it) and two of each class. If all candidates fail with so few samples, the search starts
+          again with more.
+        - "folds": as many as ``min_folds="auto"`` starts with. If no score on these is a number,
+          the search starts again with all. An integer with fewer than 100 test samples raises a
+          ValueError, unless these are all folds.
+        - a custom resource: its ``lowest``.
+        - all others: 1.
     max_resources : int or "auto", default="auto"
         Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
         number (100 without one), but at most 100 if `fit` can stop earlier. If `batch_size` is set,
@@ -235,7 +234,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     batch_size : int or None, default=None
         Number of samples of each call of ``partial_fit``: consecutive batches of the training
         fold, which is shuffled again for each epoch. None uses all samples, so that one call is
-        one epoch. With a number, the resource has to be "partial_fit", which "auto" then is if a
+        one epoch. With a number, the resource has to be "partial_fit", which "auto" chooses if a
         candidate has it. Otherwise a ValueError is raised.
     scoring : str, callable, list, tuple, dict or None, default=None
         Strategy to evaluate the performance of the cross-validated model on the test set, as in
