@@ -72,7 +72,7 @@ def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
         f"digits, with 200 epochs at most, is lower by {-differences.mean():.4f}, with a standard "
         f"error of {sem(differences):.4f} ("
     ) in README
-    assert "20 train/test splits, or 60 for this network, which was clearly worse after 20" in README
+    assert "20 train/test splits, or 60 for this network, which was clearly worse" in README
     assert (
         f"it takes {geometric_mean(cells):.2f} of GridSearchCV's CPU time (geometric mean of "
         f"{len(cells)} searches), and {means['synthetic 20,000']} with 20,000 samples."
