@@ -131,42 +131,49 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         - a custom resource: its ``lowest``.
         - all others: 1.
     max_resources : int or "auto", default="auto"
-        Resource of the last rung. "auto" depends on the resource. Epochs: the estimator's own
-        number (100 without one), but at most 100 if `fit` can stop earlier. If `batch_size` is set,
-        the mini-batches of these epochs, or of one if all candidates only count samples, as naive
-        Bayes does. Samples: those of the largest training fold. Folds: all. A parameter: its value
-        in the estimator. An integer is required if that is None or differs between candidates, and
-        for a custom resource without a default. If `budget` is an integer, "auto" means no limit
-        other than the number of samples or folds.
+        Resource of the last rung. "auto" depends on the resource:
+
+        - epochs: the estimator's own number (100 without one), but at most 100 if `fit` can stop
+          earlier. If `batch_size` is set, the mini-batches of these epochs, or of one if all
+          candidates only count samples, as naive Bayes does.
+        - samples: those of the largest training fold.
+        - folds: all.
+        - a parameter: its value in the estimator. An integer is required if that is None or differs
+          between candidates, and for a custom resource without a default.
+
+        If `budget` is an integer, "auto" means no limit other than the number of samples or folds.
     min_folds : int, "auto" or "all", default="auto"
         Number of cross-validation folds that score the first rung. The last rung has all folds.
-        "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
-        samples and 10 of the rarest class (or half of it), and the number grows in equal ratios;
-        with an integer `budget` it is the same as "all". An integer grows by `factor` from rung to
-        rung, rounded up; it raises a ValueError if those folds have fewer than 100 test samples
-        and are not all folds, or with ``resource="folds"``: set `min_resources` instead.
-        "all" uses all folds in every rung, and has no effect with ``resource="folds"``. The
-        candidates of a rung are compared on the same folds, and no candidate is fit twice with the
-        same resource on a fold. Folds are added in the order of the splitter, or in random order
-        with a `random_state`. Those of PredefinedSplit always keep their order. Those of a time
-        series, as TimeSeriesSplit makes them, are added from the latest to the first. If the number
-        of folds grows, costs and an integer `budget` are counted over all folds, and an automatic
-        schedule uses the saved cost for more resource in early rungs: usually, each rung has the
-        resource that the next one has with "all".
+
+        - "auto" starts with ``ceil(n_folds / factor**n_rungs)`` folds, but with at least 100 test
+          samples and 10 of the rarest class (or half of it). The number grows in equal ratios. With
+          an integer `budget` it is the same as "all".
+        - An integer grows by `factor` from rung to rung, rounded up. It raises a ValueError if
+          those folds have fewer than 100 test samples and are not all folds, or with
+          ``resource="folds"``: set `min_resources` instead.
+        - "all" uses all folds in every rung, and has no effect with ``resource="folds"``.
+
+        The candidates of a rung are compared on the same folds, and no candidate is fit twice with
+        the same resource on a fold. Folds are added in the order of the splitter, or in random
+        order with a `random_state`. Those of PredefinedSplit always keep their order. Those of a
+        time series, as TimeSeriesSplit makes them, are added from the latest to the first. If the
+        number of folds grows, costs and an integer `budget` are counted over all folds, and an
+        automatic schedule uses the saved cost for more resource in early rungs: usually, each rung
+        has the resource that the next one has with "all".
     budget : int, "double", "anytime" or None, default=None
-        Total resource per fold, divided equally between the rungs as in the paper; an alternative
-        to `min_resources`. `max_resources` also limits each candidate. "double" needs no
-        number: it runs Successive Halving with all candidates from `min_resources` (by default the
-        minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
-        Completed training is reused. "anytime" is for a limited `max_time`: brackets of Successive
-        Halving with new candidates follow each other, as long as the next one and the refit are
-        expected to end in time. With ``n_candidates >= 16``, the first two have 8 candidates each,
-        and later ones 16, or about a quarter of the candidates before if that is more, up to 8
-        times `n_candidates` in total. They have the rungs of a search over 16 candidates, or over
-        `n_candidates` if that is less; but if models are refit from scratch, the sampler uses the
-        history and `min_resources` is "auto", later ones train all models with the full resource,
-        and add folds only. Without `max_time`, all of them are run, unless `patience` or
-        `target_score` ends the search. An integer requires ``min_resources="auto"``.
+        How the cost is limited:
+
+        - int: the total resource per fold, divided equally between the rungs as in the paper.
+          `max_resources` also limits each candidate. Requires ``min_resources="auto"``.
+        - "double": Successive Halving with all candidates from `min_resources` (by default the
+          minimum of the resource), again from `factor` times that, and so on up to `max_resources`.
+          Completed training is reused.
+        - "anytime": for a limited `max_time`. Brackets of Successive Halving with new candidates
+          follow each other, as long as the next one and the refit are expected to end in time.
+          Usually, the first two have 8 candidates each, and later ones at least 16, up to 8 times
+          `n_candidates` in total; the user guide describes their rungs. Without `max_time`, all of
+          them are run, unless `patience` or `target_score` ends the search.
+        - None: by `min_resources`, `max_resources` and `factor`.
     algorithm : "auto" or Algorithm, default="auto"
         Algorithm that decides which candidates are evaluated, and with which resource. "auto" is
         Successive Halving with `factor` and `budget`, in brackets if `sampler` uses the history. An
