@@ -13,24 +13,24 @@ class InvalidParameterError(ValueError, TypeError):
     """A parameter of a search has a wrong type or value; as scikit-learn's error, it is both."""
 
 
-def check_int(name: str, value: Any, alternative: str = "", is_alternative: bool = False) -> None:
-    """Raise if a parameter is neither an integer of at least 1 nor an alternative value.
+def check_int(name: str, value: Any, *others: str | None) -> None:
+    """Raise if a parameter is neither an integer of at least 1 nor one of a few other values.
 
     Parameters
     ----------
     name : str
     value : object
-    alternative : str, default=""
-        Alternative value, for the message.
-    is_alternative : bool, default=False
-        Whether `value` is the alternative value.
+    *others : str or None
+        The other values.
 
     Raises
     ------
     ValueError
     """
-    if not is_alternative and not (is_int(value) and value >= 1):
-        suffix = f", or {alternative}" if alternative else ""
+    is_other = isinstance(value, str | None) and value in others
+    if not is_other and not (is_int(value) and value >= 1):
+        listed = ", ".join("None" if other is None else f'"{other}"' for other in others)
+        suffix = f", or {' or '.join(listed.rsplit(', ', 1))}" if others else ""
         raise InvalidParameterError(f"{name}={value!r} must be an integer of at least 1{suffix}.")
 
 
@@ -83,7 +83,7 @@ def check_target(name: str, value: Any) -> None:
 
 def check_patience(patience: int | None, tol: float) -> None:
     """Raise if `patience` or `tol` is invalid."""
-    check_int("patience", patience, "None", patience is None)
+    check_int("patience", patience, None)
     check_tol(tol)
 
 

@@ -67,7 +67,7 @@ def n_candidates_of(n_candidates: Any, n_iter: Any) -> Any:
     """
     if n_iter is None:
         return n_candidates
-    check_int("n_iter", n_iter, "None")
+    check_int("n_iter", n_iter, None)
     if n_candidates not in ("auto", n_iter):
         raise ValueError(
             f"n_candidates={n_candidates!r} and n_iter={n_iter!r} are two names of the same "

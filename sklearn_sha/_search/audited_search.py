@@ -137,7 +137,7 @@ class AuditedSearch(BaseHalvingSearch):
         ValueError
             If there is nothing to audit, or if `audit` does not support the search.
         """
-        check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
+        check_int("n_candidates", n_candidates, "auto")
         completed = self._completed("audit")
         results, schedule = completed.results, completed.spec.schedule
         report = trust_report(self)

@@ -448,9 +448,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         self.return_train_score = return_train_score
 
     def _algorithm(self, sampler: Sampler) -> Algorithm:
-        is_named = self.budget in (None, *_BUDGETS)
-        check_int("budget", self.budget, '"double", "anytime" or None', is_named)
-        check_int("patience", self.patience, '"auto" or None', self.patience in (None, "auto"))
+        check_int("budget", self.budget, *_BUDGETS, None)
+        check_int("patience", self.patience, "auto", None)
         if self.algorithm != "auto":
             return self._custom_algorithm()
         target_loss = None if self.target_score is None else -self.target_score

@@ -114,22 +114,18 @@ def _check_parallel_parameters(params: Mapping[str, Any]) -> None:
 
 
 def _check_integers(params: Mapping[str, Any]) -> None:
-    lowest, highest = params["min_resources"], params["max_resources"]
-    batch_size, model_memory = params["batch_size"], params["model_memory"]
-    check_int("max_resources", highest, '"auto"', highest == "auto")
-    min_folds = params["min_folds"]
-    check_int("min_folds", min_folds, '"auto" or "all"', min_folds in ("auto", "all"))
-    check_int("batch_size", batch_size, "None", batch_size is None)
-    is_fraction = is_real(lowest) and not is_int(lowest) and 0 < lowest <= 1
-    check_int(
-        "min_resources",
-        lowest,
-        'a float in (0, 1] (a fraction of the maximum), or "auto"',
-        lowest == "auto" or is_fraction,
-    )
-    n_audited = params["audit_eliminated"]
-    check_int("audit_eliminated", n_audited, '"auto" or None', n_audited in ("auto", None))
-    check_int("model_memory", model_memory, '"auto" or None', model_memory in ("auto", None))
+    check_int("max_resources", params["max_resources"], "auto")
+    check_int("min_folds", params["min_folds"], "auto", "all")
+    check_int("batch_size", params["batch_size"], None)
+    lowest = params["min_resources"]
+    is_positive = is_real(lowest) and lowest > 0
+    if not (lowest == "auto" or (is_positive and (lowest <= 1 or is_int(lowest)))):
+        raise InvalidParameterError(
+            f"min_resources={lowest!r} must be an integer of at least 1, or a float in (0, 1] (a "
+            'fraction of the maximum), or "auto".'
+        )
+    check_int("audit_eliminated", params["audit_eliminated"], "auto", None)
+    check_int("model_memory", params["model_memory"], "auto", None)
 
 
 def check_has_targets(models: Sequence[Any], y: Any) -> None:

@@ -211,7 +211,7 @@ def doubling(
     Result(best=1, total_cost=48)
     """
     check_int("n", n)
-    check_int("max_resources", max_resources, "None", max_resources is None)
+    check_int("max_resources", max_resources, None)
     check_patience(patience, tol)
     if patience is None and max_resources is None:
         raise ValueError(

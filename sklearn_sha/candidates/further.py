@@ -80,7 +80,7 @@ def further_candidates(
         If there are no further candidates, or if `n_candidates`, the space or a parameter of the
         sampler is invalid.
     """
-    check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
+    check_int("n_candidates", n_candidates, "auto")
     sampler, space = source.sampler, source.space
     check_space(space)
     sampler.check(space)

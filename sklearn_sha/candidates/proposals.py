@@ -54,7 +54,7 @@ def first_candidates(
         if `n_candidates` is neither "auto" nor an integer of at least 1, or is less than the number
         of initial candidates.
     """
-    check_int("n_candidates", n_candidates, '"auto"', n_candidates == "auto")
+    check_int("n_candidates", n_candidates, "auto")
     check_space(source.space)
     source.sampler.check(source.space)
     initial = source.initial

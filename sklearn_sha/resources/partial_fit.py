@@ -75,7 +75,7 @@ class PartialFit(Resource):
     def __init__(
         self, batch_size: int | None = None, seed: int | None = None, classes: Any = None
     ) -> None:
-        check_int("batch_size", batch_size, "None", batch_size is None)
+        check_int("batch_size", batch_size, None)
         if seed is not None and not (is_int(seed) and seed >= 0):
             raise ValueError(f"seed={seed!r} must be an integer of at least 0, or None.")
         self.batch_size = None if batch_size is None else int(batch_size)
