@@ -41,11 +41,11 @@ def check_parameters(params: Mapping[str, Any]) -> None:
     ------
     TypeError, ValueError
     """
-    if isinstance(params["estimator"], type):
-        name = params["estimator"].__name__
-        raise InvalidParameterError(
-            f"estimator={name} is a class. Pass an instance of it: {name}()."
-        )
+    for name in ("estimator", "cv"):
+        if isinstance(given := params[name], type):
+            raise InvalidParameterError(
+                f"{name}={given.__name__} is a class. Pass an instance of it: {given.__name__}()."
+            )
     _check_cv(params["cv"])
     if not hasattr(params["estimator"], "fit"):
         raise InvalidParameterError(
@@ -86,9 +86,6 @@ def check_parameters(params: Mapping[str, Any]) -> None:
 
 
 def _check_cv(cv: Any) -> None:
-    if isinstance(cv, type):
-        name = cv.__name__
-        raise InvalidParameterError(f"cv={name} is a class. Pass an instance of it: {name}().")
     is_number = isinstance(cv, Integral)
     is_splitter = hasattr(cv, "split") and hasattr(cv, "get_n_splits")
     has_splits = is_splitter or isinstance(cv, Iterable)
