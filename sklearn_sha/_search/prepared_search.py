@@ -196,6 +196,7 @@ class PreparedSearch(PlannedSearch):
                 others = {k: v for k, v in params.items() if k.rpartition("__")[2] != "classes"}
             is_weighted = "sample_weight" in routed.score
             routed = self._route(others, scoring, plan.training, scores_weighted=is_weighted)
+            inputs = replace(inputs, routed=routed)
         if plan.training.shares_preprocessing and context.tuned.searches_requests:
             check_requests(params, routed, resource.name)
         models = (with_params(self.estimator, params) for params in plan.typical)
@@ -213,29 +214,21 @@ class PreparedSearch(PlannedSearch):
                 seed=inputs.seed,
             ),
             fold_order=inputs.data.fold_order,
-            config=self._config(plan, scoring, routed, context, inputs.data.y, inputs.seed),
+            config=self._config(plan, context, inputs),
             scoring=scoring,
             resource=resource,
             warning=plan.warning,
             audits=() if self.audit_eliminated is None else (self.audit_eliminated,),
         )
 
-    def _config(
-        self,
-        plan: Plan,
-        scoring: Scoring,
-        routed: RoutedParams,
-        context: PlanningContext,
-        y: Any,
-        seed: int,
-    ) -> EvaluationConfig:
+    def _config(self, plan: Plan, context: PlanningContext, inputs: FitInputs) -> EvaluationConfig:
         """Return the configuration of the jobs."""
-        training, trained = plan.training, context.example
+        training, trained, scoring = plan.training, context.example, inputs.scoring
         if training.shares_preprocessing:
             trained = last_step(trained)
         return EvaluationConfig(
             estimator=self.estimator,
-            resource=training.job_resource.prepared(trained, y, seed),
+            resource=training.job_resource.prepared(trained, inputs.data.y, inputs.seed),
             scorer=scoring.scorer,
             error_score=self.error_score,
             return_train_score=self.return_train_score,
@@ -243,11 +236,11 @@ class PreparedSearch(PlannedSearch):
             continues=plan.schedule.continues,
             scores_pipeline=training.shares_preprocessing
             and scores_pipeline(
-                self.estimator, scoring, is_default=self.scoring is None, routed=routed
+                self.estimator, scoring, is_default=self.scoring is None, routed=inputs.routed
             ),
             template=Template.of(self.estimator, trains_last_step=training.shares_preprocessing),
             whole_fit=plan.whole_fit,
-            seed=seed,
+            seed=inputs.seed,
             is_multimetric=is_multimetric_scorer(scoring.scorer),
             scores_copies=not scoring.uses_predictions_only,
             n_train=context.data.n_samples if training.resource.counts_samples else 0,
