@@ -257,8 +257,8 @@ def _audited_ids(brackets: Sequence[Sequence[RungRecord]], results: Mapping[str,
     """Candidates that an audit added to the last rungs of these brackets."""
     levels, rows = levels_of_results(results), np.flatnonzero(is_audited(results))
     audited = {(int(results["candidate"][row]), levels[row]) for row in rows}
-    last_rungs = [rows[-1] for rows in brackets]
-    return {c for row in last_rungs for c in row["candidates"] if (c, level_of(row)) in audited}
+    ends = [rows[-1] for rows in brackets]
+    return {c for row in ends for c in row["candidates"] if (c, level_of(row)) in audited}
 
 
 def _audited(
