@@ -24,10 +24,10 @@ from sklearn_sha.inspection.param_points import ParamPoints
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
-_MAX_LABELS = 20  # that are legible on an axis
+MAX_LABELS = 20  # that are legible on an axis
 
-_MISSING = -0.13
-"""Height of candidates that do not have a parameter."""
+MISSING = -0.13
+"""Height of candidates without a parameter; the others are between 0 and 1."""
 
 _CATEGORY_WIDTH = 0.3  # of the jitter, as a share of the distance between categories
 
@@ -46,7 +46,7 @@ def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
     heights.append(np.full(len(candidates), np.nan) if axis is None else axis.position(last_scores))
     table = np.column_stack(heights)
     has_missing = bool(np.isnan(table[:, :-1]).any())
-    table[:, :-1] = np.where(np.isnan(table[:, :-1]), _MISSING, table[:, :-1])
+    table[:, :-1] = np.where(np.isnan(table[:, :-1]), MISSING, table[:, :-1])
     colors = rung_colors(data.n_levels, ax)
     places = np.arange(table.shape[1])
     for candidate, line in zip(candidates, table, strict=True):
@@ -67,7 +67,7 @@ def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
         for height, label in zip(axis.position(axis.ticks()), axis.labels(), strict=True):
             _tick(ax, places[-1], float(height), label, side="right")
     if has_missing:
-        ax.set_yticks([_MISSING], ["not set"])
+        ax.set_yticks([MISSING], ["not set"])
         ax.tick_params(axis="y", length=0, labelsize=SMALL)
     else:
         ax.set_yticks([])
@@ -77,7 +77,7 @@ def plot_parallel(data: SearchData, ax: Any) -> list[Any]:
         ax.tick_params(axis="x", labelrotation=20)
     ax.spines[:].set_visible(False)
     ax.set_xlim(-0.35, places[-1] + 0.35)
-    ax.set_ylim(_MISSING - 0.05 if has_missing else -0.05, 1.05)
+    ax.set_ylim(MISSING - 0.05 if has_missing else -0.05, 1.05)
     if axis is not None and axis.note():
         below(ax, axis.note())
     title(ax, data.selected_text())
@@ -108,7 +108,7 @@ def _ticks(data: SearchData, points: ParamPoints) -> list[tuple[float, str]]:
     """Heights and labels on the axis of a parameter."""
     if points.labels is not None:
         last = len(points.labels) - 1
-        shown = labeled_categories(data, points, _MAX_LABELS)
+        shown = labeled_categories(data, points, MAX_LABELS)
         return [(k / last, points.labels[k]) for k in shown]
     places, labels = zip(*points.ticks(3), strict=True)
     return [*zip(_scaled(np.array(places), is_log=points.is_log).tolist(), labels, strict=True)]

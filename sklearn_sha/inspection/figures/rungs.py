@@ -21,7 +21,7 @@ from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.score_axis import ScoreAxis
 from sklearn_sha.inspection.search_data import SearchData
 
-_WIDTH = 0.26  # of a rung to each side
+RUNG_WIDTH = 0.26  # of a rung to each side
 _MIN_DISTANCE = 0.07  # of two labels, as a share of the height
 
 
@@ -36,18 +36,18 @@ def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
         members = [curve for curve in data.curves.values() if level in curve.levels]
         scores = np.array([curve.score_at(level) for curve in members])
         is_selected = np.array([curve.candidate == data.selected for curve in members])
-        places = np.where(is_selected, level, level + _WIDTH * jitter(len(members)))
+        places = np.where(is_selected, level, level + RUNG_WIDTH * jitter(len(members)))
         dot_colors = np.array([colors[curve.levels[-1]] for curve in members])
         ax.scatter(places[~is_selected], scores[~is_selected], c=dot_colors[~is_selected], s=16)
         ax.scatter(places[is_selected], scores[is_selected], c=SELECTED, s=42, zorder=4)
         if np.isfinite(scores).any():
             median = float(np.median(scores[np.isfinite(scores)]))
-            ax.plot(_ends(level), [median] * 2, color=text_color(), linewidth=1.5, label="median")
+            ax.plot(ends(level), [median] * 2, color=text_color(), linewidth=1.5, label="median")
             if level == 0:
                 labels["median"] = median
     for level, cut in data.cuts:
         ax.plot(
-            _ends(level), [cut] * 2, color=text_color(), linewidth=1.2, linestyle=(0, (3, 2)),
+            ends(level), [cut] * 2, color=text_color(), linewidth=1.2, linestyle=(0, (3, 2)),
             label="lowest promoted score",
         )  # fmt: skip
         if level == 0:
@@ -64,9 +64,9 @@ def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
     return [ax]
 
 
-def _ends(level: int) -> list[float]:
+def ends(level: int) -> list[float]:
     """Ends of a horizontal line across a rung."""
-    return [level - _WIDTH - 0.08, level + _WIDTH + 0.08]
+    return [level - RUNG_WIDTH - 0.08, level + RUNG_WIDTH + 0.08]
 
 
 def _label_lines(ax: Any, labels: dict[str, float], axis: ScoreAxis) -> None:
@@ -75,4 +75,4 @@ def _label_lines(ax: Any, labels: dict[str, float], axis: ScoreAxis) -> None:
     heights = [float(axis.position(labels[name])) for name in order]
     is_close = len(order) == 2 and heights[1] - heights[0] < _MIN_DISTANCE
     for shift, name in zip((-6, 6), order, strict=False):
-        end_label(ax, (_ends(0)[1], labels[name]), name, shift=shift if is_close else 0)
+        end_label(ax, (ends(0)[1], labels[name]), name, shift=shift if is_close else 0)

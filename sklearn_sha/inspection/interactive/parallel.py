@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_sha.inspection.figures.parallel import MAX_LABELS, MISSING
 from sklearn_sha.inspection.figures.style import SELECTED, labeled_categories
 from sklearn_sha.inspection.interactive.style import (
     NEUTRAL,
@@ -22,10 +23,6 @@ from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
 _N_TICKS = 5
-_MAX_LABELS = 20  # that are legible on an axis
-
-_MISSING = -0.13
-"""Height of candidates without a parameter or a score; the others are between 0 and 1."""
 
 
 def parallel_figure(data: SearchData) -> Any:
@@ -36,8 +33,8 @@ def parallel_figure(data: SearchData) -> Any:
     places, labels = ([], []) if axis is None else (heights(axis, axis.ticks()), axis.labels())
     values = np.array(heights(axis, last_scores))
     if (is_failed := ~np.isfinite(values)).any():
-        values[is_failed] = _MISSING
-        places, labels = [_MISSING, *places], ["no score", *labels]
+        values[is_failed] = MISSING
+        places, labels = [MISSING, *places], ["no score", *labels]
     score = {
         "label": escaped(data.score_label),
         "values": values,
@@ -67,7 +64,7 @@ def parallel_figure(data: SearchData) -> Any:
 def _dimension(data: SearchData, points: ParamPoints, candidates: list[int]) -> dict[str, Any]:
     """Values of a parameter; those of candidates without it are at the lower end."""
     places = np.log10(points.places) if points.is_log else points.places
-    missing = float(places.min() + _MISSING * np.ptp(places))
+    missing = float(places.min() + MISSING * np.ptp(places))
     by_candidate = dict(zip(points.candidates.tolist(), places.tolist(), strict=True))
     values = [by_candidate.get(candidate, missing) for candidate in candidates]
     ticks = _ticks(data, points)
@@ -84,7 +81,7 @@ def _dimension(data: SearchData, points: ParamPoints, candidates: list[int]) -> 
 def _ticks(data: SearchData, points: ParamPoints) -> list[tuple[float, str]]:
     """Places and labels of the ticks of a parameter, as logarithms on a logarithmic axis."""
     if points.labels is not None:
-        shown = labeled_categories(data, points, _MAX_LABELS)
+        shown = labeled_categories(data, points, MAX_LABELS)
         return [(float(k), points.labels[k]) for k in shown]
     ticks = points.ticks(_N_TICKS)
     return [(log10(place), label) for place, label in ticks] if points.is_log else ticks

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._formatting import format_score
+from sklearn_sha.inspection.figures.rungs import RUNG_WIDTH, ends
 from sklearn_sha.inspection.interactive.style import (
     NEUTRAL,
     add_rung_key,
@@ -21,8 +22,6 @@ from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
-_WIDTH = 0.26  # of a rung to each side
-
 
 def rungs_figure(data: SearchData) -> Any:
     """Return a figure with the scores of each rung, their median and the lowest promoted score."""
@@ -31,7 +30,7 @@ def rungs_figure(data: SearchData) -> Any:
         members = data.drawing_order(c for c, curve in data.curves.items() if level in curve.levels)
         curves = [data.curves[candidate] for candidate in members]
         scores = [curve.score_at(level) for curve in curves]
-        places = level + _WIDTH * jitter(len(members))
+        places = level + RUNG_WIDTH * jitter(len(members))
         if data.selected in members:
             places[members.index(data.selected)] = level
         figure.add_scatter(
@@ -51,7 +50,7 @@ def rungs_figure(data: SearchData) -> Any:
         lines += [("lowest promoted score", score) for at, score in data.cuts if at == level]
         for name, score in lines:
             figure.add_scatter(
-                x=[level - _WIDTH - 0.08, level + _WIDTH + 0.08],
+                x=ends(level),
                 y=heights(axis, [score, score]),
                 mode="lines",
                 line={"color": NEUTRAL, "width": 2, "dash": "solid" if name == "median" else "dot"},
