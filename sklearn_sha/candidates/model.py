@@ -89,13 +89,10 @@ class ModelSampler(Sampler):
     ) -> list[dict[str, Any]]:
         if is_exhausted_by(n, space, history.candidates):
             return RandomSampler().propose(n, space, history, rng)
-        source = SobolSampler()
         n_missing = self.n_initial - len(history.candidates)
-        if n_missing > 0:
-            return source.propose(min(n, n_missing), space, history, rng)
-        if not history.evaluations:
-            return source.propose(min(n, self.wave_size), space, history, rng)
-        n = min(n, self.wave_size)
+        n = min(n, n_missing if n_missing > 0 else self.wave_size)
+        if n_missing > 0 or not history.evaluations:
+            return SobolSampler().propose(n, space, history, rng)
         # A small space need not be enumerated completely.
         considered = SobolSampler(max_repeats=2).propose(_N_CONSIDERED, space, history, rng)
         if len(considered) <= n:
