@@ -9,6 +9,7 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._search.audit import MAX_SHARE
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.distinct import is_exhausted_by
+from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import grid_of, n_outside
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule, rung_sizes
@@ -59,18 +60,13 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
 
 
 def grid_notes(
-    space: Any,
-    candidates: Sequence[dict[str, Any]],
-    n_different: int,
-    initial: Sequence[dict[str, Any]],
+    source: CandidateSource, candidates: Sequence[dict[str, Any]], n_different: int
 ) -> list[str]:
     """Return how many combinations of a grid are sampled, unless all are."""
-    grid = grid_of(space)
-    if grid is None:
+    grid = grid_of(source.space)
+    if grid is None or is_exhausted_by(0, source.space, candidates):
         return []
-    n_sampled = n_different - n_outside(space, initial)
-    if is_exhausted_by(0, space, candidates):
-        return []
+    n_sampled = n_different - n_outside(source.space, source.initial)
     return [f"{n_sampled} of the {len(grid)} combinations of the grid are sampled."]
 
 

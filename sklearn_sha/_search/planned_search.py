@@ -123,7 +123,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             notes += first_rung_notes(chosen.schedule, limits, self.factor)
         if not proposes_later:
             n_different = len(candidates) - schedule.n_repeated
-            notes += grid_notes(source.space, candidates, n_different, source.initial)
+            notes += grid_notes(source, candidates, n_different)
         notes += audit_notes(schedule, self.audit_eliminated)
         schedule = replace(schedule, notes=(*schedule.notes, *notes))
         return Plan(candidates, typical, training, schedule, warning, whole_fit)
