@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import argparse
 from itertools import product
-from statistics import mean, stdev
+from statistics import mean
 from typing import Any
 
+import numpy as np
 from quality_contenders import DEFAULTS_FIRST
 from quality_report import (
     ANYTIME,
@@ -40,7 +41,7 @@ from quality_report import (
     traces_of,
 )
 from quality_workloads import WORKLOADS
-from reports import RESULTS, table, write
+from reports import RESULTS, mean_and_error, table, write
 from time_to_quality import measure, measured_in
 
 N_SEEDS, LIMIT = 5, 30.0
@@ -168,9 +169,8 @@ def _gain(traces: dict[Key, Trace], contender: str) -> tuple[str, str]:
         for (name, who, _, seed), trace in traces.items()
         if who == contender
     ]
-    error = stdev(gains) / len(gains) ** 0.5
     signs = f"{sum(gain > 0 for gain in gains)} / {sum(gain < 0 for gain in gains)}"
-    return f"{mean(gains):+.4f} ± {error:.4f}", signs
+    return mean_and_error(np.array(gains), digits=4), signs
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from unittest.mock import patch
 import numpy as np
 from joblib import Parallel, delayed
 from rare_classes import measured
-from reports import table, write
+from reports import mean_and_error, table, write
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import GridSearchCV
@@ -103,7 +103,6 @@ def rows_of(metric: str) -> list[list[str]]:
     rows = []
     for (setting, way), runs in found.items():
         scores, held_out, times = map(np.array, zip(*runs, strict=True))
-        error = held_out.std(ddof=1) / np.sqrt(len(runs))
         rows.append(
             [
                 f"{metric}, {setting}",
@@ -111,7 +110,7 @@ def rows_of(metric: str) -> list[list[str]]:
                 str(len(runs)),
                 f"{scores.mean():+.3f}",
                 f"{scores.min():+.3f}",
-                f"{held_out.mean():+.3f} ± {error:.3f}",
+                mean_and_error(held_out, digits=3),
                 f"{geometric_mean(times):.2f}",
             ]
         )

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from reports import table, write
+from reports import mean_and_error, table, write
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -100,15 +100,15 @@ def rows_of(name: str, scoring: str, share: str) -> list[list[str]]:
     rows = []
     for way, runs in found.items():
         scores, held_out, times = map(np.array, zip(*runs, strict=True))
-        # Of data sets, since seeds on the same one are alike.
-        error = held_out.reshape(N_DATA_SETS, N_SEEDS).mean(axis=1).std(ddof=1)
+        # The error is that of data sets, since seeds on the same one are alike.
+        of_data_sets = held_out.reshape(N_DATA_SETS, N_SEEDS).mean(axis=1)
         rows.append(
             [
                 f"{name}, {scoring}, {share}",
                 way,
                 f"{scores.mean():+.4f}",
                 f"{scores.min():+.3f}",
-                f"{held_out.mean():+.4f} ± {error / np.sqrt(N_DATA_SETS):.4f}",
+                mean_and_error(of_data_sets, digits=4),
                 f"{geometric_mean(times):.2f}",
             ]
         )
