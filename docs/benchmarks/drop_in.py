@@ -31,9 +31,9 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import islice
-from math import prod, sqrt
+from math import sqrt
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 from time import process_time
 from typing import Any
 
@@ -289,7 +289,7 @@ def report(measured: dict[str, Any]) -> list[str]:
         return [[name, *[text(found.get((name, d), {})) for d in data]] for name in names]
 
     def mean_ratio(some: list[Cell]) -> str:
-        return f"{geometric_mean(some):.2f}" if some else ""
+        return f"{geometric_mean(cell['ratio'] for cell in some):.2f}" if some else ""
 
     lines = [
         "# Default settings compared with GridSearchCV",
@@ -372,14 +372,9 @@ def losses(cells: list[Cell]) -> list[str]:
         ("all data", timed, GOAL),
         (LARGE, [cell for cell in timed if cell["data"] == LARGE], GOAL_LARGE),
     ):
-        if some and (mean := geometric_mean(some)) >= goal:
+        if some and (mean := geometric_mean(cell["ratio"] for cell in some)) >= goal:
             lines.append(f"- Geometric mean on {where}: {mean:.2f}, not below {goal}.")
     return lines or ["None."]
-
-
-def geometric_mean(cells: list[Cell]) -> float:
-    """Of the ratios."""
-    return float(prod(cell["ratio"] for cell in cells) ** (1 / len(cells)))
 
 
 def ratio_text(cell: Cell) -> str:

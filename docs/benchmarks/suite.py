@@ -23,10 +23,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import product
-from math import inf, prod
+from math import inf
 from pathlib import Path
 from queue import Queue
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Any
 
 from reports import RESULTS, picture, table, write
@@ -163,7 +163,7 @@ def report(measured: dict[str, Any], titles: dict[str, str]) -> list[str]:
 
     def mean_of(contender: str, unit: str, names: list[str]) -> str:
         middles = [median(found) for name in names if (found := ratios(name, contender, unit))]
-        return f"{prod(middles) ** (1 / len(middles)):.3f}" if middles else ""
+        return f"{geometric_mean(middles):.3f}" if middles else ""
 
     plain = [name for name in titles if name != "factor 2"]
     others = ["sha", "sha, 2 workers", "scikit-learn halving", "Optuna", "GridSearchCV"]
