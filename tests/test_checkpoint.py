@@ -1,6 +1,5 @@
 """Checkpoint folders: completed results survive the process, however it ends."""
 
-import errno
 import io
 import itertools
 import json
@@ -33,7 +32,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from test_stopping import Stopped, ctrl_c, search_of
-from toys import CALLS, SCRIPT, Curve, numbers
+from toys import CALLS, SCRIPT, Curve, Locked, disk_full, numbers
 
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._parallel import workers
@@ -110,14 +109,6 @@ def test_a_pipeline_may_cache_its_steps_in_another_folder(tmp_path):
             cv=KFold(2), refit=False, checkpoint=tmp_path / "kept",
         ).fit(NOTHING)  # fmt: skip
     assert CALLS == []
-
-
-class Locked(Curve):
-    """Can be pickled until it is trained."""
-
-    def partial_fit(self, X, y=None):
-        self.lock_ = threading.Lock()
-        return super().partial_fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -628,7 +619,7 @@ def test_after_the_error_of_a_full_disk_the_search_can_be_resumed(
         def call(*args):
             left[0] -= 1
             if left[0] < 0:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                disk_full()
             return function(*args)
 
         return call
@@ -648,11 +639,8 @@ def test_after_the_error_of_a_full_disk_the_search_can_be_resumed(
 
 
 def test_a_disk_that_is_full_at_the_start_is_a_clear_error(tmp_path, monkeypatch, reference):
-    def full(*args):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", full)
+        patch.setattr(Path, "write_text", disk_full)
         with pytest.raises(CheckpointError, match=r"process can't be written: No space left"):
             same_search(tmp_path).fit(NOTHING)
     assert numbers(same_search(tmp_path).fit(NOTHING)) == reference
@@ -672,7 +660,7 @@ def test_a_line_that_is_written_in_part_is_taken_back(tmp_path, monkeypatch):
     class Full(io.FileIO):
         def write(self, content):
             if len(content) < 6:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                disk_full()
             return super().write(content[:3])
 
     monkeypatch.setattr(

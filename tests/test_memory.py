@@ -1,6 +1,5 @@
 """Models kept for the next rung stay within model_memory, which changes no result."""
 
-import errno
 import os
 import sys
 import tracemalloc
@@ -15,7 +14,7 @@ from joblib import parallel_config
 from sklearn.model_selection import KFold
 from test_stopping import Stopped, ctrl_c
 from test_stopping import search_of as stopping_search_of
-from toys import CALLS, Curve, numbers
+from toys import CALLS, Curve, disk_full, numbers
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._search import memory
@@ -168,16 +167,12 @@ def test_temporary_files_are_deleted(monkeypatch):
     assert not folders[0].exists()
 
 
-def full(*args, **kwargs):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
 @pytest.mark.parametrize(
     ("patch", "reason"),
     [
         ((store, "is_in_memory", lambda folder: True), "the files of .* are in memory too"),
-        ((TrainedModel, "dump", full), "there is no space for them in "),
-        ((store, "mkdtemp", full), "there is no space for them in temporary files"),
+        ((TrainedModel, "dump", disk_full), "there is no space for them in "),
+        ((store, "mkdtemp", disk_full), "there is no space for them in temporary files"),
     ],
     ids=["tmpfs", "disk", "folder"],
 )

@@ -1,6 +1,5 @@
 """Results do not depend on the workers, and little is sent to them."""
 
-import errno
 import os
 import pickle
 import shutil
@@ -18,7 +17,7 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from toys import numbers
+from toys import disk_full, numbers
 
 from sklearn_sha import CheckpointError, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import Fold
@@ -215,16 +214,13 @@ def test_models_in_deleted_temporary_files_are_refit_from_scratch(monkeypatch):
 
 
 def test_models_are_returned_if_the_disk_is_full(monkeypatch, tmp_path):
-    def full(*args):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     def nearly_full(self, file, dump=TrainedModel.dump):
         dump(self, file)
         if self.n_resources == 3:
-            full()
+            disk_full()
 
     monkeypatch.setattr(TrainedModel, "dump", nearly_full)
-    monkeypatch.setattr(models_module.Path, "write_bytes", full)
+    monkeypatch.setattr(models_module.Path, "write_bytes", disk_full)
     monkeypatch.setattr(models_module, "_LARGE", 1)
     models = {(number,): TrainedModel(SGDClassifier(), number) for number in (1, 2, 3, 4)}
     written = ModelFolder(tmp_path).write(models)

@@ -10,8 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.linear_model import Ridge, SGDRegressor
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
-from test_memory import full
-from toys import numbers
+from toys import disk_full, numbers
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._engine.engine import Engine
@@ -125,7 +124,7 @@ def test_what_is_discarded_makes_room(written, resource):
     [
         ((limited_preprocessing, "is_in_memory", lambda folder: True), "the files of .* are in"),
         ((PreprocessingFile, "write", lambda fitted, folder: fitted), "there is no space for them"),
-        ((workers, "mkdtemp", full), "there is no space for them"),
+        ((workers, "mkdtemp", disk_full), "there is no space for them"),
     ],
     ids=["tmpfs", "disk", "folder"],
 )

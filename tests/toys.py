@@ -1,5 +1,6 @@
 """Estimators whose every training step and score is known, and counted."""
 
+import errno
 import os
 import threading
 import warnings
@@ -178,6 +179,11 @@ class Locked(Curve):
     def partial_fit(self, X, y=None):
         self.lock_ = threading.Lock()
         return super().partial_fit(X, y)
+
+
+def disk_full(*args, **kwargs):
+    """Raise the error of a full disk, whatever is to be written."""
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _copy(values):
