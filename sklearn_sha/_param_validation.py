@@ -5,9 +5,6 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-import numpy as np
-from sklearn.utils.validation import check_is_fitted
-
 
 class InvalidParameterError(ValueError, TypeError):
     """A parameter of a search has a wrong type or value; as scikit-learn's error, it is both."""
@@ -34,35 +31,14 @@ def check_int(name: str, value: Any, *others: str | None) -> None:
         raise InvalidParameterError(f"{name}={value!r} must be an integer of at least 1{suffix}.")
 
 
-def check_has_rungs(search: Any, caller: str) -> None:
-    """Raise if a search is not fitted, or is not one of this library.
-
-    Parameters
-    ----------
-    search : search estimator
-    caller : str
-        Name of the function or class that requires rungs, for the message.
-
-    Raises
-    ------
-    NotFittedError, TypeError
-    """
-    if not hasattr(search, "rung_history_") and hasattr(search, "cv_results_"):
-        raise TypeError(
-            f"{caller} requires a search with rungs, and {type(search).__name__} has none. Pass "
-            "a fitted search of sklearn_sha."
-        )
-    check_is_fitted(search, "promote_by_")
-
-
 def is_int(value: Any) -> bool:
     """Return whether a value is an integer and not a bool."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def is_real(value: Any) -> bool:
     """Return whether a value is a real number and not a bool."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def is_estimator(value: Any) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from sklearn_sha._compat import metric_of
-from sklearn_sha._param_validation import check_has_rungs, is_estimator
+from sklearn_sha._param_validation import is_estimator
 from sklearn_sha.candidates.space import params_key
 from sklearn_sha.inspection.fold_scores import fold_scores
 from sklearn_sha.inspection.highest_score import highest_score
@@ -28,7 +28,7 @@ from sklearn_sha.inspection.levels import (
     rungs_by_bracket,
     selects_best,
 )
-from sklearn_sha.inspection.ranking import is_audited, selected_row
+from sklearn_sha.inspection.ranking import check_has_rungs, is_audited, selected_row
 from sklearn_sha.inspection.risk import Eliminated, RungScores
 from sklearn_sha.schedules import Rung
 

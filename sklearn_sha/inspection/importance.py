@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from sklearn_sha._formatting import html_table, short_names, text_table
-from sklearn_sha._param_validation import check_has_rungs
 from sklearn_sha.candidates.encoding import encoded
-from sklearn_sha.inspection.ranking import check_metric, is_audited
+from sklearn_sha.inspection.ranking import check_has_rungs, check_metric, is_audited
 
 _N_TREES = 64
 

@@ -1,4 +1,4 @@
-"""Rows of results: the selected candidate, the best one by a metric, and audited ones."""
+"""Checks of a fitted search, and the rows of its selected, best and audited candidates."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 
 def best_index(results: Mapping[str, Any], metric: str) -> np.intp:
@@ -31,6 +32,27 @@ def best_index(results: Mapping[str, Any], metric: str) -> np.intp:
     1
     """
     return np.intp(np.argmin(results[f"rank_test_{metric}"]))
+
+
+def check_has_rungs(search: Any, caller: str) -> None:
+    """Raise if a search is not fitted, or is not one of this library.
+
+    Parameters
+    ----------
+    search : search estimator
+    caller : str
+        Name of the function or class that requires rungs, for the message.
+
+    Raises
+    ------
+    NotFittedError, TypeError
+    """
+    if not hasattr(search, "rung_history_") and hasattr(search, "cv_results_"):
+        raise TypeError(
+            f"{caller} requires a search with rungs, and {type(search).__name__} has none. Pass "
+            "a fitted search of sklearn_sha."
+        )
+    check_is_fitted(search, "promote_by_")
 
 
 def check_metric(results: Mapping[str, Any], metric: str) -> None:
