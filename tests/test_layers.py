@@ -89,10 +89,11 @@ def test_only_public_names_of_other_packages(path):
 
 
 def test_schedules_need_the_standard_library_only():
-    files = [*(PACKAGE / "schedules").glob("*.py"), PACKAGE / "_formatting.py"]
+    below = ["_formatting", "_param_validation"]
+    files = [*(PACKAGE / "schedules").glob("*.py"), *(PACKAGE / f"{name}.py" for name in below)]
     imported = {module for path in files for module, _ in imports(path)}
     # pandas is imported in to_frame only.
     packages = {module.split(".")[0] for module in imported}
     assert packages - {"sklearn_sha", "pandas"} <= sys.stdlib_module_names
     ours = {".".join(m.split(".")[:2]) for m in imported if m.startswith("sklearn_sha")}
-    assert ours == {"sklearn_sha._formatting", "sklearn_sha.schedules"}
+    assert ours == {"sklearn_sha.schedules", *(f"sklearn_sha.{name}" for name in below)}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from sklearn_sha._param_validation import check_int
 from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.successive_halving import halving
 from sklearn_sha.schedules import Schedule, sizes_with_kept
+from sklearn_sha.schedules.validation import whole_number
 
 
 class FixedSchedule(Algorithm):
@@ -99,6 +99,4 @@ def _integers(name: str, values: Sequence[int]) -> list[int]:
         given = [*values]
     except TypeError as error:
         raise TypeError(f"{name}={values!r} must be a sequence of integers.") from error
-    for value in given:
-        check_int(f"a value of {name}", value)
-    return [int(value) for value in given]
+    return [whole_number(f"a value of {name}", value) for value in given]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isfinite
-from numbers import Integral, Real
 from typing import Any
+
+from sklearn_sha._param_validation import check_int, is_real
 
 
 def exact_factor(factor: float | Fraction) -> Fraction:
@@ -16,8 +17,7 @@ def exact_factor(factor: float | Fraction) -> Fraction:
     ValueError
         If `factor` is not a finite number above 1.
     """
-    is_number = isinstance(factor, Real) and not isinstance(factor, bool)
-    if not (is_number and isfinite(factor) and factor > 1):
+    if not (is_real(factor) and isfinite(factor) and factor > 1):
         raise ValueError(
             f"factor={factor!r} must be a finite number above 1, such as 2; others eliminate no "
             "candidate."
@@ -33,8 +33,7 @@ def whole_number(name: str, value: Any) -> int:
     ValueError
         If it is no such integer.
     """
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name}={value!r} must be an integer of at least 1.")
+    check_int(name, value)
     return int(value)
 
 
