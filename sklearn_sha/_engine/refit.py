@@ -80,7 +80,23 @@ def refit(
     """
 
     def fit(samples: FoldSamples) -> Any:
-        return _fit(samples, fold, params, n_resources, config, task)
+        estimator = with_params(config.estimator, params)
+        trained = estimator
+        if config.shares_preprocessing:
+            steps = preprocessing_of(estimator)
+            X, y, _ = samples.fitting()
+            X_train = fit_transform(steps, X, y, fold.preprocessing_params)
+            samples = replace(samples, X_train=X_train)
+            # With Pipeline's `memory`, the fitted steps are copies.
+            estimator.set_params(**dict(steps.steps))
+            trained = estimator[-1]
+        with task.training(trained, samples):
+            if config.whole_fit is None or not config.whole_fit.replaces(n_resources):
+                units = config.resource.units_per_fold(n_resources)
+                config.resource.advance(trained, samples, 0, units)
+            else:
+                config.resource.train_whole(trained, samples)
+        return estimator
 
     return with_writable_retry(fit, FoldSamples.for_training(fold.X, fold.y, fold.fit_params))
 
@@ -116,29 +132,3 @@ def refit_in_worker(
         return PackedEstimator(pickle.dumps((estimator, captured)), seconds)
     except (Exception, KeyboardInterrupt):
         return None
-
-
-def _fit(
-    samples: FoldSamples,
-    fold: Fold,
-    params: dict[str, Any],
-    n_resources: int,
-    config: EvaluationConfig,
-    task: Task,
-) -> Any:
-    estimator = with_params(config.estimator, params)
-    trained = estimator
-    if config.shares_preprocessing:
-        steps = preprocessing_of(estimator)
-        X, y, _ = samples.fitting()
-        samples = replace(samples, X_train=fit_transform(steps, X, y, fold.preprocessing_params))
-        # With Pipeline's `memory`, the fitted steps are copies.
-        estimator.set_params(**dict(steps.steps))
-        trained = estimator[-1]
-    with task.training(trained, samples):
-        if config.whole_fit is None or not config.whole_fit.replaces(n_resources):
-            units = config.resource.units_per_fold(n_resources)
-            config.resource.advance(trained, samples, 0, units)
-        else:
-            config.resource.train_whole(trained, samples)
-    return estimator
