@@ -229,7 +229,7 @@ def test_a_search_trains_as_planned_and_scores_as_fits_at_once(
     assert schedule.continues
     last = type(model[-1] if in_pipeline else model)
     assert rounds[last] == schedule.total_cost + search.best_n_resources_  # counted over all folds
-    assert schedule.total_cost < schedule.restart_cost
+    assert schedule.total_cost < schedule.with_refit_cost().total_cost
     at_once = cross_val_score(clone(model).set_params(**search.best_params_), X, Y, cv=CV)
     assert search.best_score_ == pytest.approx(at_once.mean(), abs=1e-12)
     both = clone(search).set_params(n_jobs=2).fit(X, Y)

@@ -45,7 +45,11 @@ def test_warm_start_boosting(run):
     names, printed = run("warm_start_boosting.py")
     schedule = names["search"].schedule_
     assert names["same"]
-    assert (schedule.total_cost, schedule.restart_cost, schedule.grid_cost) == (2304, 3328, 12288)
+    assert (schedule.total_cost, schedule.with_refit_cost().total_cost, schedule.grid_cost) == (
+        2304,
+        3328,
+        12288,
+    )
     assert str(schedule) in printed
 
 

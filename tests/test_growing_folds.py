@@ -794,7 +794,7 @@ def test_the_fixed_cost_counts_the_fits_that_are_made(n):
     # With an infinite fixed cost, only the number of fits counts.
     cost = schedule.relative_cost(fixed=Fraction(10**9))
     assert cost == pytest.approx(len(TRAINED) / (n * N_FOLDS), abs=1e-6)
-    assert schedule.restart_cost == sum(units for *_, units in TRAINED)
+    assert schedule.with_refit_cost().total_cost == sum(units for *_, units in TRAINED)
 
 
 def test_times_are_means_over_the_fits_of_a_rung():

@@ -172,7 +172,9 @@ def test_spent_is_the_sum_of_the_costs_of_the_rungs(rungs, continues):
     costs = steps if continues else resources
     assert [rung.step for rung in schedule.rungs] == steps
     assert schedule.total_cost == sum(n * cost for n, cost in zip(sizes, costs, strict=True))
-    assert schedule.restart_cost == sum(n * r for n, r in zip(sizes, resources, strict=True))
+    assert schedule.with_refit_cost().total_cost == sum(
+        n * r for n, r in zip(sizes, resources, strict=True)
+    )
     assert schedule.grid_cost == sizes[0] * resources[-1]
 
 

@@ -325,11 +325,6 @@ class Schedule:
         return float((self.total_cost * rate + fixed * n_fits) / grid_cost)
 
     @property
-    def restart_cost(self) -> int:
-        """Cost in units if models were refit from scratch at each rung."""
-        return sum(rung.n_fits * rung.n_resources for rung in self.rungs)
-
-    @property
     def sentences(self) -> tuple[str, ...]:
         """What is printed below the table: the cost, how models are trained, and the notes."""
         times_folds = "" if self.n_folds is None else f"{quantity(self.n_folds, 'folds')} x "
