@@ -8,7 +8,7 @@ from inspect import signature
 import numpy as np
 import pytest
 from conftest import slow
-from scipy.stats import loguniform, uniform
+from scipy.stats import loguniform, norm, randint, uniform
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
@@ -321,6 +321,12 @@ MISTAKES = {
         {"return_train_score": "yes"},
         "return_train_score='yes' must be True or False",
     ),
+    "a generator as random_state": (
+        SGD,
+        ALPHAS,
+        {"random_state": np.random.default_rng(0)},
+        "random_state=Generator(PCG64) at ",
+    ),
     "a name in the second of two spaces": (
         Curve(),
         [{"limit": np.linspace(0, 1, 50)}, {"maximum": [1]}],
@@ -409,8 +415,6 @@ def test_every_parameter_refuses_an_object_of_no_meaning(kind, name):
     message = f"{name}=.*{re.escape(repr(given))}"
     if name in ("param_distributions", "param_grid"):
         message = "Parameter grid should be a dict or a list"  # as GridSearchCV
-    if name == "random_state":
-        message = "cannot be used to seed"  # as scikit-learn
     with pytest.raises((TypeError, ValueError), match=message):
         search.fit(X, Y)
 
@@ -721,6 +725,41 @@ def test_a_distribution_without_its_parameters_is_named():
         search.plan(X, Y)
     # Whose parameters all have defaults.
     assert search.set_params(param_distributions={"C": uniform}).plan(X, Y).n_candidates[0] == 8
+
+
+@pytest.mark.parametrize("sampler", ["random", "sobol", "model"])
+@pytest.mark.parametrize(
+    ("distribution", "shown"),
+    [
+        (loguniform(10, 1), "loguniform(10, 1)"),
+        (loguniform(a=0, b=1), "loguniform(a=0, b=1)"),
+        (uniform(1, scale=-2), "uniform(1, scale=-2)"),
+        (randint(5, 2), "randint(5, 2)"),
+        (uniform([1, 2], [1, -1]), "uniform([1, 2], [1, -1])"),
+    ],
+    ids=str,
+)
+def test_a_distribution_with_invalid_arguments_is_named(distribution, shown, sampler):
+    space = {"gamma": uniform(), "C": distribution}
+    search = SuccessiveHalvingSearchCV(SVC(), space, n_candidates=8, sampler=sampler)
+    message = f"The distribution of parameter 'C' has invalid arguments: {shown}. Bounds have"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        search.plan(X, Y)
+    # Its support is NaN too, but it can be sampled.
+    search.set_params(param_distributions=space | {"C": norm(1, 0)}).plan(X, Y)
+
+
+def test_a_distribution_of_scipy_without_rvs_is_no_single_value():
+    class Uniform:
+        """As that of scipy 1.15 and newer."""
+
+        def sample(self, shape, rng=None): ...
+
+        def icdf(self, p): ...
+
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": Uniform()}, n_candidates=8)
+    with pytest.raises(TypeError, match=r"distribution of parameter 'C', .* has no rvs method"):
+        search.plan(X, Y)
 
 
 def test_a_method_of_subclasses_of_grid_search_is_named():

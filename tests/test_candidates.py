@@ -24,7 +24,8 @@ from sklearn_sha.candidates.distinct import sample_distinct
 from sklearn_sha.candidates.proposals import N_CANDIDATES, first_candidates
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.source import CandidateSource
-from sklearn_sha.candidates.space import check_space, is_in, params_key, value_key
+from sklearn_sha.candidates.space import is_in, params_key, value_key
+from sklearn_sha.candidates.space_check import check_space
 
 GRIDS = [
     {"a": [1, 2, 3], "b": ["x", "y"]},

@@ -288,6 +288,27 @@ def test_integers_of_wide_distributions_without_a_formula_are_sampled(distributi
     assert all(type(params["a"]) is int for params in found)
 
 
+def test_few_candidates_do_not_cost_many_quantiles():
+    """Those of some distributions of scipy take milliseconds each."""
+
+    class Slow:
+        n_quantiles = 0
+
+        def ppf(self, q):
+            self.n_quantiles += np.size(q)
+            return np.asarray(q)
+
+        def rvs(self, random_state=None): ...
+
+    distribution = Slow()
+    has_quantiles(distribution)
+    n_before = distribution.n_quantiles
+    assert len(proposed(8, {"a": distribution})) == 8
+    # Once more whether it has quantiles.
+    assert distribution.n_quantiles <= 2 * n_before + 16
+    assert len({params["a"] for params in proposed(600, {"a": distribution})}) == 600
+
+
 def test_values_that_scipy_does_not_find_are_sampled():
     class Endless:
         def ppf(self, q):

@@ -22,7 +22,7 @@ from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base, origin
-from sklearn_sha._search.remedies import how_to_complete_first_rung
+from sklearn_sha._search.remedies import how_to_complete_first_rung, nothing_scored
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha.bandit import FixedBudget, FixedSchedule, SuccessiveHalving
 from sklearn_sha.candidates import ModelSampler
@@ -619,7 +619,12 @@ def test_a_best_candidate_of_an_incomplete_first_rung_is_a_warning(name):
 def test_what_sets_a_first_rung_that_takes_too_long_is_named(resource, algorithm, n_first, lower):
     schedule = Schedule.from_rungs([8, 4], [n_first, 200])
     spec = SimpleNamespace(algorithm=algorithm, resource=resource, schedule=schedule)
-    assert how_to_complete_first_rung(spec) == f"Raise max_time{lower}, or call resume"
+    remedy = f"Raise max_time{lower}, or call resume"
+    assert how_to_complete_first_rung(spec) == remedy
+    assert f"{remedy} to continue the search." in nothing_scored(spec, 6.0, start_seconds=2.0)
+    slow_start = nothing_scored(spec, 6.0, start_seconds=4.0)
+    assert "since the worker processes took 4.0 s to start" in slow_start
+    assert "min_resources" not in slow_start
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from time import time
 from typing import Any, Self
 
 from numpy.random import RandomState
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import BaseSearchCV, CallbackSupportMixin, with_callbacks
@@ -22,6 +21,7 @@ from sklearn_sha._search.origin import FitArguments, Origin, search_params
 from sklearn_sha._search.run import Refitted, Run
 from sklearn_sha._search.starting_again import StartAgainError, restarted_spec
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
+from sklearn_sha._search.validation import random_state_of
 from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha._user_warning import warn_user
@@ -87,7 +87,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
             if self.random_state is None and store.seed is not None:
                 random_state = RandomState(store.seed)
             else:
-                random_state = check_random_state(self.random_state)
+                random_state = random_state_of(self.random_state)
             first_state = deepcopy(random_state)
             spec = self._prepare(X, y, params, random_state)
             self._warn_about_refit(spec)

@@ -14,7 +14,6 @@ from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
 from sklearn_sha._engine.engine import Engine
 from sklearn_sha._engine.interruption import StoppedError, never_replacing
 from sklearn_sha._engine.refit import refit
-from sklearn_sha._formatting import quantity
 from sklearn_sha._parallel.workers import Workers, local_backend
 from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._progress.notebook import progress_display
@@ -31,7 +30,7 @@ from sklearn_sha._search.fitted_attributes import (
 )
 from sklearn_sha._search.memory import batch_bytes, memory_limit
 from sklearn_sha._search.prepared_search import PreparedSearch
-from sklearn_sha._search.remedies import how_to_complete_first_rung
+from sklearn_sha._search.remedies import nothing_scored
 from sklearn_sha._search.run import Refitted, Run
 from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.score_warnings import warn_about_scores
@@ -231,10 +230,9 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         except StoppedError:
             results.end_interrupted()
             if not results.n_rungs:
+                assert self.max_time is not None  # a callback stops between rungs only
                 raise TimeoutError(
-                    f"max_time={quantity(self.max_time, 'seconds')} ended before any candidate was "
-                    "scored on all folds of the first rung. "
-                    f"{how_to_complete_first_rung(run.spec)} to continue the search."
+                    nothing_scored(run.spec, self.max_time, run.workers.start_seconds)
                 ) from None
             is_complete = False
         except KeyboardInterrupt as interrupt:

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.random import RandomState
 from sklearn.base import clone, is_classifier
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
 from sklearn_sha._compat import is_multimetric_scorer, routing_enabled
@@ -40,9 +40,11 @@ from sklearn_sha._search.validation import (
     check_has_targets,
     check_parameters,
     promoting_metric,
+    random_state_of,
 )
 from sklearn_sha._user_warning import warn_user
-from sklearn_sha.candidates.space import check_space, with_params
+from sklearn_sha.candidates.space import with_params
+from sklearn_sha.candidates.space_check import check_space
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.resolve import check_estimators
 from sklearn_sha.resources.tuned_estimator import last_step
@@ -83,7 +85,7 @@ class PreparedSearch(PlannedSearch):
                 "cv=list(...)."
             )
         # A copy, so that the random state is not advanced.
-        random_state = deepcopy(check_random_state(self.random_state))
+        random_state = deepcopy(random_state_of(self.random_state))
         try:
             copied = clone(self)
         except TypeError as error:

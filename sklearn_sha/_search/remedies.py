@@ -27,6 +27,30 @@ def how_to_complete_first_rung(spec: SearchSpec) -> str:
     return f"Raise max_time{', lower min_resources' if can_be_lower else ''}, or call resume"
 
 
+def nothing_scored(spec: SearchSpec, max_time: float, start_seconds: float) -> str:
+    """Return the message of a search whose `max_time` has ended in the first rung.
+
+    Parameters
+    ----------
+    spec : SearchSpec
+    max_time : float
+        Seconds.
+    start_seconds : float
+        How many of them the start of the worker processes took.
+    """
+    text = (
+        f"max_time={quantity(max_time, 'seconds')} ended before any candidate was scored on all "
+        "folds of the first rung"
+    )
+    if start_seconds > max_time / 2:
+        return (
+            f"{text}, since the worker processes took {start_seconds:.1f} s to start. They are "
+            "running now: call resume to continue the search. For such a short limit, n_jobs=1 "
+            "can be faster."
+        )
+    return f"{text}. {how_to_complete_first_rung(spec)} to continue the search."
+
+
 def more_resource(n_resources: int, spec: SearchSpec) -> str:
     """Return how to have `n_resources` in the first rung, or "" if only a grid search has them."""
     if spec.algorithm.has_own_rungs:

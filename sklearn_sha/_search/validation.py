@@ -10,7 +10,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import get_tags
+from numpy.random import RandomState
+from sklearn.utils import check_random_state, get_tags
 
 from sklearn_sha._param_validation import (
     InvalidParameterError,
@@ -83,6 +84,22 @@ def check_parameters(params: Mapping[str, Any]) -> None:
             f"refit={refit!r} must be a bool, the name of a metric, or a callable that receives "
             "cv_results_."
         )
+
+
+def random_state_of(random_state: Any) -> RandomState:
+    """Return the RandomState that the parameter `random_state` of a search stands for.
+
+    Raises
+    ------
+    ValueError
+    """
+    try:
+        return check_random_state(random_state)
+    except ValueError:
+        raise InvalidParameterError(
+            f"random_state={random_state!r} must be an integer from 0 to 2**32 - 1, a "
+            "numpy.random.RandomState, or None."
+        ) from None
 
 
 def _check_cv(cv: Any) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha.candidates.base import Evaluation, History, Sampler, Space
-from sklearn_sha.candidates.space import check_space, is_in, params_key, spaces_of
+from sklearn_sha.candidates.space import is_in, params_key, spaces_of
+from sklearn_sha.candidates.space_check import check_space
 
 
 def check_sampler(sampler: Sampler, space: Space, n_candidates: int = 32, n_seeds: int = 5) -> None:

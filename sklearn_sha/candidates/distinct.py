@@ -9,14 +9,8 @@ from numpy.random import RandomState
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from sklearn_sha.candidates.base import Space
-from sklearn_sha.candidates.space import (
-    check_space,
-    grid_of,
-    has_continuous,
-    n_outside,
-    params_key,
-    spaces_of,
-)
+from sklearn_sha.candidates.space import grid_of, has_continuous, n_outside, params_key, spaces_of
+from sklearn_sha.candidates.space_check import check_space
 
 MAX_SAMPLES_PER_CANDIDATE = 100
 """Upper bound of the samples of a sampler, per candidate that it was asked for."""

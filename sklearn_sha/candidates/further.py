@@ -14,7 +14,8 @@ from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import first_distinct, n_further
 from sklearn_sha.candidates.proposals import N_CANDIDATES, proposed, what_is_scarce
 from sklearn_sha.candidates.source import CandidateSource
-from sklearn_sha.candidates.space import check_space, grid_of
+from sklearn_sha.candidates.space import grid_of
+from sklearn_sha.candidates.space_check import check_space
 
 
 class GivenCandidates(Sampler):

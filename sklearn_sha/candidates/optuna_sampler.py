@@ -19,6 +19,7 @@ from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import is_exhausted_by
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.space import (
+    described,
     has_quantiles,
     is_log_uniform,
     params_key,
@@ -346,9 +347,9 @@ def _converted(name: str, optuna_name: str, values: Any) -> _Parameter:
             if isinstance(family, type(randint)):
                 return _Parameter(optuna_name, IntDistribution(int(low), int(high)))
             return _Parameter(optuna_name, FloatDistribution(float(low), float(high), log=is_log))
-    described = getattr(family, "name", None) or repr(values)
     raise ValueError(
-        f"OptunaSampler cannot convert the distribution of parameter {name!r}: {described}. Use "
+        f"OptunaSampler cannot convert the distribution of parameter {name!r}: "
+        f"{described(values)}. Use "
         "scipy.stats.uniform, loguniform (without loc) or randint, or a list of values, or set "
         'sampler="random".'
     )

@@ -17,7 +17,8 @@ from sklearn_sha.candidates.base import History, Space
 from sklearn_sha.candidates.distinct import n_combinations, n_further, sample_distinct
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.source import CandidateSource
-from sklearn_sha.candidates.space import check_space, grid_of, params_key, spaces_of
+from sklearn_sha.candidates.space import grid_of, params_key, spaces_of
+from sklearn_sha.candidates.space_check import check_space
 
 N_CANDIDATES = 64
 """Default number of candidates for distributions. It includes one of the best 5 % with probability

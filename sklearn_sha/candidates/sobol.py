@@ -21,8 +21,9 @@ from sklearn_sha.candidates.distinct import (
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.space import has_quantiles, params_key, spaces_of
 
-_CHUNK = 256
-"""Points that are computed together. A power of two, which keeps the sequence balanced."""
+_CHUNKS = 16, 256
+"""Points that are computed together: at first, and at most. In total, they are a power of two after
+each chunk up to the largest, which keeps the sequence balanced. Quantiles can take milliseconds."""
 
 _BITS = 30
 """Points are multiples of 2**-30."""
@@ -97,12 +98,14 @@ def _points(space: Mapping[str, Any], rng: RandomState) -> Iterator[dict[str, An
     columns = [_column(space[name]) for name in names]
     seed = rng.randint(np.iinfo(np.int32).max)
     sequence = qmc.Sobol(len(names), bits=_BITS, seed=np.random.default_rng(seed))
+    chunk, largest = _CHUNKS
     while True:
         # The centre of each cell, since a distribution can be infinite at 0.
-        points = sequence.random(_CHUNK) + 0.5 / 2**_BITS
+        points = sequence.random(chunk) + 0.5 / 2**_BITS
         values = [column(points[:, k], rng) for k, column in enumerate(columns)]
-        for row in range(_CHUNK):
+        for row in range(chunk):
             yield {name: column[row] for name, column in zip(names, values, strict=True)}
+        chunk = min(largest, sequence.num_generated)  # which doubles the total
 
 
 def _column(values: Any) -> Callable[[NDArray[np.float64], RandomState], Any]:

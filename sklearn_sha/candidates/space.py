@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from math import prod
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
 from sklearn_sha._compat import settings_of
-from sklearn_sha._param_validation import InvalidParameterError, is_estimator, is_real
+from sklearn_sha._param_validation import is_estimator, is_real
 
 COMPONENTS = ("steps", "estimators", "transformers", "transformer_list")
 """Parameters of scikit-learn that are lists of named estimators."""
@@ -230,6 +228,22 @@ def _sums_many(distribution: Any) -> bool:
     return not np.all(distribution.sf(low + _MAX_SUMMED) < _NEARLY_NONE)
 
 
+def described(distribution: Any) -> str:
+    """Return a distribution as it is written: with its arguments, if it is one of scipy.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform, uniform
+    >>> from sklearn_sha.candidates.space import described
+    >>> described(loguniform(1, 10)), described(uniform(loc=2))
+    ('loguniform(1, 10)', 'uniform(loc=2)')
+    """
+    if not hasattr(distribution, "dist"):
+        return repr(distribution)
+    named = (f"{key}={value!r}" for key, value in distribution.kwds.items())
+    return f"{distribution.dist.name}({', '.join([*map(repr, distribution.args), *named])})"
+
+
 def has_continuous(space: Any) -> bool:
     """Return whether a space has a continuous distribution of scipy, and so any number of values.
 
@@ -287,72 +301,3 @@ def _estimator_key(estimator: Any) -> Hashable:
         return (type(estimator), id(estimator))  # such as FrozenEstimator, which stays fitted
     params = params_key(estimator.get_params(deep=False))
     return (type(estimator), params, *settings_of(estimator))
-
-
-def _has_positions(values: Any) -> bool:
-    """Return whether values can be looked up by their positions, as those of a list."""
-    if isinstance(values, np.ndarray | Sequence):
-        return True
-    try:
-        for position in range(len(values)):
-            values[position]
-    except (LookupError, TypeError):  # such as a Series with another index, or a view of a dict
-        return False
-    return True
-
-
-def check_space(given: Any) -> None:
-    """Raise the errors of GridSearchCV if a space is not made of lists and distributions."""
-    spaces = spaces_of(given)
-    if isinstance(spaces, str) or not isinstance(spaces, Sequence):
-        raise InvalidParameterError(
-            f"Parameter grid should be a dict or a list, got: {given!r} of type "
-            f"{type(given).__name__}. Use {{'name': [values] or a distribution}}."
-        )
-    if not spaces:
-        raise ValueError(
-            f"No fits were performed. Were there no candidates? The parameter grid is {given!r}. "
-            "Use at least one dict, {} for the estimator itself."
-        )
-    for space in spaces:
-        if not isinstance(space, Mapping):
-            raise TypeError(
-                f"Parameter grid is not a dict ({space!r}). Use "
-                "{'name': [values] or a distribution}."
-            )
-        for name, values in space.items():
-            if hasattr(values, "rvs"):
-                if getattr(values, "numargs", 0):  # of scipy, without its parameters
-                    raise TypeError(
-                        f"The distribution of parameter {name!r} lacks its own parameters "
-                        f"{values.shapes}. Use for example {values.name}({values.shapes}) with "
-                        "numbers."
-                    )
-                continue
-            # Ensembles and pipelines have a length.
-            is_single = isinstance(values, str | Mapping) or is_estimator(values)
-            is_single |= not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0
-            # The order of a set is not the same in each process.
-            is_set = isinstance(values, Set) or not hasattr(values, "__len__")
-            if is_single or is_set or not _has_positions(values):
-                instead = f"[{values!r}]" if is_single else "a list of its values"
-                raise TypeError(
-                    f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, "
-                    f"but got {values!r} (of type {type(values).__name__}) instead. Single values "
-                    f"need to be wrapped in a list with one element. Use {instead}, or a "
-                    "distribution with an rvs method."
-                )
-            if len(values) == 0:
-                raise ValueError(
-                    f"Parameter grid for parameter {name!r} need to be a non-empty sequence, got: "
-                    f"{values!r}. Use at least one value."
-                )
-    if any(hasattr(values, "rvs") for space in spaces for values in space.values()):
-        return
-    n_combinations = sum(prod(map(len, space.values())) for space in spaces)
-    if n_combinations > sys.maxsize:
-        raise ValueError(
-            f"The parameter grid has about 1e{len(str(n_combinations)) - 1} combinations, which is "
-            "too many to be numbered. Use a distribution for one of the parameters, such as "
-            "scipy.stats.randint."
-        )
