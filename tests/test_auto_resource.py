@@ -414,6 +414,30 @@ def test_few_iterations_of_boosting_do_not_rank_the_sizes_of_its_trees(estimator
     assert one_split.plan(X, y).unit != "folds"
 
 
+@pytest.mark.parametrize(
+    ("estimator", "n", "params", "expected"),
+    [
+        (MLPClassifier(), 2000, {}, "folds"),
+        (in_pipeline(MLPClassifier(max_iter=101)), 9_999, {}, "folds"),
+        (MLPClassifier(), 10_000, {}, "epochs"),
+        (MLPClassifier(max_iter=100), 2000, {}, "epochs"),
+        (MLPClassifier(), 2000, {"resource": "partial_fit"}, "epochs"),
+        (MLPClassifier(), 2000, {"budget": "anytime"}, "epochs"),
+        (MLPClassifier(), 2000, {"cv": ShuffleSplit(1, random_state=0)}, "epochs"),
+        (MLPClassifier(), 2000, {"batch_size": 100}, "mini-batches"),
+    ],
+)
+def test_networks_are_not_compared_before_their_last_epochs(estimator, n, params, expected):
+    X, y = make_classification(n, random_state=0)
+    name = "clf__alpha" if isinstance(estimator, Pipeline) else "alpha"
+    search = SuccessiveHalvingSearchCV(estimator, {name: [*np.logspace(-6, 0, 16)]}, **params)
+    plan = search.plan(X, y)
+    assert plan.unit == expected
+    assert any("compared after 100 of up to" in note for note in plan.notes) == (
+        expected == "folds"
+    )
+
+
 def test_boosting_finds_the_size_of_its_trees_on_folds():
     """On an additive target, large trees are ahead after few iterations, and small ones at last."""
     rng = np.random.default_rng(1)

@@ -1,8 +1,8 @@
 """Searches with another resource and on folds, compared with GridSearchCV over the same grid.
 
-few_samples.py uses the comparison; boosting.py, decision_trees.py and nearest_neighbors.py write
-pages of it as well, which have the name of the script and the number of samples. All use one thread
-for each search.
+few_samples.py uses the comparison. boosting.py, decision_trees.py, nearest_neighbors.py and
+networks.py also write pages of it, which have the name of the script and the number of samples.
+All use one thread for each search.
 """
 
 from __future__ import annotations
@@ -26,7 +26,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn_sha import SuccessiveHalvingSearchCV
 
 N_TEST = 20_000
-NAMES = {"n_samples": "training samples", "n_estimators": "iterations", "max_iter": "iterations"}
+NAMES = {
+    "n_samples": "training samples",
+    "n_estimators": "iterations",
+    "max_iter": "iterations",
+    "partial_fit": "epochs",
+}
 
 Make = Callable[[int, int], tuple[np.ndarray, np.ndarray]]
 """Makes X and y, given a number of samples and a seed."""

@@ -113,9 +113,10 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           and boosting (except AdaBoost) if neither these nor the learning rate are searched,
           otherwise "n_samples". If `min_resources`, `max_resources`, `min_folds`, `budget` and
           `algorithm` have their default values, it can be "folds" instead, mostly with fewer than
-          10,000 samples: for boosting, a single decision tree and `n_neighbors`, and if other rungs
-          would save little. If rungs that add folds would also cost more than 0.8 times a grid
-          search, there is a single rung at full resource. The user guide has the complete table.
+          10,000 samples: for boosting, networks with a `max_iter` above 100, a single decision tree
+          and `n_neighbors`, and if other rungs would save little. If rungs that add folds would
+          also cost more than 0.8 times a grid search, there is a single rung at full resource. The
+          user guide has the complete table.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung

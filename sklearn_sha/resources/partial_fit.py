@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn_sha._data.slicing import FoldSamples, n_samples_of
 from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int, is_int
-from sklearn_sha.resources.base import Resource, call_training
+from sklearn_sha.resources.base import MANY_SAMPLES, Resource, call_training
 from sklearn_sha.resources.class_labels import classes_of
 from sklearn_sha.resources.epochs import (
     ITERATION_PARAMETERS,
@@ -255,6 +255,15 @@ class PartialFit(Resource):
         assert self.batch_size is not None
         return -(-n_epochs * n_samples // min(self.batch_size, n_samples))
 
+    def why_misleading(self, tuned: TunedEstimator, n_samples: int) -> str:
+        if self.batch_size is not None or n_samples >= MANY_SAMPLES:
+            return ""
+        models = _families(tuned)
+        n_epochs, n_iterations = (max(map(f, models)) for f in (_automatic_maximum, _n_iterations))
+        if n_iterations <= n_epochs:
+            return ""
+        return f"candidates would be compared after {n_epochs} of up to {n_iterations} epochs"
+
     @classmethod
     def preferred(cls, model: Any, searched: frozenset[str]) -> tuple[str, Any] | None:
         last = last_step(model)
@@ -294,12 +303,15 @@ class PartialFit(Resource):
 
 
 def _last_steps(tuned: TunedEstimator, example: Any) -> list[Any]:
-    """Return the last step of each family of candidates, with its largest number of iterations.
+    """Return the last step of each family of candidates.
 
     If steps are sampled, they are unknown, but for the one of an example.
     """
-    if tuned.decisive_distributions():
-        return [last_step(example)]
+    return [last_step(example)] if tuned.decisive_distributions() else _families(tuned)
+
+
+def _families(tuned: TunedEstimator) -> list[Any]:
+    """Return the last step of each family of candidates, with its largest number of iterations."""
     return [last_step(model) for model in tuned.models(largest=ITERATION_PARAMETERS)]
 
 
