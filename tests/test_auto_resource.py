@@ -832,7 +832,9 @@ def test_a_plan_warns_of_settings_that_cost_more_than_a_grid_search():
 
 @pytest.mark.parametrize(("max_iter", "epochs"), [(20, 20), (100, 100), (500, 100)])
 def test_epochs_are_those_of_the_estimator(max_iter, epochs):
-    search = SuccessiveHalvingSearchCV(MLPClassifier(max_iter=max_iter), {"alpha": range(1, 17)})
+    search = SuccessiveHalvingSearchCV(
+        MLPClassifier(max_iter=max_iter), {"alpha": range(1, 17)}, min_folds="all"
+    )
     plan = search.plan(*DIGITS)
     assert (plan.rungs[-1].n_resources, plan.unit) == (epochs, "epochs")
     assert f"max_iter={max_iter}" in str(plan)

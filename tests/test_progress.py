@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from toys import CALLS, Curve
+from toys import CALLS, Curve, rung_lines
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.rung_jobs import RequestedFolds
@@ -174,10 +174,6 @@ def test_a_search_without_a_selected_metric_shows_its_rung(in_notebook, request,
     search_of(verbose=1, scoring=scoring, refit=False, min_resources=1.0).fit(X)
     assert len(rung_lines(capsys.readouterr().out)) == (not in_notebook)
     assert not in_notebook or pages[-1].html.count("<tr>") == 2
-
-
-def rung_lines(text):
-    return [line for line in text.splitlines() if line.startswith(("rung", "run ", "bracket"))]
 
 
 def search_of(**params):

@@ -28,7 +28,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
-from toys import Curve, exactly
+from toys import Curve, exactly, rung_lines
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 
@@ -333,7 +333,7 @@ def test_verbose_prints_one_aligned_line_a_rung(capsys):
     halving().fit(X, Y)
     assert capsys.readouterr().out == ""
     halving(max_resources=16, verbose=1, n_candidates=4, refit=False).fit(X, Y)
-    _, *lines = capsys.readouterr().out.splitlines()
+    lines = rung_lines(capsys.readouterr().out)
     assert [line.split()[:3] for line in lines] == [["rung", "0/1", "4"], ["rung", "1/1", "2"]]
     assert len({len(line.partition(", about")[0]) for line in lines}) == 1
 

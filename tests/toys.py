@@ -181,6 +181,11 @@ class Locked(Curve):
         return super().partial_fit(X, y)
 
 
+def rung_lines(text):
+    """Lines of rungs in what `verbose` prints."""
+    return [line for line in text.splitlines() if line.startswith(("rung", "run ", "bracket"))]
+
+
 def disk_full(*args, **kwargs):
     """Raise the error of a full disk, whatever is to be written."""
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
