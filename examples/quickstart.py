@@ -54,9 +54,6 @@ search = SuccessiveHalvingSearchCV(
     random_state=0,
     verbose=1,
 )
-print("The plan, in epochs:")
-print(search.plan(X_train, y_train), end="\n\n")
-
 start = perf_counter()
 search.fit(X_train, y_train)
 halving_time = perf_counter() - start
