@@ -728,14 +728,14 @@ def test_brackets_of_a_single_rung_are_explained(budget, capsys):
     search = SuccessiveHalvingSearchCV(
         SVC(), {"C": uniform(0.1, 10)}, n_candidates=8, budget=budget, random_state=0, verbose=1
     )
-    (note,) = search.plan(*iris).notes
+    cost, note = search.plan(*iris).sentences
     subject = "Each bracket is one rung" if budget == "anytime" else "One rung"
     assert note == (
         f"{subject} at full resource, as in GridSearchCV: the schedule for 8 candidates and 120 "
         "training samples has a single rung."
     )
     search.fit(*iris)
-    assert note in " ".join(capsys.readouterr().out.split())
+    assert " ".join(capsys.readouterr().out.split()).startswith(f"{cost} {note}")
     assert search.set_params(min_resources=1.0).plan(*iris).notes == ()
     one = search_of(budget="double", n_candidates=1, max_resources=16).plan(X)  # runs of a rung
     assert one.n_resources == [1, 2, 4, 8, 16]

@@ -11,7 +11,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from toys import CALLS, Curve, answered, curve, rung_lines
+from toys import CALLS, Curve, answered, curve, lines_below_plan
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha.bandit import BudgetDoubling, doubling, repeated_halving
@@ -120,7 +120,7 @@ def test_results_are_the_same_for_any_number_of_jobs(capsys):
         verbose=1,
     )
     alone = search.fit(IRIS, SPECIES).all_cv_results_
-    first = rung_lines(capsys.readouterr().out)[0]
+    first, *_ = lines_below_plan(search, capsys.readouterr().out)
     assert first.split()[:4] == ["run", "0", "rung", "0/2"]
     both = search.set_params(n_jobs=2).fit(IRIS, SPECIES).all_cv_results_
     for name in ("mean_test_score", "candidate", "n_resources", "cached"):

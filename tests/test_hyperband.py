@@ -13,7 +13,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from toys import CALLS, Curve, curve, exactly, rung_lines
+from toys import CALLS, Curve, curve, exactly, lines_below_plan
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.batches import Batching
@@ -257,8 +257,8 @@ def test_results_are_the_same_for_all_backends():
 
 
 def test_lines_show_the_bracket(capsys):
-    search_of(max_resources=9, verbose=1, refit=False).fit(X)
-    lines = rung_lines(capsys.readouterr().out)
+    search = search_of(max_resources=9, verbose=1, refit=False).fit(X)
+    lines = lines_below_plan(search, capsys.readouterr().out)
     assert [line.split()[:4] for line in lines[:3]] == [
         ["bracket", "0", "rung", "0/2"],
         ["bracket", "0", "rung", "1/2"],

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from toys import CALLS, Curve, rung_lines
+from toys import CALLS, Curve, lines_below_plan, rung_lines
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.rung_jobs import RequestedFolds
@@ -171,8 +171,9 @@ def test_time_left_while_a_last_rung_has_growing_groups():
 def test_a_search_without_a_selected_metric_shows_its_rung(in_notebook, request, capsys):
     pages = request.getfixturevalue("notebook") if in_notebook else []
     scoring = {"a": lambda m, X, y=None: m.limit, "b": lambda m, X, y=None: -m.limit}
-    search_of(verbose=1, scoring=scoring, refit=False, min_resources=1.0).fit(X)
-    assert len(rung_lines(capsys.readouterr().out)) == (not in_notebook)
+    search = search_of(verbose=1, scoring=scoring, refit=False, min_resources=1.0).fit(X)
+    printed = capsys.readouterr().out
+    assert not printed if in_notebook else len(lines_below_plan(search, printed)) == 1
     assert not in_notebook or pages[-1].html.count("<tr>") == 2
 
 
@@ -195,8 +196,10 @@ def test_a_notebook_shows_one_growing_table(budget, notebook, capsys):
     assert sum("<progress>" in page.html for page in notebook) == 1
     assert f"limit={search.best_params_['limit']:.4g}<" in last
     assert f">refit, {search.refit_time_:.1f} s<" in last
-    opening, *lines = repr(notebook[-1]).splitlines()[-len(search.n_resources_) - 3 :]
-    assert opening == search.schedule_.sentences[-1]
+    opening, lines = search.schedule_.sentences, repr(notebook[-1]).splitlines()
+    assert tuple(lines[: len(opening)]) == opening
+    del lines[: len(opening)]
+    assert len(lines) == len(search.n_resources_) + 2
     assert lines[0].startswith("run 0  rung 0/2" if budget else "rung 0/2")
     # The number of updates does not depend on the number of jobs.
     assert len(notebook) <= 3 * len(search.n_resources_) + 4
@@ -335,8 +338,8 @@ class Loud(Curve):
 
 def test_lines_before_and_after_the_refit(capsys, monkeypatch):
     monkeypatch.setattr(console, "refit_seconds", lambda seconds: "0.5 s")
-    search_of(verbose=1).set_params(estimator=Loud(), max_resources=1, factor=8).fit(X)
-    *_, begins, trained, ends = capsys.readouterr().out.splitlines()
+    search = search_of(verbose=1).set_params(estimator=Loud(), max_resources=1, factor=8).fit(X)
+    _, begins, trained, ends = lines_below_plan(search, capsys.readouterr().out)
     assert begins == "refit candidate 7, selected at 1 epoch, on all 12 samples"
     assert trained == "trained on all samples"
     assert ends == "0.5 s"
@@ -414,7 +417,7 @@ def test_a_search_begins_with_its_cost_and_the_notes_of_its_plan(
 def test_ipython_in_a_terminal_prints_lines(ipython, capsys):
     ipython(SimpleNamespace())
     search = search_of(verbose=1, refit=False).fit(X)
-    assert len(rung_lines(capsys.readouterr().out)) == len(search.n_resources_)
+    assert len(lines_below_plan(search, capsys.readouterr().out)) == len(search.n_resources_)
 
 
 def test_lines_show_the_time_left_except_for_the_last_rungs(capsys):
@@ -422,7 +425,7 @@ def test_lines_show_the_time_left_except_for_the_last_rungs(capsys):
     search = HyperbandSearchCV(
         Curve(), space, resource="partial_fit", max_resources=4, verbose=1, cv=2, refit=False
     ).fit(X)
-    lines = rung_lines(capsys.readouterr().out)
+    lines = lines_below_plan(search, capsys.readouterr().out)
     assert len(lines) == len(search.n_resources_)
     for line in lines:
         # All brackets end together.

@@ -28,7 +28,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
-from toys import Curve, exactly, rung_lines
+from toys import Curve, exactly, lines_below_plan
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 
@@ -332,8 +332,8 @@ def test_several_metrics_promote_by_the_one_that_refit_names():
 def test_verbose_prints_one_aligned_line_a_rung(capsys):
     halving().fit(X, Y)
     assert capsys.readouterr().out == ""
-    halving(max_resources=16, verbose=1, n_candidates=4, refit=False).fit(X, Y)
-    lines = rung_lines(capsys.readouterr().out)
+    search = halving(max_resources=16, verbose=1, n_candidates=4, refit=False).fit(X, Y)
+    lines = lines_below_plan(search, capsys.readouterr().out)
     assert [line.split()[:3] for line in lines] == [["rung", "0/1", "4"], ["rung", "1/1", "2"]]
     assert len({len(line.partition(", about")[0]) for line in lines}) == 1
 

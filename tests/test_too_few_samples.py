@@ -16,6 +16,7 @@ from toys import is_measured
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine.interruption import StoppedError
+from sklearn_sha._formatting import text_sentences
 from sklearn_sha._parallel.workers import Workers
 from sklearn_sha._progress.progress import Progress
 from sklearn_sha._search import evaluated_search, too_few_samples
@@ -620,15 +621,18 @@ def test_the_splits_are_made_once():
 
 
 def test_verbose_tells_that_the_search_starts_again(capsys):
+    search = search_of(300, verbose=1)
+    opening = text_sentences(search.plan(X, Y).sentences).splitlines()
     with pytest.warns(UserWarning, match="the search starts again"):
-        search_of(300, verbose=1).fit(X, Y)
+        search.fit(X, Y)
     lines = capsys.readouterr().out.splitlines()
     trial = lines.index(
         "No candidate has a score with 200 training samples. Candidates 0, 19 are trained with "
         "more of them."
     )
-    trial_rung = next(line for line in lines[trial:] if line.startswith("rung"))
-    assert trial_rung.startswith("rung 1/3   2 candidates,  400 training samples")
+    below = trial + 1 + len(opening)
+    assert lines[trial + 1 : below] == opening
+    assert lines[below].startswith("rung 1/3   2 candidates,  400 training samples")
     assert sum(line.startswith("rung 0/") for line in lines) == 2
 
 

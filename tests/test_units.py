@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 import pytest
 from sklearn.model_selection import KFold
-from toys import Curve
+from toys import Curve, lines_below_plan
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha.inspection import trust_report
@@ -23,8 +23,7 @@ def search_of(kind=SuccessiveHalvingSearchCV, resource="partial_fit", **params):
 
 def test_console_lines(unit, capsys):
     search = search_of(verbose=1).fit(X)
-    *_, refit, _ = lines = capsys.readouterr().out.splitlines()
-    rungs = [line for line in lines if line.startswith("rung")]
+    *rungs, refit, _ = lines_below_plan(search, capsys.readouterr().out)
     for line, n, units in zip(rungs, search.n_candidates_, search.n_resources_, strict=True):
         candidates = "candidates, " if n > 1 else "candidate,  "
         laps = unit if units > 1 else "<b>lap "

@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from threadpoolctl import threadpool_info
 
+from sklearn_sha._formatting import text_sentences
+
 CALLS: list[tuple] = []
 """What estimators of this process were asked to do, in order: (what, id, number)."""
 
@@ -184,6 +186,13 @@ class Locked(Curve):
 def rung_lines(text):
     """Lines of rungs in what `verbose` prints."""
     return [line for line in text.splitlines() if line.startswith(("rung", "run ", "bracket"))]
+
+
+def lines_below_plan(search, text):
+    """All lines that `verbose` prints below the sentences of the plan, with which it begins."""
+    opening = f"{text_sentences(search.schedule_.sentences)}\n"
+    assert text.startswith(opening)
+    return text.removeprefix(opening).splitlines()
 
 
 def disk_full(*args, **kwargs):

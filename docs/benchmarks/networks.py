@@ -5,7 +5,7 @@
 searches the learning rate, and the regularization or the size, of scikit-learn's networks on
 generated data, with one thread each: GridSearchCV, and the two resources. With epochs, candidates
 are compared after at most 100 of them. It takes about half an hour, and writes a page with the
-number of samples in its name. It requires XGBoost, for the data of boosting.py.
+number of samples in its name.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import os
 if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
-
-from boosting import CLASSES, TARGETS
+from generated_data import CLASSES, TARGETS
 from samples_or_folds import Case, compare
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 

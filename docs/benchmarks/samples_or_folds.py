@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from reports import table, write
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV
 
 from sklearn_sha import SuccessiveHalvingSearchCV
@@ -96,9 +96,9 @@ def add_search(
     found: Compared, model: BaseEstimator, grid: Any, splits: Sequence[np.ndarray], seed: int
 ) -> None:
     """Add what a search with each resource differs by from GridSearchCV on the same samples."""
-    theirs = measured(GridSearchCV(clone(model), grid), *splits)
+    theirs = measured(GridSearchCV(model, grid), *splits)
     for resource, runs in found.items():
-        search = SuccessiveHalvingSearchCV(clone(model), grid, resource=resource, random_state=seed)
+        search = SuccessiveHalvingSearchCV(model, grid, resource=resource, random_state=seed)
         ours = measured(search, *splits)
         runs.append((ours[0] - theirs[0], ours[1] / theirs[1]))
 

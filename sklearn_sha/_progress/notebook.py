@@ -50,6 +50,7 @@ class NotebookProgress(ConsoleProgress):
 
         self._columns: dict[str, list[object]] = {}
         self._lines: list[str] = []
+        self._opening = self.schedule.sentences
         self._names: dict[str, str] = {}
         self._ends: list[str] = []
         self._details = self._name = self._refit_params = self._audit = ""
@@ -57,7 +58,7 @@ class NotebookProgress(ConsoleProgress):
         self._handle = display(_Output("", ""), display_id=True)
 
     def start(self) -> None:
-        self._lines.extend(self.schedule.sentences)
+        self._lines.extend(self._opening)
 
     def rungs_begin(self, rungs: Sequence[RungJobs], n_known: int) -> None:
         super().rungs_begin(rungs, n_known)
@@ -155,7 +156,7 @@ class NotebookProgress(ConsoleProgress):
         html = html_table(self._columns) if self._columns else ""
         html += "".join(
             f"<p>{text}</p>"
-            for text in (*map(escape, (*self.schedule.sentences, self._audit, *self._ends)), bar)
+            for text in (*map(escape, (*self._opening, self._audit, *self._ends)), bar)
             if text
         )
         self._handle.update(_Output(html + self._details, "\n".join(self._lines)))
