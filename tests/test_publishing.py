@@ -160,6 +160,13 @@ def test_the_sdist_has_what_tests_and_pages_need(dist):
     assert not any("made." in name for name in names)
 
 
+def test_no_file_of_the_repository_is_large():
+    """A download that is committed by mistake stays in the history of every clone."""
+    names = run("git", "ls-files", "-co", "--exclude-standard", cwd=ROOT).splitlines()
+    assert len(names) > 300
+    assert [name for name in names if (ROOT / name).stat().st_size > 1_000_000] == []
+
+
 def test_metadata_is_complete(dist, metadata):
     run(sys.executable, "-m", "twine", "check", "--strict", *dist.iterdir())
     assert metadata["Version"] == VERSION
