@@ -407,9 +407,7 @@ def test_few_iterations_of_boosting_do_not_rank_the_sizes_of_its_trees(estimator
     assert plan.unit == expected
     why = any("since boosting with few iterations ranks candidates diff" in n for n in plan.notes)
     assert why == (expected == "folds")
-    cheaper = [note for note in plan.notes if "times less" in note]
-    assert all("large trees lead in early rungs" in note for note in cheaper)
-    assert len(cheaper) == (expected == "folds")
+    assert cheaper_notes(plan) == cheaper_than(plan, search, X, y) * (expected == "folds")
     one_split = search.set_params(cv=ShuffleSplit(1, random_state=0))
     assert one_split.plan(X, y).unit != "folds"
 
@@ -433,9 +431,31 @@ def test_networks_are_not_compared_before_their_last_epochs(estimator, n, params
     search = SuccessiveHalvingSearchCV(estimator, {name: [*np.logspace(-6, 0, 16)]}, **params)
     plan = search.plan(X, y)
     assert plan.unit == expected
-    assert any("compared after 100 of up to" in note for note in plan.notes) == (
-        expected == "folds"
+    why = any("compared after 100 of up to" in note for note in plan.notes)
+    assert why == (expected == "folds")
+    assert cheaper_notes(plan) == cheaper_than(plan, search, X, y) * (expected == "folds")
+
+
+def cheaper_notes(plan):
+    return [note for note in plan.notes if "times less" in note]
+
+
+def cheaper_than(plan, search, X, y):
+    """The note that names the resource of an estimator, instead of which the folds are used."""
+    name = auto_resource(search.estimator, [{}])
+    other = clone(search).set_params(resource=name).plan(X, y)
+    ratio = plan.relative_cost() / other.relative_cost()
+    return [f"resource={name!r} continues training and costs {ratio:.1f} times less."]
+
+
+def test_a_resource_that_costs_more_than_folds_is_not_named_as_a_cheaper_one():
+    """With so few samples, the fixed cost of each epoch is most of the cost."""
+    X, y = make_classification(300, random_state=0)
+    plan = SuccessiveHalvingSearchCV(MLPClassifier(), {"alpha": [*np.logspace(-6, 0, 16)]}).plan(
+        X, y
     )
+    assert plan.unit == "folds"
+    assert cheaper_notes(plan) == []
 
 
 def test_boosting_finds_the_size_of_its_trees_on_folds():

@@ -10,6 +10,7 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha._search.planning import PlanningContext, Training
 from sklearn_sha.resources.base import MANY_SAMPLES
+from sklearn_sha.resources.cheaper_parameter import WORTH_ADVICE
 from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.resources.n_samples import SampleCount
@@ -26,11 +27,17 @@ class Option:
     training : Training
     limits : Limits
     schedule : Schedule
+    why_in_folds : str, default=""
+        Half a sentence, why folds are the resource; empty if the user chose it, or another one is.
+    replaced : Option or None, default=None
+        Rungs that continue training, and are not used since they would mislead.
     """
 
     training: Training
     limits: Limits
     schedule: Schedule
+    why_in_folds: str = ""
+    replaced: Option | None = None
 
     @property
     def cost(self) -> float:
@@ -48,7 +55,7 @@ class Option:
 
 def automatic_option(
     training: Training, plan_for: Callable[[Training], Option], context: PlanningContext
-) -> tuple[Option, str]:
+) -> Option:
     """Plan rungs of an automatic resource, or rungs that add folds if these are better.
 
     Folds are better in three cases: scores with few samples or iterations would mislead; rungs of
@@ -62,31 +69,27 @@ def automatic_option(
     plan_for : callable
         Plans the candidates for a resource.
     context : PlanningContext
-
-    Returns
-    -------
-    Option
-    str
-        Half a sentence, why folds are the resource; empty if they are not.
     """
     on_folds = Training.of(FoldCount(), context.tuned)
     n_samples = n_samples_of(context.data.X)
     counts_samples = training.resource.counts_samples
     if misleading := training.resource.why_misleading(context.tuned, n_samples):
         other = plan_for(on_folds)
-        if counts_samples or (not other.schedule.has_single_rungs and other.is_worth_rungs):
-            return other, misleading
+        if counts_samples:
+            return replace(other, why_in_folds=misleading)
+        if not other.schedule.has_single_rungs and other.is_worth_rungs:
+            return replace(other, why_in_folds=misleading, replaced=plan_for(training))
     option = plan_for(training)
     n_resources = option.schedule.n_resources
     saves_little = min(n_resources) == max(n_resources) or not option.is_worth_rungs
     has_few = counts_samples and n_samples < MANY_SAMPLES
     if not option.limits.equals_fit or not (saves_little or has_few):
-        return option, ""
+        return option
     other = plan_for(on_folds)
     is_same = other.cost == option.cost and counts_samples
     if other.schedule.has_single_rungs or not (other.cost < option.cost or is_same):
-        return option, ""
-    return other, _reason_against(option, other)
+        return option
+    return replace(other, why_in_folds=_reason_against(option, other))
 
 
 def _reason_against(option: Option, on_folds: Option) -> str:
@@ -99,6 +102,33 @@ def _reason_against(option: Option, on_folds: Option) -> str:
         f"with {quantity(n_resources[0], unit)} would cost {option.cost:.2f} times one, including "
         "the fixed cost of each fit"
     )
+
+
+def notes_on_folds(option: Option) -> list[str]:
+    """Return why an automatic resource is the folds, and which one costs less.
+
+    Parameters
+    ----------
+    option : Option
+        The one that is used.
+
+    Returns
+    -------
+    list of str
+        Empty if the resource is not the folds, or the user chose them.
+    """
+    if not option.why_in_folds:
+        return []
+    notes = [
+        f"The resource is the number of folds, since {option.why_in_folds}. To set their numbers, "
+        'set resource="folds" and min_resources.'
+    ]
+    if option.replaced is not None and option.replaced.is_worth_rungs:
+        name = option.replaced.training.resource.name
+        ratio = option.schedule.relative_cost() / option.replaced.schedule.relative_cost()
+        if ratio >= WORTH_ADVICE:
+            notes.append(f"resource={name!r} continues training and costs {ratio:.1f} times less.")
+    return notes
 
 
 def single_rung(

@@ -19,7 +19,12 @@ from sklearn_sha._search.advice import (
     single_rung_note,
 )
 from sklearn_sha._search.aliases import search_space, space_name
-from sklearn_sha._search.automatic_schedule import Option, automatic_option, single_rung
+from sklearn_sha._search.automatic_schedule import (
+    Option,
+    automatic_option,
+    notes_on_folds,
+    single_rung,
+)
 from sklearn_sha._search.planning import (
     Automatic,
     Plan,
@@ -98,9 +103,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         check_names(self.estimator, typical)
         plan_for = partial(self._plan_option, algorithm, context, n_candidates, candidates, typical)
         if automatic.folds and kept is None:
-            chosen, why_in_folds = automatic_option(training, plan_for, context)
+            chosen = automatic_option(training, plan_for, context)
         else:
-            chosen, why_in_folds = plan_for(training), ""
+            chosen = plan_for(training)
         training, limits, schedule = chosen.training, chosen.limits, chosen.schedule
         resource = training.resource
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
@@ -118,7 +123,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             warning = cost_warning(schedule, limits, algorithm)
             if automatic.maximum and limits.default is not None:
                 whole_fit = resource.whole_fit(context.tuned, context.example, limits.default)
-            notes += self._notes(chosen, context, why_in_folds, whole_fit)
+            notes += self._notes(chosen, context, whole_fit)
         if automatic.schedule:
             notes += first_rung_notes(chosen.schedule, limits, self.factor)
         if not proposes_later:
@@ -194,22 +199,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         return found
 
     def _notes(
-        self,
-        option: Option,
-        context: PlanningContext,
-        why_in_folds: str,
-        whole_fit: WholeFit | None,
+        self, option: Option, context: PlanningContext, whole_fit: WholeFit | None
     ) -> list[str]:
         """Return notes: the reason of the resource and of the maximum, and how it is refit."""
         automatic = self._automatic()
         resource, schedule = option.training.resource, option.schedule
-        n_train = context.data.n_samples
-        notes = resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
-        if why_in_folds:
-            notes.append(
-                f"The resource is the number of folds, since {why_in_folds}. To set their numbers, "
-                'set resource="folds" and min_resources.'
-            )
+        notes = notes_on_folds(option)
+        if option.replaced is None:
+            n_train = context.data.n_samples
+            notes += resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
         if automatic.maximum:
             n_resources = schedule.rungs[-1].n_resources
             notes += resource.maximum_notes(context.tuned, context.example, n_resources)

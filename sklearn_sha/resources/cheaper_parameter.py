@@ -12,7 +12,8 @@ from sklearn_sha.resources.integer_parameter import (
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, start_later
 
-_WORTH_ADVICE = 1.25
+WORTH_ADVICE = 1.25
+"""How many times less another resource costs at least, if it is named."""
 
 
 def cheaper_parameter_notes(
@@ -59,7 +60,7 @@ def cheaper_parameter_notes(
     if first is not None and order is not None and len(other.rungs) > 1:
         other = start_later(other, FoldGrowth(order, lowest=len(first)), factor)
     ratio = schedule.relative_cost() / other.relative_cost()
-    if ratio < _WORTH_ADVICE:
+    if ratio < WORTH_ADVICE:
         return []
     caution = ""
     if rates:
