@@ -402,4 +402,4 @@ class Results:
             has_brackets=self._schedule.has_brackets,
         )
         params = {number: self.params[number] for row in history for number in row["candidates"]}
-        return RungHistory(history, self._schedule.unit, params=params)
+        return RungHistory(history, self._schedule.unit, params)

@@ -33,11 +33,14 @@ class RungHistory(list[dict[str, Any]]):
     rungs : iterable of dict, default=()
     unit : str, default="units"
         What the resource counts, in the plural. It is the title of the column "n_resources".
-    best_candidate : int or None, default=None
-        Candidate that the figure highlights.
     params : mapping of int to mapping or None, default=None
         Parameters of each candidate, which the figure shows.
-    score_label : str, default="score"
+
+    Attributes
+    ----------
+    best_candidate : int or None
+        Candidate that the figure highlights. None until one is selected.
+    score_label : str
         Name of the metric, which the figure shows.
 
     Examples
@@ -52,15 +55,13 @@ class RungHistory(list[dict[str, Any]]):
         self,
         rungs: Iterable[dict[str, Any]] = (),
         unit: str = "units",
-        best_candidate: int | None = None,
         params: Mapping[int, Mapping[str, Any]] | None = None,
-        score_label: str = "score",
     ) -> None:
         super().__init__(rungs)
         self.unit = unit
-        self.best_candidate = best_candidate
         self.params = params
-        self.score_label = score_label
+        self.best_candidate: int | None = None
+        self.score_label = "score"
 
     def to_frame(self) -> Any:
         """Return the rungs as a `pandas.DataFrame`, one row per rung."""

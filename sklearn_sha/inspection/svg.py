@@ -37,9 +37,9 @@ def score_curves_svg(
     level_labels: Sequence[str],
     *,
     unit: str,
-    best_level: int | None = None,
-    score_label: str = "score",
-    params: Mapping[int, Mapping[str, Any]] | None = None,
+    best_level: int | None,
+    score_label: str,
+    params: Mapping[int, Mapping[str, Any]] | None,
 ) -> str:
     """Draw the score of each candidate by rung as one line.
 
@@ -56,11 +56,11 @@ def score_curves_svg(
         Resource of each level, and the number of folds in a second line if it varies.
     unit : str
         What the resource counts, in the plural.
-    best_level : int or None, default=None
+    best_level : int or None
         Level from which it was selected, at which its label is. None: the last that it reached.
-    score_label : str, default="score"
+    score_label : str
         Name of the metric.
-    params : mapping of int to mapping or None, default=None
+    params : mapping of int to mapping or None
         Parameters of each candidate.
 
     Returns
