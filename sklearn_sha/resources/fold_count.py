@@ -6,16 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sklearn_sha._data.fold_order import MIN_SCORED_SAMPLES
-from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._formatting import quantity
-from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
-from sklearn_sha.resources.cheaper_parameter import cheaper_parameter_notes
+from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG
 from sklearn_sha.resources.limits import Limits, TrainingData
+from sklearn_sha.resources.single_fit import SingleFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
-from sklearn_sha.schedules import Schedule
 
 
-class FoldCount(Resource):
+class FoldCount(SingleFit):
     """One unit is one cross-validation fold: its model is fit on all training samples.
 
     A rung adds folds, and keeps the scores of the folds before. Therefore no candidate is fit twice
@@ -52,9 +50,6 @@ class FoldCount(Resource):
     def units_per_fold(self, n_resources: int) -> int:
         return 1
 
-    def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
-        call_training(model.fit, *samples.fitting())
-
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
         n_folds = len(data.fold_order)
         return Limits(
@@ -67,14 +62,6 @@ class FoldCount(Resource):
 
     def all_continue(self, models: Iterable[Any], n_train: int, fit_params: Sequence[str]) -> bool:
         return True  # a rung costs what it adds, since the scores of earlier folds are kept
-
-    def trains_last_step(self, tuned: TunedEstimator) -> bool:
-        return tuned.fits_last_step_alone
-
-    def cheaper_notes(
-        self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
-    ) -> list[str]:
-        return cheaper_parameter_notes(tuned, schedule, n_train, factor)
 
     def first_rung_error(self, n_resources: int, limits: Limits) -> str:
         if n_resources >= limits.lowest:

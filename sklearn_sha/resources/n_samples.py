@@ -7,21 +7,19 @@ from typing import Any
 
 from sklearn_sha._data.folds import Fold
 from sklearn_sha._data.rare_classes import n_needed, size_with_rarest
-from sklearn_sha._data.slicing import FoldSamples
 from sklearn_sha._formatting import quantity
-from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG, Resource, call_training
-from sklearn_sha.resources.cheaper_parameter import cheaper_parameter_notes
+from sklearn_sha.resources.base import HOW_TO_RAISE_FIRST_RUNG
 from sklearn_sha.resources.fixed_costs import candidate_cost
 from sklearn_sha.resources.limits import Limits, TrainingData
 from sklearn_sha.resources.sample_dependence import sample_dependence
+from sklearn_sha.resources.single_fit import SingleFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator
-from sklearn_sha.schedules import Schedule
 
 MIN_FIRST_SAMPLES = 200
 """Minimum number of samples of an automatic first rung."""
 
 
-class SampleCount(Resource):
+class SampleCount(SingleFit):
     """One unit is one training sample: the estimator is refit from scratch on so many of them."""
 
     name = "n_samples"
@@ -30,9 +28,6 @@ class SampleCount(Resource):
 
     def view(self, fold: Fold, target: int) -> Fold:
         return fold.subsampled(target)
-
-    def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
-        call_training(model.fit, *samples.fitting())
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
         n_rarest = data.n_rarest or data.n_samples
@@ -57,9 +52,6 @@ class SampleCount(Resource):
             reason_of_first=reason,
         )
 
-    def trains_last_step(self, tuned: TunedEstimator) -> bool:
-        return tuned.fits_last_step_alone
-
     def first_rung_error(self, n_resources: int, limits: Limits) -> str:
         if 2 * n_resources >= limits.lowest or n_resources == limits.highest:
             return ""
@@ -68,11 +60,6 @@ class SampleCount(Resource):
             f"few to contain each of the {limits.lowest // 2} classes. {HOW_TO_RAISE_FIRST_RUNG}, "
             "in training samples. Another resource can start with all of them."
         )
-
-    def cheaper_notes(
-        self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
-    ) -> list[str]:
-        return cheaper_parameter_notes(tuned, schedule, n_train, factor)
 
     def why_misleading(self, tuned: TunedEstimator, n_samples: int) -> str:
         return sample_dependence(tuned, n_samples)
