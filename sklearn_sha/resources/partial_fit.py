@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -335,15 +335,12 @@ def _counts(model: Any) -> bool:
     return type(model).__name__ in _COUNTING
 
 
-def _one_epoch(model: Any) -> AbstractContextManager[None]:
+@contextmanager
+def _one_epoch(model: Any) -> Iterator[None]:
     """Have a call of ``partial_fit`` train one epoch and not `max_epochs` of them."""
     if not hasattr(model, "max_epochs") or "max_epochs" not in model.get_params(deep=False):
-        return nullcontext()
-    return _max_epochs_of_one(model)
-
-
-@contextmanager
-def _max_epochs_of_one(model: Any) -> Iterator[None]:
+        yield
+        return
     epochs = model.max_epochs
     model.set_params(max_epochs=1)
     try:

@@ -51,10 +51,10 @@ def resolve_resource(given: Any, tuned: TunedEstimator, batch_size: int | None =
     if isinstance(given, Resource):
         return given.with_batch_size(batch_size)
     if not isinstance(given, str):
+        names = ", ".join(f'"{name}"' for name in ("auto", *NAMED))
         raise InvalidParameterError(
-            f'resource={given!r} is neither a string nor a Resource; give "auto", "partial_fit", '
-            '"n_samples", "folds", the name of an integer parameter, or an instance of a subclass '
-            "of sklearn_sha.resources.Resource."
+            f"resource={given!r} is neither a string nor a Resource; give {names}, the name of an "
+            "integer parameter, or an instance of a subclass of sklearn_sha.resources.Resource."
         )
     name = given
     if name == "auto":
