@@ -83,6 +83,15 @@ class Table:
         """Return the position of the nearest resource, as a ratio."""
         return int(np.abs(np.log(self.resources / n_resources)).argmin())
 
+    def folds_of(self, request: RungRequest) -> list[int]:
+        """Return the folds that a request is about."""
+        return list(range(self.n_folds) if request.folds is None else request.folds)
+
+    def scores_of(self, candidates: Iterable[int], request: RungRequest) -> NDArray[np.float64]:
+        """Return the scores of candidates on the folds of a request, after its resource."""
+        at = self.position(request.n_resources)
+        return self.scores[list(candidates)][:, self.folds_of(request), at]
+
     def subset(self, candidates: NDArray[np.intp]) -> Table:
         """Return some candidates in this order, which breaks ties."""
         seconds = None if self.seconds is None else self.seconds[candidates]
@@ -117,12 +126,9 @@ class _Evaluations:
     resources: dict[tuple[int, int], set[int]] = field(default_factory=dict)
 
     def losses(self, request: RungRequest) -> RungLosses:
-        folds = range(self.table.n_folds) if request.folds is None else request.folds
-        for candidate in request.candidate_ids:
-            for fold in folds:
-                self.resources.setdefault((candidate, fold), set()).add(request.n_resources)
-        at = self.table.position(request.n_resources)
-        scores = self.table.scores[list(request.candidate_ids)][:, list(folds), at]
+        for evaluated in product(request.candidate_ids, self.table.folds_of(request)):
+            self.resources.setdefault(evaluated, set()).add(request.n_resources)
+        scores = self.table.scores_of(request.candidate_ids, request)
         return RungLosses.of(-scores.mean(axis=1), fold_losses=-scores)
 
     def cost(self) -> float:

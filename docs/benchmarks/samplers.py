@@ -89,9 +89,7 @@ class Problem:
 
     def _losses(self, request: RungRequest, pool: CandidatePool) -> RungLosses:
         rows = [self._row(pool, number) for number in request.candidate_ids]
-        folds = list(range(self.table.n_folds) if request.folds is None else request.folds)
-        at = self.table.position(request.n_resources)
-        scores: NDArray[np.float64] = self.table.scores[rows][:, folds, at]
+        scores = self.table.scores_of(rows, request)
         pool.record(request.candidate_ids, request.n_resources, scores)
         return RungLosses.of(-scores.mean(axis=1), fold_losses=-scores)
 

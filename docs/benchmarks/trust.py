@@ -210,13 +210,11 @@ def run(
     brackets: list[list[RungScores]] = [[] for _ in plan.brackets]
 
     def losses_of(request: RungRequest) -> RungLosses:
-        folds = list(range(table_.n_folds) if request.folds is None else request.folds)
-        ids = list(request.candidate_ids)
+        ids, known = list(request.candidate_ids), table_.scores_of(request.candidate_ids, request)
         scores = np.full((len(ids), table_.n_folds), np.nan)
-        at = table_.position(request.n_resources)
-        scores[:, folds] = table_.scores[ids][:, folds, at]
+        scores[:, table_.folds_of(request)] = known
         brackets[request.bracket].append(RungScores(ids, request.n_resources, scores))
-        return RungLosses.of(-scores[:, folds].mean(axis=1), fold_losses=-scores[:, folds])
+        return RungLosses.of(-known.mean(axis=1), fold_losses=-known)
 
     requests = in_turn(algorithm.rounds(plan, numbered()))
     return answer(requests, losses_of), brackets, plan
