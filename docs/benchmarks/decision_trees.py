@@ -16,25 +16,20 @@ if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
+from generated_data import CLASSES, TARGETS
 from samples_or_folds import Case, Make, compare
 from sklearn.base import BaseEstimator
-from sklearn.datasets import make_classification, make_friedman1, make_hastie_10_2
+from sklearn.datasets import make_hastie_10_2
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 VALUES = np.logspace(-5, -1, 13).tolist()
 DATA: dict[str, tuple[BaseEstimator, Make]] = {
-    "classification": (
-        DecisionTreeClassifier(random_state=0),
-        lambda n, seed: make_classification(n, 20, n_informative=6, flip_y=0.2, random_state=seed),
-    ),
+    "classification": (DecisionTreeClassifier(random_state=0), CLASSES["classification"]),
     "hastie": (
         DecisionTreeClassifier(random_state=0),
         lambda n, seed: make_hastie_10_2(n, random_state=seed),
     ),
-    "friedman1": (
-        DecisionTreeRegressor(random_state=0),
-        lambda n, seed: make_friedman1(n, noise=2, random_state=seed),
-    ),
+    "friedman1": (DecisionTreeRegressor(random_state=0), TARGETS["friedman1"]),
 }
 FRACTIONS = np.logspace(-3.3, -0.5, 8).tolist()
 GRIDS = {

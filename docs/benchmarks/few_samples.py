@@ -24,10 +24,11 @@ from statistics import geometric_mean, mean
 
 import numpy as np
 from drop_in_cases import CASES, Grid
+from generated_data import CLASSES, TARGETS
 from joblib import Parallel, delayed
 from reports import mean_and_error, table, write
 from samples_or_folds import Compared, add_search
-from sklearn.datasets import load_digits, make_classification, make_friedman1, make_hastie_10_2
+from sklearn.datasets import load_digits, make_hastie_10_2
 from sklearn.model_selection import ParameterGrid, train_test_split
 
 N_TEST = 10_000
@@ -53,12 +54,10 @@ MAX_OF_DIGITS = 1_200
 SLOW = [("digits", "GradientBoosting"), ("digits", "HistGradientBoosting")]
 """Those whose trees are one for each of ten classes are left out."""
 DATA = {
-    "classification": lambda n, seed: make_classification(
-        n, 20, n_informative=6, flip_y=0.2, random_state=seed
-    ),
+    "classification": CLASSES["classification"],
     "hastie": lambda n, seed: make_hastie_10_2(n, random_state=seed),
     "digits": lambda n, seed: load_digits(return_X_y=True),
-    "friedman1": lambda n, seed: make_friedman1(n, noise=2, random_state=seed),
+    "friedman1": TARGETS["friedman1"],
 }
 REGRESSION = ("friedman1",)
 

@@ -1,4 +1,4 @@
-"""Data that boosting.py and networks.py generate, given a number of samples and a seed."""
+"""Data that several benchmarks generate, given a number of samples and a seed."""
 
 from __future__ import annotations
 

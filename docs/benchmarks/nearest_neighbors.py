@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 import real_data
+from generated_data import TARGETS
 from quality_workloads import WORKLOADS
 from samples_or_folds import Case, Make, compare
-from sklearn.datasets import make_classification, make_friedman1, make_hastie_10_2
+from sklearn.datasets import make_classification, make_hastie_10_2
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -64,7 +65,7 @@ CLASSES = {
     "fast flights": part(WORKLOADS["svc"].load),
 }
 NUMBERS = {
-    "friedman1": lambda n, seed: make_friedman1(n, noise=2, random_state=seed),
+    "friedman1": TARGETS["friedman1"],
     "surface": lambda n, seed: surface(n, seed, noise=1.0),
     "surface, little noise": lambda n, seed: surface(n, seed, noise=0.2),
     "speeds of flights": part(WORKLOADS["boosting"].load),
