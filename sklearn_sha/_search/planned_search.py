@@ -89,30 +89,19 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         random_state: RandomState,
     ) -> Plan:
         """Make the candidates and the schedule."""
-        source = context.source
         kept, automatic = context.kept_resource, self._automatic()
         if kept is not None:
             training = Training.of(kept, context.tuned)
-        limits = resource_limits(training.resource, context)
-        bounds = partial(self._bounds, algorithm, training.resource, context, limits)
-        n_candidates, candidates = self._candidates(
-            source, lambda n: algorithm.plan(bounds(n)), random_state
+        n_candidates, candidates, typical = self._make_candidates(
+            algorithm, training.resource, context, random_state
         )
-        proposes_later = source.sampler.uses_history
-        typical = [*candidates, *(typical_candidates(source.space) if proposes_later else ())]
-        check_names(self.estimator, typical)
         plan_for = partial(self._plan_option, algorithm, context, n_candidates, candidates, typical)
         if automatic.folds and kept is None:
             chosen = automatic_option(training, plan_for, context)
         else:
             chosen = plan_for(training)
+        self._check_option(chosen, context)
         training, limits, schedule = chosen.training, chosen.limits, chosen.schedule
-        resource = training.resource
-        if error := resource.first_rung_error(min(schedule.n_resources), limits):
-            raise ValueError(error)
-        self._check_plan(schedule, limits)
-        for message in resource.warnings(context.tuned, schedule.rungs[-1].n_resources):
-            warn_user(message)
         warning = ""
         whole_fit: WholeFit | None = None
         notes: list[str] = []
@@ -122,16 +111,45 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         else:
             warning = cost_warning(schedule, limits, algorithm)
             if automatic.maximum and limits.default is not None:
-                whole_fit = resource.whole_fit(context.tuned, context.example, limits.default)
+                whole_fit = training.resource.whole_fit(
+                    context.tuned, context.example, limits.default
+                )
             notes += self._notes(chosen, context, whole_fit)
         if automatic.schedule:
             notes += first_rung_notes(chosen.schedule, limits, self.factor)
-        if not proposes_later:
+        if not context.source.sampler.uses_history:
             n_different = len(candidates) - schedule.n_repeated
-            notes += grid_notes(source, candidates, n_different)
+            notes += grid_notes(context.source, candidates, n_different)
         notes += audit_notes(schedule, self.audit_eliminated)
         schedule = replace(schedule, notes=(*schedule.notes, *notes))
         return Plan(candidates, typical, training, schedule, warning, whole_fit)
+
+    def _make_candidates(
+        self,
+        algorithm: Algorithm,
+        resource: Resource,
+        context: PlanningContext,
+        random_state: RandomState,
+    ) -> tuple[int, list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the number of candidates, those that are known in advance, and typical ones."""
+        source, limits = context.source, resource_limits(resource, context)
+        bounds = partial(self._bounds, algorithm, resource, context, limits)
+        n_candidates, candidates = self._candidates(
+            source, lambda n: algorithm.plan(bounds(n)), random_state
+        )
+        proposes_later = source.sampler.uses_history
+        typical = [*candidates, *(typical_candidates(source.space) if proposes_later else ())]
+        check_names(self.estimator, typical)
+        return n_candidates, candidates, typical
+
+    def _check_option(self, option: Option, context: PlanningContext) -> None:
+        """Raise an error if nothing can be trained in a first rung; warn about what is unusual."""
+        resource, schedule, limits = option.training.resource, option.schedule, option.limits
+        if error := resource.first_rung_error(min(schedule.n_resources), limits):
+            raise ValueError(error)
+        self._check_plan(schedule, limits)
+        for message in resource.warnings(context.tuned, schedule.rungs[-1].n_resources):
+            warn_user(message)
 
     def _bounds(
         self,
