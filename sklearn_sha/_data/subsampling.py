@@ -51,9 +51,10 @@ def with_subsampling(
         return found[by_class(codes[indices[found]])]
 
     def min_test(test: NDArray[np.intp]) -> int:
-        if codes is None or are_series or codes.shape[1] > 1:
+        classes = classes_of_samples(codes)
+        if classes is None or are_series:
             return 0
-        return size_with_rarest(len(test), n_of_rarest(np.bincount(codes[test, 0])))
+        return size_with_rarest(len(test), n_of_rarest(np.bincount(classes[test])))
 
     return [
         replace(
@@ -99,6 +100,11 @@ def class_codes(y: Any) -> NDArray[np.intp] | None:
         return None
 
 
+def classes_of_samples(codes: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
+    """Return the class of each sample, or None without classes or with several outputs."""
+    return codes[:, 0] if codes is not None and codes.shape[1] == 1 else None
+
+
 def _each_class_first(codes: NDArray[np.intp]) -> NDArray[np.intp]:
     """Order positions so that the first 10 of every class come first, and then the others."""
     nth = np.minimum(_nth_of_any(codes), MIN_PER_CLASS)
@@ -114,8 +120,7 @@ def _stratified(codes: NDArray[np.intp]) -> NDArray[np.intp]:
     """
     nth = _nth_of_any(codes)
     rank: NDArray[Any] = np.arange(len(codes))
-    if codes.shape[1] == 1:
-        (classes,) = codes.T
+    if (classes := classes_of_samples(codes)) is not None:
         rank = (nth + 0.5) / np.bincount(classes)[classes]
     return np.lexsort((rank, np.minimum(nth, _FIRST_PER_CLASS)))
 

@@ -18,7 +18,7 @@ from sklearn_sha._data.fold_order import fold_order, is_series, min_folds
 from sklearn_sha._data.folds import Fold, make_folds
 from sklearn_sha._data.rare_classes import n_of_rarest
 from sklearn_sha._data.slicing import n_samples_of, sample_indices
-from sklearn_sha._data.subsampling import class_codes, with_subsampling
+from sklearn_sha._data.subsampling import class_codes, classes_of_samples, with_subsampling
 from sklearn_sha._search.routing import RoutedParams
 from sklearn_sha.resources.limits import TrainingData
 
@@ -53,11 +53,10 @@ class SplitData:
         largest, test_sizes = max(trains, key=len), [len(test) for test in tests]
         lowest = first = min_folds(test_sizes)
         n_classes, n_rarest = 1, len(largest)
-        if self.codes is not None and self.codes.shape[1] == 1:
-            (codes,) = self.codes.T
-            counts, in_largest = np.bincount(codes), np.bincount(codes[largest])
+        if (classes := classes_of_samples(self.codes)) is not None:
+            counts, in_largest = np.bincount(classes), np.bincount(classes[largest])
             # A class of a single sample needs none.
-            is_rarest = codes == np.where(counts > 1, counts, len(codes)).argmin()
+            is_rarest = classes == np.where(counts > 1, counts, len(classes)).argmin()
             first = min_folds(test_sizes, [int(is_rarest[test].sum()) for test in tests])
             n_classes, n_rarest = len(counts), n_of_rarest(in_largest)
         return TrainingData(
