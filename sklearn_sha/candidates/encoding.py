@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import isnan, nan
 from numbers import Real
 from typing import Any
@@ -29,7 +29,7 @@ def encoded(candidates: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float, shape (n_candidates, n_parameters)
-        Columns in the order of the names.
+        Columns in the order of `param_names`.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def encoded(candidates: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
            [ 1.,  1.],
            [ 2.,  2.]])
     """
-    names = _names(candidates)
+    names = param_names(candidates)
     columns = [_column(candidates, name) for name in names]
     return np.array(columns).reshape(len(names), len(candidates)).T
 
@@ -70,14 +70,14 @@ def encoded_to_predict(
     ([[2.0], [nan]], [[3.0], [1.0]])
     """
     rows, others_rows = np.split(encoded([*known, *others]), [len(known)])
-    for column, name in enumerate(_names([*known, *others])):
+    for column, name in enumerate(param_names([*known, *others])):
         if all(_has_number(params, name) for params in others):
             rows[[not _has_number(params, name) for params in known], column] = nan
     return rows, others_rows
 
 
-def _names(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the parameters, in the order of the columns."""
+def param_names(candidates: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the names of the parameters of candidates, in the order of the columns."""
     return sorted({name for params in candidates for name in params})
 
 

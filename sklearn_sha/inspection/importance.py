@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from sklearn_sha._formatting import html_table, short_names, text_table
-from sklearn_sha.candidates.encoding import encoded
+from sklearn_sha.candidates.encoding import encoded, param_names
 from sklearn_sha.inspection.ranking import check_has_rungs, check_metric, is_audited
 
 _N_TREES = 64
@@ -148,7 +148,7 @@ def parameter_importance(
     rows, ranks = rung_ranks(results, metric, search.schedule_.n_kept)
     candidates = [results["params"][row] for row in rows]
     columns = encoded(candidates)
-    names = np.array(sorted({name for params in candidates for name in params}), dtype=object)
+    names = np.array(param_names(candidates), dtype=object)
     texts = short_names(names.tolist())  # of all, as in the other figures
     varies = np.ptp(columns, axis=0) > 0
     columns, names = columns[:, varies], names[varies]

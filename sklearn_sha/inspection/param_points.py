@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sklearn_sha._formatting import DIGITS, shortened
 from sklearn_sha._param_validation import is_real
+from sklearn_sha.candidates.encoding import param_names
 from sklearn_sha.candidates.space import is_log_uniform, value_key
 
 _LABEL_LENGTH = 24
@@ -112,7 +113,7 @@ def param_points(
     (True, [0.0001, 0.01], ['l1', 'l2'])
     """
     found = []
-    for name in sorted({name for values in params.values() for name in values}):
+    for name in param_names(params.values()):
         by_candidate = {c: own[name] for c, own in params.items() if name in own}
         values = list(by_candidate.values())
         distribution = (space or {}).get(name)
