@@ -15,7 +15,6 @@ from sklearn_sha.candidates.distinct import first_distinct, n_further
 from sklearn_sha.candidates.proposals import N_CANDIDATES, proposed, what_is_scarce
 from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import grid_of
-from sklearn_sha.candidates.space_check import check_space
 
 
 class GivenCandidates(Sampler):
@@ -82,9 +81,8 @@ def further_candidates(
         sampler is invalid.
     """
     check_int("n_candidates", n_candidates, "auto")
+    source.check()
     sampler, space = source.sampler, source.space
-    check_space(space)
-    sampler.check(space)
     grid = grid_of(space)
     if n_candidates == "auto":
         wanted = N_CANDIDATES if grid is None else len(grid)

@@ -18,7 +18,6 @@ from sklearn_sha.candidates.distinct import n_combinations, n_further, sample_di
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import grid_of, params_key, spaces_of
-from sklearn_sha.candidates.space_check import check_space
 
 N_CANDIDATES = 64
 """Default number of candidates for distributions. It includes one of the best 5 % with probability
@@ -56,8 +55,7 @@ def first_candidates(
         of initial candidates.
     """
     check_int("n_candidates", n_candidates, "auto")
-    check_space(source.space)
-    source.sampler.check(source.space)
+    source.check()
     initial = source.initial
     n_initial, n_possible = len(initial), n_combinations(source.space, initial)
     if n_candidates == "auto":
@@ -136,9 +134,8 @@ def candidates_for_brackets(
     ValueError
         If the first bracket has fewer candidates than there are initial ones.
     """
+    source.check()
     space, initial = source.space, source.initial
-    check_space(space)
-    source.sampler.check(space)
     n_initial = len(initial)
     if sizes[0] < n_initial:
         raise ValueError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sklearn_sha.candidates.base import Sampler, Space
+from sklearn_sha.candidates.space_check import check_space
 
 
 @dataclass(frozen=True)
@@ -27,3 +28,8 @@ class CandidateSource:
     sampler: Sampler
     initial: Sequence[dict[str, Any]] = ()
     space_name: str = "param_distributions"
+
+    def check(self) -> None:
+        """Raise an error if the space, or a parameter of the sampler, is invalid."""
+        check_space(self.space)
+        self.sampler.check(self.space)
