@@ -124,14 +124,14 @@ class Engine:
             If the deadline interrupts a stage, or the observer stops the search.
         """
         self._workers.broadcast(self._X, self._y, *self._folds)
-        asking: dict[Requests, RungRequest] = {}
+        pending: dict[Requests, RungRequest] = {}
         for run in runs:
             with suppress(StopIteration):  # there are no candidates
-                asking[run] = next(run)
-        while asking:
+                pending[run] = next(run)
+        while pending:
             # Those ahead wait for the others, so that the longest rungs run together.
-            lowest = min(request.n_resources for request in asking.values())
-            stage = {run: rung for run, rung in asking.items() if rung.n_resources == lowest}
+            lowest = min(request.n_resources for request in pending.values())
+            stage = {run: one for run, one in pending.items() if one.n_resources == lowest}
             rungs = [self._requested_folds.jobs(request) for request in stage.values()]
             self._observer.rungs_begin(rungs, self._n_known(rungs))
             clock = _StageClock(self._workers)
@@ -145,9 +145,9 @@ class Engine:
             losses = self._end_rungs(rungs, clock)
             for (run, request), sent in zip(stage.items(), losses, strict=True):
                 try:
-                    following = asking[run] = run.send(sent)
+                    following = pending[run] = run.send(sent)
                 except StopIteration as end:
-                    del asking[run]
+                    del pending[run]
                     # The best candidate can be that of an earlier rung, if this one has failed.
                     has_best = sent is not None and end.value in request.candidate_ids
                     self._observer.promoted(request, (int(end.value),) if has_best else ())

@@ -66,12 +66,12 @@ def evaluate_batch(
         deadline, and ``config.batch_bytes``; and at least one before the deadline, unless
         interrupted or without access to the models.
     """
+    begin = time()
+    if begin >= deadline:  # before samples are sliced for nothing
+        return BatchResult([])
     results: list[tuple[Outcome, TrainedModel | None]] = []
     inaccessible: list[tuple[int, int]] = []
     interrupted = False
-    begin = time()
-    if begin >= deadline:  # before samples are sliced for nothing
-        return BatchResult([], interrupted, inaccessible)
     sizes = ModelSizes(len(jobs), config.batch_bytes)
     try:
         with monitor.running() as start_part:

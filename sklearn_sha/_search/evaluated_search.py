@@ -167,8 +167,8 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
 
     def _requests_each_rung_once(self, spec: SearchSpec) -> bool:
         """Return whether each planned rung is requested once, unless the search ends before it."""
-        grows = spec.source.sampler.uses_history or self.target_score is not None or spec.audits
-        return not grows
+        uses_history, has_target = spec.source.sampler.uses_history, self.target_score is not None
+        return not (uses_history or has_target or spec.audits)
 
     def _make_workers(self, store: Store) -> Workers:
         """Make the workers, and prepare a store for models that they train."""

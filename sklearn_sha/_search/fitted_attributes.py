@@ -32,7 +32,7 @@ def result_attributes(results: Results) -> dict[str, Any]:
 def rung_attributes(
     rung_history: Sequence[Mapping[str, Any]],
     factor: float,
-    audited: Collection[tuple[int, int]] = (),
+    audited: Collection[tuple[int, int]],
 ) -> dict[str, Any]:
     """Return the attributes of HalvingGridSearchCV that describe the rungs.
 

@@ -201,7 +201,7 @@ class PreparedSearch(PlannedSearch):
             inputs = replace(inputs, routed=routed)
         if plan.training.shares_preprocessing and context.tuned.searches_requests:
             check_requests(params, routed, resource.name)
-        models = (with_params(self.estimator, params) for params in plan.typical)
+        models = (with_params(self.estimator, candidate) for candidate in plan.typical)
         return SearchSpec(
             source=context.source,
             algorithm=algorithm,

@@ -42,9 +42,9 @@ class RungObserver:
         Aggregates the losses of each candidate over the rungs. None uses the last rung.
     bracket_times : BracketTimes or None
         Decides whether a bracket of an anytime search is begun.
-    n_stored : int, default=0
+    n_stored : int
         Number of evaluations that an earlier run completed.
-    shows_known : bool, default=True
+    shows_known : bool
         Whether the display shows rungs again that an earlier run completed.
 
     Attributes
@@ -63,9 +63,9 @@ class RungObserver:
         n_rungs: int | None,
         metric_of: Callable[[list[str], bool], str],
         aggregate: Callable[[ArrayLike], NDArray[np.float64]] | None,
-        bracket_times: BracketTimes | None = None,
-        n_stored: int = 0,
-        shows_known: bool = True,
+        bracket_times: BracketTimes | None,
+        n_stored: int,
+        shows_known: bool,
     ) -> None:
         self.final_losses: list[float] = []
         self._results = results
