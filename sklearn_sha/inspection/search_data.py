@@ -29,7 +29,8 @@ from sklearn_sha.inspection.param_points import ParamPoints, param_points
 from sklearn_sha.inspection.possible_scores import PossibleScores, possible_scores
 from sklearn_sha.inspection.ranking import check_has_rungs, check_metric, selected_row
 
-_CATEGORY_WIDTH = 0.25  # of its points to each side
+RUNG_WIDTH = 0.26  # of its points to each side
+_CATEGORY_WIDTH = 0.25
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,24 @@ class SearchData:
         if points.labels is not None:
             places += _CATEGORY_WIDTH * jitter(len(places))
         return candidates, places
+
+    def rung_points(self, level: int) -> tuple[list[int], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the candidates of a level, as they are drawn, their places and their scores.
+
+        They are displaced to each side of the level, except for the selected one.
+        """
+        candidates = self.drawing_order(c for c, one in self.curves.items() if level in one.levels)
+        places = level + RUNG_WIDTH * jitter(len(candidates))
+        places[np.equal(candidates, self.selected)] = level
+        scores = np.array([self.curves[candidate].score_at(level) for candidate in candidates])
+        return candidates, places, scores
+
+    def rung_lines(self, level: int) -> list[tuple[str, float]]:
+        """Return the median and the lowest promoted scores of a level, with their names."""
+        _, _, scores = self.rung_points(level)
+        finite = scores[np.isfinite(scores)]
+        lines = [("median", float(np.median(finite)))] if len(finite) else []
+        return lines + [("lowest promoted score", cut) for at, cut in self.cuts if at == level]
 
     def level_text(self, level: int) -> str:
         """Resource of a level, with the number of folds if it varies, in one line."""

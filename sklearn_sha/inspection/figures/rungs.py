@@ -17,11 +17,13 @@ from sklearn_sha.inspection.figures.style import (
     text_color,
     title,
 )
-from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.score_axis import ScoreAxis
-from sklearn_sha.inspection.search_data import SearchData
+from sklearn_sha.inspection.search_data import RUNG_WIDTH, SearchData
 
-RUNG_WIDTH = 0.26  # of a rung to each side
+_LINES: dict[str, dict[str, Any]] = {
+    "median": {"linewidth": 1.5},
+    "lowest promoted score": {"linewidth": 1.2, "linestyle": (0, (3, 2))},
+}
 _MIN_DISTANCE = 0.07  # of two labels, as a share of the height
 
 
@@ -33,25 +35,15 @@ def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
     colors = rung_colors(data.n_levels, ax)
     labels: dict[str, float] = {}
     for level in range(data.n_levels):
-        members = [curve for curve in data.curves.values() if level in curve.levels]
-        scores = np.array([curve.score_at(level) for curve in members])
-        is_selected = np.array([curve.candidate == data.selected for curve in members])
-        places = np.where(is_selected, level, level + RUNG_WIDTH * jitter(len(members)))
-        dot_colors = np.array([colors[curve.levels[-1]] for curve in members])
+        candidates, places, scores = data.rung_points(level)
+        is_selected = np.equal(candidates, data.selected)
+        dot_colors = np.array([colors[data.last_level(candidate)] for candidate in candidates])
         ax.scatter(places[~is_selected], scores[~is_selected], c=dot_colors[~is_selected], s=16)
         ax.scatter(places[is_selected], scores[is_selected], c=SELECTED, s=42, zorder=4)
-        if np.isfinite(scores).any():
-            median = float(np.median(scores[np.isfinite(scores)]))
-            ax.plot(ends(level), [median] * 2, color=text_color(), linewidth=1.5, label="median")
+        for name, score in data.rung_lines(level):
+            ax.plot(ends(level), [score] * 2, color=text_color(), label=name, **_LINES[name])
             if level == 0:
-                labels["median"] = median
-    for level, cut in data.cuts:
-        ax.plot(
-            ends(level), [cut] * 2, color=text_color(), linewidth=1.2, linestyle=(0, (3, 2)),
-            label="lowest promoted score",
-        )  # fmt: skip
-        if level == 0:
-            labels["lowest promoted"] = cut
+                labels[name.removesuffix(" score")] = score
     level_axis(ax, data)
     ax.set_ylabel(score_name(data), fontsize=10, parse_math=False)
     axis = limit_scores(ax, data)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from sklearn_sha._formatting import format_score
-from sklearn_sha.inspection.figures.rungs import RUNG_WIDTH, ends
+from sklearn_sha.inspection.figures.rungs import ends
 from sklearn_sha.inspection.interactive.style import (
     NEUTRAL,
     add_rung_key,
@@ -18,7 +16,6 @@ from sklearn_sha.inspection.interactive.style import (
     set_level_axis,
     set_score_axis,
 )
-from sklearn_sha.inspection.jitter import jitter
 from sklearn_sha.inspection.score_axis import score_axis
 from sklearn_sha.inspection.search_data import SearchData
 
@@ -27,28 +24,22 @@ def rungs_figure(data: SearchData) -> Any:
     """Return a figure with the scores of each rung, their median and the lowest promoted score."""
     figure, axis = new_figure(data.selected_text()), score_axis(data.curves)
     for level in range(data.n_levels):
-        members = data.drawing_order(c for c, curve in data.curves.items() if level in curve.levels)
-        curves = [data.curves[candidate] for candidate in members]
-        scores = [curve.score_at(level) for curve in curves]
-        places = level + RUNG_WIDTH * jitter(len(members))
-        if data.selected in members:
-            places[members.index(data.selected)] = level
+        candidates, places, scores = data.rung_points(level)
         figure.add_scatter(
             x=places.tolist(),
             y=heights(axis, scores),
             mode="markers",
             marker={
-                "color": [candidate_color(data, candidate) for candidate in members],
-                "size": [11 if candidate == data.selected else 7 for candidate in members],
+                "color": [candidate_color(data, candidate) for candidate in candidates],
+                "size": [11 if candidate == data.selected else 7 for candidate in candidates],
             },
-            text=[hover(data, c, score) for c, score in zip(members, scores, strict=True)],
+            text=[
+                hover(data, c, score) for c, score in zip(candidates, scores.tolist(), strict=True)
+            ],
             hoverinfo="text",
             name=data.level_text(level),
         )
-        finite = [score for score in scores if np.isfinite(score)]
-        lines = [("median", float(np.median(finite)))] if finite else []
-        lines += [("lowest promoted score", score) for at, score in data.cuts if at == level]
-        for name, score in lines:
+        for name, score in data.rung_lines(level):
             figure.add_scatter(
                 x=ends(level),
                 y=heights(axis, [score, score]),
