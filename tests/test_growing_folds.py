@@ -831,7 +831,8 @@ class EqualUntil(OnFolds):
         return self.candidate if self.units_ >= self.trees else 0.5
 
 
-AS_FOLDS = {"resource": "folds", "min_resources": "auto", "max_resources": "auto"}
+AS_FOLDS = {"resource": "folds"}
+AUTOMATIC = {"min_resources": "auto", "max_resources": "auto"}
 
 
 @pytest.mark.parametrize(
@@ -839,7 +840,13 @@ AS_FOLDS = {"resource": "folds", "min_resources": "auto", "max_resources": "auto
     [
         (5, {"min_resources": 2, "min_folds": "all"}, {"min_resources": 8}),
         (5, {"min_resources": 2, "min_folds": 1}, {"min_resources": 8}),
-        (16, {"min_resources": 4}, AS_FOLDS),
+        (16, {"min_resources": 4}, AS_FOLDS | AUTOMATIC),
+        (16, {"min_folds": 1}, AS_FOLDS | {"max_resources": "auto", "min_folds": "auto"}),
+        (
+            16,
+            {"min_resources": 4, "min_folds": "all", "batch_size": FOLD_SIZE},
+            AS_FOLDS | AUTOMATIC | {"batch_size": None},
+        ),
         (16, {"budget": 96}, {"budget": 960}),
     ],
 )
@@ -847,11 +854,12 @@ def test_a_rung_whose_resource_does_not_distinguish_candidates_is_a_warning(
     n_enough, params, remedy
 ):
     search = search_of(8, **params).set_params(estimator=EqualUntil(trees=n_enough))
-    ((name, value), *_) = remedy.items()
-    advice = "raise budget" if "budget" in params else f"set {name}=.?{value}.?"
+    settings = [f"{name}={value!r}".replace("'", '"') for name, value in remedy.items()]
+    advice = f"set {' and '.join(', '.join(settings).rsplit(', ', 1))}"
     message = (
-        r"All 8 candidates of rung 0 have the same score, 0\.5, on .* with \d+ epochs?, so that .* "
-        rf"With \d+ epochs, scores differ: {advice}, or choose another metric\.$"
+        r"All 8 candidates of rung 0 have the same score, 0\.5, on .* with \d+ \S+, so that .* "
+        rf"With \d+ \S+, scores differ: {'raise budget' if 'budget' in params else advice}, or "
+        r"choose another metric\.$"
     )
     with pytest.warns(UserWarning, match=message):
         search.fit(X)

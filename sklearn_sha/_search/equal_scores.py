@@ -49,7 +49,7 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
         later = [other for other in history[number + 1 :] if other.get("bracket") == bracket]
         if n_enough := _enough_resource(search, promoted, row, later):
             reason = f"With {quantity(n_enough, unit)}, scores differ"
-            remedy = more_resource(n_enough, spec)
+            remedy = more_resource(n_enough, search, spec)
         elif n_folds < n_splits and (are_all or _differ(promoted, later)):
             reason = "These folds may not distinguish the candidates"
             remedy = more_folds(n_folds, spec)

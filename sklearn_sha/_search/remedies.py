@@ -51,13 +51,30 @@ def nothing_scored(spec: SearchSpec, max_time: float, start_seconds: float) -> s
     return f"{text}. {how_to_complete_first_rung(spec)} to continue the search."
 
 
-def more_resource(n_resources: int, spec: SearchSpec) -> str:
-    """Return how to have `n_resources` in the first rung, or "" if only a grid search has them."""
+def more_resource(n_resources: int, search: Any, spec: SearchSpec) -> str:
+    """Return how to have `n_resources` in the first rung, or "" if only a grid search has them.
+
+    Parameters
+    ----------
+    n_resources : int
+    search : BaseHalvingSearch
+    spec : SearchSpec
+    """
     if spec.algorithm.has_own_rungs:
         return _more_of_own_rungs(quantity(n_resources, spec.schedule.unit), spec)
     if n_resources < max(spec.schedule.n_resources):
         return f"set min_resources={n_resources}"
-    return 'set resource="folds"' if len(spec.folds) > 1 else ""
+    return _as_folds(search) if len(spec.folds) > 1 else ""
+
+
+def _as_folds(search: Any) -> str:
+    """Return how to have folds as the resource, without parameters that contradict it."""
+    numbers = ("min_resources", "max_resources", "min_folds")
+    given = (name for name in numbers if not isinstance(getattr(search, name), str))
+    settings = ['resource="folds"', *(f'{name}="auto"' for name in given)]
+    if search.batch_size is not None:
+        settings.append("batch_size=None")
+    return f"set {' and '.join(', '.join(settings).rsplit(', ', 1))}"
 
 
 def more_folds(n_folds: int, spec: SearchSpec) -> str:
