@@ -249,6 +249,19 @@ def quantity(number: float, noun: str) -> str:
     return f"{number} {_PLURAL_ENDING.sub('', head)}{of}{rest}"
 
 
+def enumerated(parts: Sequence[str]) -> str:
+    """Format parts of a sentence, the last one after "and".
+
+    Examples
+    --------
+    >>> from sklearn_sha._formatting import enumerated
+    >>> enumerated(["a"]), enumerated(["a", "b"]), enumerated(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *others, last = parts
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def with_numbers(noun: str, numbers: Iterable[int]) -> str:
     """Format a noun, which is plural for several different numbers, and the numbers.
 

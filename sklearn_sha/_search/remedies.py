@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from sklearn_sha._formatting import quantity
+from sklearn_sha._formatting import enumerated, quantity
 from sklearn_sha._results.failures import Failures
 from sklearn_sha._results.few_samples import (
     encoder_remedy,
@@ -74,7 +74,7 @@ def _as_folds(search: Any) -> str:
     settings = ['resource="folds"', *(f'{name}="auto"' for name in given)]
     if search.batch_size is not None:
         settings.append("batch_size=None")
-    return f"set {' and '.join(', '.join(settings).rsplit(', ', 1))}"
+    return f"set {enumerated(settings)}"
 
 
 def more_folds(n_folds: int, spec: SearchSpec) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_sha._formatting import quantity
+from sklearn_sha._formatting import enumerated, quantity
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.candidates.space import params_key
 from sklearn_sha.inspection.interruption import can_audit, can_resume, is_interrupted
@@ -219,7 +219,7 @@ def _next_time(levels: Sequence[Level], risks: Sequence[float], search: Any) -> 
         # With these settings, "auto" would be another resource.
         settings = {"resource": "folds"} | settings
     changes = [f"{name}={value!r}" for name, value in settings.items()]
-    return f"{start} {' and '.join(filter(None, [', '.join(changes[:-1]), changes[-1]]))}."
+    return f"{start} {enumerated(changes)}."
 
 
 def _can_start_at_maximum(search: Any) -> bool:
