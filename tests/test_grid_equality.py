@@ -67,6 +67,10 @@ def pipeline_scorer(estimator, X, y):
     return estimator.named_steps["scaler"].mean_[0] + X[0, 0] + estimator.score(X, y)
 
 
+def has_no_score(estimator, X, y):
+    raise ValueError("no score")
+
+
 SCALED = Pipeline([("scaler", StandardScaler()), ("model", LogisticRegression())])
 
 # estimator, grid, data, and parameters of both searches
@@ -259,6 +263,12 @@ CASES = {
         IRIS,
         {"scoring": lambda estimator, X, y: -np.inf},
     ),
+    "an integer as the score of each failure": (
+        GaussianNB(),
+        {"var_smoothing": [1e-9, 1.0]},
+        IRIS,
+        {"scoring": has_no_score, "error_score": 0, "return_train_score": True},
+    ),
 }
 
 
@@ -275,6 +285,7 @@ def fitted(estimator, grid, data, params):
 
 
 @pytest.mark.filterwarnings("ignore:.*non-finite:UserWarning")
+@pytest.mark.filterwarnings("ignore:Scoring failed:UserWarning")
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_one_rung_equals_grid_search(case):
     theirs, ours = fitted(*case)
@@ -304,7 +315,7 @@ def test_one_rung_equals_grid_search(case):
     if theirs.refit and hasattr(theirs, "predict"):
         X = case[2][0]
         np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
-        if case[2][1] is not None and theirs.scorer_ is not pipeline_scorer:
+        if case[2][1] is not None and theirs.scorer_ not in (pipeline_scorer, has_no_score):
             assert ours.score(*case[2]) == theirs.score(*case[2])
 
 

@@ -27,7 +27,7 @@ def scores_by_metric(
     rows = [_row_of(one, metrics) for one in scores]
     columns = {metric: [row[metric] for row in rows] for metric in metrics}
     values = {
-        metric: [error_score if score is None else score for score in column]
+        metric: [float(error_score) if score is None else score for score in column]
         for metric, column in columns.items()
     }
     failed = {metric: [score is None for score in column] for metric, column in columns.items()}
