@@ -419,6 +419,23 @@ def test_every_parameter_refuses_an_object_of_no_meaning(kind, name):
         search.fit(X, Y)
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (kind, name)
+        for kind in (SuccessiveHalvingSearchCV, HyperbandSearchCV)
+        for name in ("resource", "min_resources", "budget", "algorithm", "stop",
+                     "score_aggregation", "promote_by", "error_score")
+        if name in signature(kind).parameters
+    ],
+)  # fmt: skip
+def test_a_parameter_that_can_be_a_name_refuses_an_array(kind, name):
+    search = kind(SGD, ALPHAS).set_params(**{name: np.array([1, 2])})
+    for method in (search.plan, search.fit):
+        with pytest.raises(ValueError, match=rf"{name}=array\(\[1, 2\]\) is an array. Pass a "):
+            method(X, Y)
+
+
 def test_missing_targets_are_named():
     with pytest.raises(ValueError, match="SGDClassifier requires y to be passed"):
         SuccessiveHalvingSearchCV(SGD, ALPHAS).fit(X)

@@ -29,6 +29,17 @@ from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 from sklearn_sha.schedules import Schedule
 from sklearn_sha.schedules.validation import exact_factor
 
+_MAY_BE_NAMES = (
+    "resource",
+    "min_resources",
+    "budget",
+    "algorithm",
+    "stop",
+    "score_aggregation",
+    "promote_by",
+    "error_score",
+)
+
 
 def check_parameters(params: Mapping[str, Any]) -> None:
     """Check the parameters that can be checked independently of the data.
@@ -47,6 +58,7 @@ def check_parameters(params: Mapping[str, Any]) -> None:
             raise InvalidParameterError(
                 f"{name}={given.__name__} is a class. Pass an instance of it: {given.__name__}()."
             )
+    _check_names_are_no_arrays(params)
     _check_cv(params["cv"])
     if not hasattr(params["estimator"], "fit"):
         raise InvalidParameterError(
@@ -100,6 +112,14 @@ def random_state_of(random_state: Any) -> RandomState:
             f"random_state={random_state!r} must be an integer from 0 to 2**32 - 1, a "
             "numpy.random.RandomState, or None."
         ) from None
+
+
+def _check_names_are_no_arrays(params: Mapping[str, Any]) -> None:
+    """Raise if a parameter that is compared with names is an array, which has no truth value."""
+    for name in _MAY_BE_NAMES:
+        given = params.get(name)
+        if hasattr(given, "__array__") and np.ndim(given) > 0:
+            raise InvalidParameterError(f"{name}={given!r} is an array. Pass a single value.")
 
 
 def _check_cv(cv: Any) -> None:
