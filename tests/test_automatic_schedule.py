@@ -50,6 +50,21 @@ def test_folds_are_added_where_no_rung_would_have_fewer_samples(n, resource, run
 
 
 @pytest.mark.parametrize(
+    ("given", "maximum"),
+    [({"resource": "n_samples"}, "120 training samples"), ({"resource": "folds"}, "5 folds")],
+)
+def test_a_single_rung_of_a_given_resource_is_explained(given, maximum):
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": [0.1, 1, 10, 100]}, **given)
+    plan = search.plan(*samples(150))
+    assert plan.n_candidates == [4]
+    assert plan.notes == (
+        "One rung at full resource, as in GridSearchCV: the schedule for 4 candidates and "
+        f"{maximum} has a single rung.",
+    )
+    assert search.set_params(min_resources=1.0).plan(*samples(150)).notes == ()
+
+
+@pytest.mark.parametrize(
     ("estimator", "space", "n", "expected"),
     [
         (SVC(), {"C": [*np.logspace(-2, 2, 8)]}, 1500, "folds"),

@@ -558,7 +558,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             # The next run of budget doubling has more samples.
             first_rung=first_rung and algorithm and self.budget in (None, "anytime"),
             algorithm=algorithm,
-            explains_single_rungs=first_rung and self.budget in (*_BUDGETS,),
+            explains_single_rungs=first_rung and self.budget in (None, *_BUDGETS),
         )
 
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:
