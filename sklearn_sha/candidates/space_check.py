@@ -52,7 +52,7 @@ def check_space(given: Any) -> None:
                     f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, "
                     f"but got {values!r} (of type {type(values).__name__}) instead. Single values "
                     f"need to be wrapped in a list with one element. Use {instead}, or a "
-                    "distribution with an rvs method."
+                    "distribution with an rvs method, such as those of scipy.stats."
                 )
             if len(values) == 0:
                 raise ValueError(
