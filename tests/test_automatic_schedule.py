@@ -181,6 +181,32 @@ def test_a_parameter_of_the_rungs_keeps_training_samples(params):
     assert plan.unit == "training samples"
 
 
+def test_the_advice_for_a_maximum_near_the_automatic_first_rung_can_be_followed():
+    """The maximum of these data is 353, so that raising it would not suffice."""
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": [*range(1, 25)]}, max_resources=352)
+    data = DIABETES[0], DIABETES[1] > 140
+    message = r"compares 24\. Lower min_resources, which is 352, raise max_resources, or choose"
+    with pytest.warns(UserWarning, match=message):
+        search.plan(*data)
+    assert search.set_params(min_resources=20).plan(*data).n_candidates[-1] == 2
+
+
+@pytest.mark.parametrize(
+    ("params", "is_explained"),
+    [
+        ({}, True),
+        ({"resource": "n_samples"}, True),
+        ({"min_folds": "all"}, True),
+        ({"min_resources": 500}, False),
+    ],
+)
+def test_a_first_rung_that_is_raised_for_a_rare_class_is_explained(params, is_explained):
+    X, y = samples(3000)[0], np.arange(3000) < 60
+    plan = SuccessiveHalvingSearchCV(SVC(), {"C": [*range(1, 25)]}, **params).plan(X, y)
+    why = "at least 500 training samples, to include 10 of the 48 samples of the rarest class"
+    assert any(why in note for note in plan.notes) == is_explained
+
+
 def test_hyperband_keeps_training_samples():
     search = HyperbandSearchCV(SVC(), {"C": loguniform(1e-2, 1e3)})
     assert search.plan(DIABETES[0], DIABETES[1] > 140).unit == "training samples"

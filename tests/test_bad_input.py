@@ -436,6 +436,18 @@ def test_a_parameter_that_can_be_a_name_refuses_an_array(kind, name):
             method(X, Y)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("n_candidates", "exhaust"), ("min_resources", "exhaust"), ("min_resources", "smallest")],
+)
+def test_values_of_scikit_learns_halving_searches_are_named(name, value):
+    search = SuccessiveHalvingSearchCV(SGD, ALPHAS).set_params(**{name: value})
+    message = rf"{name}='{value}' is a value of scikit-learn's halving searches only\. Leave it"
+    with pytest.raises(ValueError, match=message):
+        search.plan(X, Y)
+    search.set_params(**{name: "auto"}).plan(X, Y)
+
+
 def test_missing_targets_are_named():
     with pytest.raises(ValueError, match="SGDClassifier requires y to be passed"):
         SuccessiveHalvingSearchCV(SGD, ALPHAS).fit(X)
@@ -687,7 +699,8 @@ def test_too_little_resource_to_drop_candidates_is_warned_of():
     depths = {"max_depth": [1, 2, 3, 4]}
     search = SuccessiveHalvingSearchCV(forest, depths, resource="n_samples", max_resources=8)
     with pytest.warns(
-        UserWarning, match=r"max_resources=8 of resource='n_samples' is too low"
+        UserWarning,
+        match=r"max_resources=8 of resource='n_samples' is too low .* Lower min_resources, which",
     ) as warned:
         assert search.plan(X, Y).n_candidates == [4]
     assert warned[0].filename == __file__

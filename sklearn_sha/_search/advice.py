@@ -38,7 +38,7 @@ def single_rung_note(schedule: Schedule, limits: Limits) -> str:
 
 
 def first_rung_notes(schedule: Schedule, limits: Limits, factor: float) -> list[str]:
-    """Return why an automatic schedule has fewer rungs than its number of candidates allows."""
+    """Return why an automatic first rung leaves fewer rungs than the candidates allow."""
     n_rungs = len(schedule.brackets[0].rungs)
     is_short = n_rungs < len(rung_sizes(schedule.n_candidates[0], factor))
     return [limits.reason_of_first] if is_short and limits.reason_of_first else []

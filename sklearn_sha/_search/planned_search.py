@@ -115,7 +115,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
                     context.tuned, context.example, limits.default
                 )
             notes += self._notes(chosen, context, whole_fit)
-        if automatic.schedule:
+        if automatic.first_rung:
             notes += first_rung_notes(chosen.schedule, limits, self.factor)
         if not context.source.sampler.uses_history:
             n_different = len(candidates) - schedule.n_repeated

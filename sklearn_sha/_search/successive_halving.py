@@ -579,9 +579,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         n_intended = max(ceil(self.factor), plan.n_kept + 1)
         is_explicit = self.max_resources not in ("auto", limits.highest)
         if self.min_resources == "auto" and is_explicit and n_last > n_intended:
+            first = plan.rungs[0].n_resources
+            lower = f"Lower min_resources, which is {first}, r" if first > limits.lowest else "R"
             warn_user(
                 f"max_resources={self.max_resources} of resource={limits.resource!r} is too low "
                 f"to eliminate all but {n_intended} of {plan.n_candidates[0]} candidates: "
-                f"the last rung compares {n_last}. Raise max_resources, or choose another "
+                f"the last rung compares {n_last}. {lower}aise max_resources, or choose another "
                 "resource.",
             )

@@ -59,6 +59,12 @@ def check_parameters(params: Mapping[str, Any]) -> None:
                 f"{name}={given.__name__} is a class. Pass an instance of it: {given.__name__}()."
             )
     _check_names_are_no_arrays(params)
+    for name in ("n_candidates", "min_resources"):
+        if isinstance(given := params.get(name), str) and given in ("exhaust", "smallest"):
+            raise InvalidParameterError(
+                f"{name}={given!r} is a value of scikit-learn's halving searches only. Leave it "
+                '"auto", or set a number.'
+            )
     _check_cv(params["cv"])
     if not hasattr(params["estimator"], "fit"):
         raise InvalidParameterError(
@@ -117,7 +123,7 @@ def random_state_of(random_state: Any) -> RandomState:
 def _check_names_are_no_arrays(params: Mapping[str, Any]) -> None:
     """Raise if a parameter that is compared with names is an array, which has no truth value."""
     for name in _MAY_BE_NAMES:
-        given = params.get(name)
+        given: Any = params.get(name)
         if hasattr(given, "__array__") and np.ndim(given) > 0:
             raise InvalidParameterError(f"{name}={given!r} is an array. Pass a single value.")
 
