@@ -35,10 +35,11 @@ class HyperbandSearchCV(AuditedSearch):
     estimator : estimator
         Estimator to tune. Can be a Pipeline.
     param_distributions : dict or list of dict
-        Dictionary with parameter names as keys and distributions with an ``rvs`` method, or lists
-        of values, as values. The brackets determine the number of candidates, which `plan` shows.
-        If there are fewer combinations, a warning shows it, and candidates take part in several
-        brackets, each time with a new number. Required unless `param_grid` is given.
+        Dictionary with parameter names as keys. The values are distributions with an ``rvs``
+        method, or lists. Can also be a list of such dictionaries. The brackets determine the number
+        of candidates, which `plan` shows. If there are fewer combinations, a warning is shown, and
+        candidates take part in several brackets, each time with a new number. Required unless
+        `param_grid` is given.
     param_grid : dict, list of dict or None, default=None
         Alternative name of `param_distributions`, as in GridSearchCV. Only one of the two can be
         given.
@@ -58,9 +59,9 @@ class HyperbandSearchCV(AuditedSearch):
         "auto" is never "folds".
     min_resources : int, float or "auto", default="auto"
         Lower bound of the resource of the first rung of the first bracket. A float is a fraction
-        of the maximum. "auto" is the minimum of the resource: one epoch or tree; 200 samples, and
-        enough to include 10 of the rarest class (at most half of it) and two of each class, but
-        fewer if there would be fewer than three brackets otherwise.
+        of the maximum. "auto" is the minimum of the resource, such as one epoch or tree. For
+        samples, it is 200, and enough to include 10 of the rarest class (at most half of it) and
+        two of each class, or fewer if there would be fewer than three brackets otherwise.
     max_resources : int or "auto", default="auto"
         Resource of the last rung of every bracket. "auto" is as in SuccessiveHalvingSearchCV.
     min_folds : int, "auto" or "all", default="all"
@@ -70,8 +71,7 @@ class HyperbandSearchCV(AuditedSearch):
         Number of times that all brackets are run, with new candidates each time.
     patience : int or None, default=None
         Stop after this many consecutive repeats that did not improve the best score by more than
-        `tol`. The repeats are then run one after the other. None
-        runs all of them together.
+        `tol`. The repeats are then run one after the other. None runs all of them together.
     tol : float, default=0.0
         Minimum improvement of the best score for `patience`. Smaller improvements count once they
         add up to more than this.
@@ -114,9 +114,8 @@ class HyperbandSearchCV(AuditedSearch):
         Number of jobs to run in parallel, as in GridSearchCV. The results do not depend on it.
     refit : bool, str or callable, default=True
         Refit the best candidate on the whole dataset, as in GridSearchCV. A callable receives
-        ``cv_results_``, which has the candidates of the last completed rung of
-        each bracket only. A warning is shown before training if others will be eliminated and
-        `promote_by` is None.
+        ``cv_results_``, which has the candidates of the last completed rung of each bracket only. A
+        warning is shown before training if others will be eliminated and `promote_by` is None.
     cv : int, cross-validator, iterable or None, default=None
         Cross-validation splitting strategy, as in GridSearchCV. The data are split once, so that
         all candidates have the same splits even if the splitter shuffles at random.

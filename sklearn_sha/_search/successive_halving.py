@@ -52,9 +52,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     estimator : estimator
         Estimator to tune. Can be a Pipeline.
     param_distributions : dict or list of dict
-        Dictionary with parameter names as keys and lists of values, as in GridSearchCV, or
-        distributions with an ``rvs`` method, as in RandomizedSearchCV, as values. Required unless
-        `param_grid` is given.
+        Dictionary with parameter names as keys. The values are lists, as in GridSearchCV, or
+        distributions with an ``rvs`` method, as in RandomizedSearchCV. Can also be a list of such
+        dictionaries. Required unless `param_grid` is given.
     param_grid : dict, list of dict or None, default=None
         Alternative name of `param_distributions`, as in GridSearchCV. Only one of the two can be
         given.
@@ -75,9 +75,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         a sampler of Optuna. With a sampler that uses the history, and the default values of
         `algorithm` and `budget`, there are up to four brackets of at least 8 candidates, one after
         the other, so that the sampler has scores at full resource too
-        (`sklearn_sha.bandit.HalvingInTurn`). There is a single one with fewer than 16 candidates,
-        if all candidates of the space are tried, or if brackets would cost more than 0.8 times a
-        grid search.
+        (`sklearn_sha.bandit.HalvingInTurn`). There is a single bracket with fewer than 16
+        candidates, if all candidates of the space are tried, or if brackets would cost more than
+        0.8 times a grid search.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
         `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
@@ -181,7 +181,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         instance of a subclass of `sklearn_sha.bandit.Algorithm` (except `Hyperband` and `Anytime`,
         for which there are HyperbandSearchCV and ``budget="anytime"``) replaces it: `factor`,
         `budget`, `patience`, `tol`, `stop` and `target_score` must have their default values, and
-        `min_resources` too if it has rungs of its own, as `FixedSchedule`.
+        `min_resources` too if the algorithm has rungs of its own, as `FixedSchedule`.
     patience : int, "auto" or None, default="auto"
         With ``budget="double"``, stop after this many consecutive runs that did not improve the
         best score by more than `tol`. ``budget="anytime"`` stops when the number of candidates
@@ -221,13 +221,13 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         stored in temporary files. If these files are in memory too, or the disk is full, the models
         are deleted with a warning, and refit from scratch if their candidates are promoted. The
         results do not depend on it. "auto" is a quarter of the free memory at the start of the
-        search, None means no limit. If fits run in the process of the search, the output of
-        preprocessing steps has as many bytes of its own, also with a `checkpoint`.
+        search, None means no limit. If fits run in the process of the search, the same limit
+        applies separately to the output of preprocessing steps, also with a `checkpoint`.
     keep_eliminated : bool, default=False
         Keep the models of eliminated candidates, if training can continue, so that an audit
         continues them instead of refitting them from scratch. `model_memory` limits their memory.
-        An error in `extend` restores those whose training it had not continued; the others are
-        refit from scratch. With a `checkpoint`, they stay in its folder.
+        After an error in `extend`, those whose training it had continued are refit from scratch.
+        With a `checkpoint`, they stay in its folder.
     audit_eliminated : int, "auto" or None, default=None
         Number of eliminated candidates that `fit` audits at its end, those with the highest risks
         (see `audit`). "auto" audits until the probability of the trust report is 0.95, for at most
