@@ -417,6 +417,14 @@ def test_panels_require_axes_that_can_be_divided(search):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_other_objects_than_axes_raise(search, kind):
+    figure, several = plt.subplots(1, 2)
+    for ax in (figure, several, "ax"):
+        with pytest.raises(TypeError, match=r"(?s)ax=.* must be a matplotlib Axes, or None"):
+            SearchDisplay.from_search(search, kind=kind, ax=ax)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("budget", [None, "double"])
 def test_a_display_plots_on_given_axes(kind, budget):
     figure, ax = plt.subplots()
@@ -488,6 +496,8 @@ def test_invalid_arguments_raise(search):
         SearchDisplay.from_search(search, metric="auc")
     with pytest.raises(ValueError, match=r"kind='pie' is unknown\. Choose one of curves"):
         SearchDisplay.from_search(search, kind="pie")
+    with pytest.raises(ValueError, match=r"kind=\['rungs'\] is unknown\. Choose one of curves"):
+        SearchDisplay.from_search(search, kind=["rungs"])
 
 
 def test_lowest_promoted_scores_are_shown_for_the_metric_that_promotes_only():

@@ -164,7 +164,7 @@ class SearchData:
 
 def check_kind(kind: str, kinds: Iterable[str]) -> None:
     """Raise a ValueError if a kind of figure is unknown."""
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise ValueError(f"kind={kind!r} is unknown. Choose one of {', '.join(kinds)}.")
 
 

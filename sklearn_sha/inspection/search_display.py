@@ -77,7 +77,7 @@ class SearchDisplay:
         NotFittedError
             If the search is not fitted.
         TypeError
-            If the search has no rungs, such as GridSearchCV.
+            If the search has no rungs, such as GridSearchCV, or if `ax` is not an Axes.
         ValueError
             If the search does not have the metric; if `kind` is unknown; if `ax` cannot be divided
             into panels; or, for "trust", if the metric does not promote, or if eliminated
@@ -127,6 +127,8 @@ class SearchDisplay:
         ------
         ImportError
             If matplotlib is not installed.
+        TypeError
+            If `ax` is not an Axes.
         ValueError
             If `kind` is unknown, if `ax` cannot be divided into panels, or if "trust" or
             "importance" is plotted on a display of another kind.
@@ -145,7 +147,7 @@ class SearchDisplay:
                 f'kind="{kind}" requires a display of this kind. Call '
                 f'SearchDisplay.from_search(search, kind="{kind}").'
             )
-        self.ax_ = _new_axes(self.data, kind) if ax is None else ax
+        self.ax_ = _axes(self.data, kind, ax)
         self.figure_ = self.ax_.figure
         options = {"spread": spread} if kind == "curves" else {}
         self.axes_ = np.array(KINDS[kind].plot(self.data, self.ax_, **options))
@@ -154,12 +156,20 @@ class SearchDisplay:
         return self
 
 
-def _new_axes(data: SearchData, kind: str) -> Any:
-    """Return the axes of a new figure."""
+def _axes(data: SearchData, kind: str, ax: Any) -> Any:
+    """Return the given axes, after a check, or those of a new figure."""
     try:
         import matplotlib.pyplot as plt
+        from matplotlib.axes import Axes
     except ImportError as error:
         raise ImportError(
             'SearchDisplay requires matplotlib. Install it with pip install "sklearn_sha[plot]".'
         ) from error
-    return plt.subplots(figsize=KINDS[kind].size(data), layout="constrained")[1]
+    if ax is None:
+        return plt.subplots(figsize=KINDS[kind].size(data), layout="constrained")[1]
+    if not isinstance(ax, Axes):
+        raise TypeError(
+            f"ax={ax!r} must be a matplotlib Axes, or None for a new figure. Pass a single one of "
+            "the Axes that plt.subplots returns."
+        )
+    return ax
