@@ -30,7 +30,7 @@ class Option:
     why_in_folds : str, default=""
         Half a sentence, why folds are the resource; empty if the user chose it, or another one is.
     replaced : Option or None, default=None
-        Rungs that continue training, and are not used since they would mislead.
+        Rungs of epochs or iterations that are not used, since they would mislead.
     """
 
     training: Training
@@ -127,7 +127,7 @@ def notes_on_folds(option: Option) -> list[str]:
         name = option.replaced.training.resource.name
         ratio = option.schedule.relative_cost() / option.replaced.schedule.relative_cost()
         if ratio >= WORTH_ADVICE:
-            notes.append(f"resource={name!r} continues training and costs {ratio:.1f} times less.")
+            notes.append(f"resource={name!r} costs {ratio:.1f} times less.")
     return notes
 
 
