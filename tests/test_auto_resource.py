@@ -408,7 +408,6 @@ def test_few_iterations_of_boosting_do_not_rank_the_sizes_of_its_trees(estimator
     assert plan.unit == expected
     why = any("since boosting with few iterations ranks candidates diff" in n for n in plan.notes)
     assert why == (expected == "folds")
-    assert cheaper_notes(plan) == cheaper_than(plan, search, X, y) * (expected == "folds")
     one_split = search.set_params(cv=ShuffleSplit(1, random_state=0))
     assert one_split.plan(X, y).unit != "folds"
 
@@ -434,29 +433,35 @@ def test_networks_are_not_compared_before_their_last_epochs(estimator, n, params
     assert plan.unit == expected
     why = any("compared after 100 of up to" in note for note in plan.notes)
     assert why == (expected == "folds")
-    assert cheaper_notes(plan) == cheaper_than(plan, search, X, y) * (expected == "folds")
 
 
-def cheaper_notes(plan):
-    return [note for note in plan.notes if "times less" in note]
-
-
-def cheaper_than(plan, search, X, y):
-    """The note that names the resource of an estimator, instead of which the folds are used."""
-    name = auto_resource(search.estimator, [{}])
-    other = clone(search).set_params(resource=name).plan(X, y)
-    ratio = plan.relative_cost() / other.relative_cost()
-    return [f"resource={name!r} costs {ratio:.1f} times less."]
-
-
-def test_a_resource_that_costs_more_than_folds_is_not_named_as_a_cheaper_one():
-    """With so few samples, the fixed cost of each epoch is most of the cost."""
-    X, y = make_classification(300, random_state=0)
-    plan = SuccessiveHalvingSearchCV(MLPClassifier(), {"alpha": [*np.logspace(-6, 0, 16)]}).plan(
-        X, y
-    )
-    assert plan.unit == "folds"
-    assert cheaper_notes(plan) == []
+@pytest.mark.parametrize(
+    ("estimator", "n", "n_candidates", "cheaper"),
+    [
+        (MLPClassifier(), 2000, 16, "'partial_fit' continues training and costs 1.7"),
+        (MLPClassifier(), 2000, 64, "'partial_fit' continues training and costs 4.6"),
+        (in_pipeline(GradientBoostingClassifier()), 2000, 16,
+         "'clf__n_estimators' continues training and costs 1.7"),
+        (HistGradientBoostingClassifier(), 2000, 64,
+         "'max_iter' continues training and costs 4.6"),
+        # The fixed cost of each epoch is most of the cost.
+        (MLPClassifier(), 300, 16, None),
+        # Models are refit from scratch, and later rungs can train the same models again.
+        (HistGradientBoostingClassifier(early_stopping=True), 2000, 64, None),
+    ],
+)  # fmt: skip
+def test_the_resource_that_folds_replace_is_named_if_it_costs_less(
+    estimator, n, n_candidates, cheaper
+):
+    X, y = make_classification(n, random_state=0)
+    name = "alpha" if isinstance(estimator, MLPClassifier) else "max_features"
+    if isinstance(estimator, Pipeline):
+        name = f"clf__{name}"
+    search = SuccessiveHalvingSearchCV(estimator, {name: [*np.linspace(0.2, 1, n_candidates)]})
+    plan = search.plan(X, y)
+    assert plan.counts_folds
+    found = [note for note in plan.notes if "times less" in note]
+    assert found == ([] if cheaper is None else [f"resource={cheaper} times less."])
 
 
 def test_boosting_finds_the_size_of_its_trees_on_folds():

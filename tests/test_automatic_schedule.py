@@ -1,5 +1,7 @@
 """When an automatic search adds folds, since rungs of its resource cost no less."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import loguniform
@@ -17,6 +19,7 @@ from sklearn.svm import SVC
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._search.starting_again import more_folds_message
+from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.resources.fixed_costs import fixed_cost
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -62,6 +65,25 @@ def test_a_single_rung_of_a_given_resource_is_explained(given, maximum):
         f"{maximum} has a single rung.",
     )
     assert search.set_params(min_resources=1.0).plan(*samples(150)).notes == ()
+
+
+@pytest.mark.filterwarnings("ignore:max_resources=", "ignore:Including the fixed cost")
+@pytest.mark.parametrize(
+    ("estimator", "params"),
+    [
+        (SVC(), {"resource": "n_samples", "max_resources": 5}),
+        (SVC(), {"max_resources": 60, "min_folds": "all"}),
+        (SVC(), {"resource": "folds", "max_resources": 2}),
+        (SVC(), {"algorithm": FixedSchedule([2], [50])}),
+        (SGDClassifier(), {"resource": "partial_fit", "min_folds": "all"}),
+    ],
+)
+def test_a_single_rung_that_is_no_grid_search_is_not_called_one(estimator, params):
+    name = "alpha" if isinstance(estimator, SGDClassifier) else "C"
+    search = SuccessiveHalvingSearchCV(estimator, {name: [0.1, 1]}, **params)
+    plan = search.plan(*samples(400))
+    assert plan.n_candidates == [2]
+    assert [note for note in plan.notes if "GridSearchCV" in note] == []
 
 
 @pytest.mark.parametrize(
@@ -185,18 +207,22 @@ def test_the_advice_for_a_maximum_near_the_automatic_first_rung_can_be_followed(
     """The maximum of these data is 353, so that raising it would not suffice."""
     search = SuccessiveHalvingSearchCV(SVC(), {"C": [*range(1, 25)]}, max_resources=352)
     data = DIABETES[0], DIABETES[1] > 140
-    message = r"compares 24\. Lower min_resources, which is 352, raise max_resources, or choose"
-    with pytest.warns(UserWarning, match=message):
+    message = r"compares 24\. Set min_resources=(\d+), raise max_resources, or choose another"
+    with pytest.warns(UserWarning, match=message) as shown:
         search.plan(*data)
-    assert search.set_params(min_resources=20).plan(*data).n_candidates[-1] == 2
+    n_enough = int(re.search(message, str(shown[0].message))[1])
+    assert search.set_params(min_resources=n_enough).plan(*data).n_candidates[-1] == 2
 
 
+@pytest.mark.filterwarnings("ignore:max_resources=")
 @pytest.mark.parametrize(
     ("params", "is_explained"),
     [
         ({}, True),
         ({"resource": "n_samples"}, True),
         ({"min_folds": "all"}, True),
+        ({"max_resources": 1500}, True),
+        ({"max_resources": 400}, False),
         ({"min_resources": 500}, False),
     ],
 )

@@ -424,15 +424,14 @@ def test_every_parameter_refuses_an_object_of_no_meaning(kind, name):
     [
         (kind, name)
         for kind in (SuccessiveHalvingSearchCV, HyperbandSearchCV)
-        for name in ("resource", "min_resources", "budget", "algorithm", "stop",
-                     "score_aggregation", "promote_by", "error_score")
-        if name in signature(kind).parameters
+        for name in signature(kind).parameters
+        if name not in ("param_distributions", "param_grid", "cv", "initial_candidates")
     ],
-)  # fmt: skip
-def test_a_parameter_that_can_be_a_name_refuses_an_array(kind, name):
+)
+def test_every_parameter_of_a_single_value_refuses_an_array_and_is_named(kind, name):
     search = kind(SGD, ALPHAS).set_params(**{name: np.array([1, 2])})
     for method in (search.plan, search.fit):
-        with pytest.raises(ValueError, match=rf"{name}=array\(\[1, 2\]\) is an array. Pass a "):
+        with pytest.raises((TypeError, ValueError), match=name):
             method(X, Y)
 
 
@@ -442,7 +441,7 @@ def test_a_parameter_that_can_be_a_name_refuses_an_array(kind, name):
 )
 def test_values_of_scikit_learns_halving_searches_are_named(name, value):
     search = SuccessiveHalvingSearchCV(SGD, ALPHAS).set_params(**{name: value})
-    message = rf"{name}='{value}' is a value of scikit-learn's halving searches only\. Leave it"
+    message = rf"{name}='{value}' is a value of scikit-learn's halving searches\. Set {name} to"
     with pytest.raises(ValueError, match=message):
         search.plan(X, Y)
     search.set_params(**{name: "auto"}).plan(X, Y)
@@ -700,7 +699,7 @@ def test_too_little_resource_to_drop_candidates_is_warned_of():
     search = SuccessiveHalvingSearchCV(forest, depths, resource="n_samples", max_resources=8)
     with pytest.warns(
         UserWarning,
-        match=r"max_resources=8 of resource='n_samples' is too low .* Lower min_resources, which",
+        match=r"max_resources=8 of resource='n_samples' is too low .* 4\. Raise max_res",
     ) as warned:
         assert search.plan(X, Y).n_candidates == [4]
     assert warned[0].filename == __file__

@@ -10,7 +10,7 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha._search.planning import PlanningContext, Training
 from sklearn_sha.resources.base import MANY_SAMPLES
-from sklearn_sha.resources.cheaper_parameter import WORTH_ADVICE
+from sklearn_sha.resources.cheaper_parameter import cheaper_notes
 from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.resources.n_samples import SampleCount
@@ -28,7 +28,7 @@ class Option:
     limits : Limits
     schedule : Schedule
     why_in_folds : str, default=""
-        Half a sentence, why folds are the resource; empty if the user chose it, or another one is.
+        Why folds replace the automatic resource, as a clause. Empty if they do not.
     replaced : Option or None, default=None
         Rungs of epochs or iterations that are not used, since they would mislead.
     """
@@ -123,11 +123,10 @@ def notes_on_folds(option: Option) -> list[str]:
         f"The resource is the number of folds, since {option.why_in_folds}. To set their numbers, "
         'set resource="folds" and min_resources.'
     ]
-    if option.replaced is not None and option.replaced.is_worth_rungs:
-        name = option.replaced.training.resource.name
-        ratio = option.schedule.relative_cost() / option.replaced.schedule.relative_cost()
-        if ratio >= WORTH_ADVICE:
-            notes.append(f"resource={name!r} costs {ratio:.1f} times less.")
+    replaced = option.replaced
+    if replaced is not None and replaced.is_worth_rungs and replaced.schedule.continues:
+        name = replaced.training.resource.name
+        notes += cheaper_notes(name, replaced.schedule, option.schedule)
     return notes
 
 

@@ -231,9 +231,11 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             notes += resource.maximum_notes(context.tuned, context.example, n_resources)
         if whole_fit is not None and whole_fit.replaces(schedule.rungs[-1].n_resources):
             notes.append(whole_fit.note)
-        are_full = len({*schedule.n_resources}) == 1
-        if schedule.has_single_rungs and are_full and automatic.explains_single_rungs:
-            notes.append(single_rung_note(schedule, option.limits))
+        limits = option.limits
+        trains_as_fit = automatic.maximum and limits.equals_fit and not limits.fit_can_stop
+        are_full = schedule.has_single_rungs and {*schedule.n_resources} == {limits.default}
+        if automatic.explains_single_rungs and trains_as_fit and are_full:
+            notes.append(single_rung_note(schedule, limits))
         return notes
 
     def _source(self) -> CandidateSource:

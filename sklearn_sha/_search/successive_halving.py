@@ -30,7 +30,8 @@ from sklearn_sha.candidates.proposals import first_candidates, proposed, without
 from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, in_units
-from sklearn_sha.schedules import Schedule
+from sklearn_sha.schedules import Schedule, rung_sizes
+from sklearn_sha.schedules.validation import exact_factor
 
 _BUDGETS: dict[Any, type[BudgetDoubling] | type[Anytime]] = {
     "double": BudgetDoubling,
@@ -579,8 +580,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         n_intended = max(ceil(self.factor), plan.n_kept + 1)
         is_explicit = self.max_resources not in ("auto", limits.highest)
         if self.min_resources == "auto" and is_explicit and n_last > n_intended:
-            first = plan.rungs[0].n_resources
-            lower = f"Lower min_resources, which is {first}, r" if first > limits.lowest else "R"
+            n_more = len(rung_sizes(plan.n_candidates[0], self.factor)) - 1
+            enough = int(n_resources / exact_factor(self.factor) ** n_more)
+            lower = f"Set min_resources={enough}, r" if enough >= limits.lowest else "R"
             warn_user(
                 f"max_resources={self.max_resources} of resource={limits.resource!r} is too low "
                 f"to eliminate all but {n_intended} of {plan.n_candidates[0]} candidates: "

@@ -29,16 +29,12 @@ from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 from sklearn_sha.schedules import Schedule
 from sklearn_sha.schedules.validation import exact_factor
 
-_MAY_BE_NAMES = (
-    "resource",
-    "min_resources",
-    "budget",
-    "algorithm",
-    "stop",
-    "score_aggregation",
-    "promote_by",
-    "error_score",
+_MAY_BE_ARRAYS = frozenset(
+    {"cv", "estimator", "initial_candidates", "param_distributions", "param_grid", "scoring"}
 )
+
+_HALVING_VALUES = {"n_candidates": ("exhaust",), "min_resources": ("exhaust", "smallest")}
+"""What only HalvingGridSearchCV and HalvingRandomSearchCV accept."""
 
 
 def check_parameters(params: Mapping[str, Any]) -> None:
@@ -58,12 +54,12 @@ def check_parameters(params: Mapping[str, Any]) -> None:
             raise InvalidParameterError(
                 f"{name}={given.__name__} is a class. Pass an instance of it: {given.__name__}()."
             )
-    _check_names_are_no_arrays(params)
-    for name in ("n_candidates", "min_resources"):
-        if isinstance(given := params.get(name), str) and given in ("exhaust", "smallest"):
+    _check_no_arrays(params)
+    for name, values in _HALVING_VALUES.items():
+        if isinstance(given := params.get(name), str) and given in values:
             raise InvalidParameterError(
-                f"{name}={given!r} is a value of scikit-learn's halving searches only. Leave it "
-                '"auto", or set a number.'
+                f"{name}={given!r} is a value of scikit-learn's halving searches. Set {name} to "
+                '"auto" or a number.'
             )
     _check_cv(params["cv"])
     if not hasattr(params["estimator"], "fit"):
@@ -120,12 +116,12 @@ def random_state_of(random_state: Any) -> RandomState:
         ) from None
 
 
-def _check_names_are_no_arrays(params: Mapping[str, Any]) -> None:
-    """Raise if a parameter that is compared with names is an array, which has no truth value."""
-    for name in _MAY_BE_NAMES:
-        given: Any = params.get(name)
-        if hasattr(given, "__array__") and np.ndim(given) > 0:
-            raise InvalidParameterError(f"{name}={given!r} is an array. Pass a single value.")
+def _check_no_arrays(params: Mapping[str, Any]) -> None:
+    """Raise if a parameter that is compared with values is an array, which has no truth value."""
+    for name, given in params.items():
+        if name not in _MAY_BE_ARRAYS and hasattr(given, "__array__") and np.ndim(given) > 0:
+            kind = type(given).__name__
+            raise InvalidParameterError(f"{name} is of type {kind}. Pass a single value.")
 
 
 def _check_cv(cv: Any) -> None:

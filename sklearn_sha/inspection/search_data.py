@@ -29,8 +29,8 @@ from sklearn_sha.inspection.param_points import ParamPoints, param_points
 from sklearn_sha.inspection.possible_scores import PossibleScores, possible_scores
 from sklearn_sha.inspection.ranking import check_has_rungs, check_metric, selected_row
 
-RUNG_WIDTH = 0.26  # of its points to each side
-_CATEGORY_WIDTH = 0.25
+RUNG_WIDTH = 0.26  # of the points of a rung, to each side
+_CATEGORY_WIDTH = 0.25  # of those of a category
 
 
 @dataclass(frozen=True)

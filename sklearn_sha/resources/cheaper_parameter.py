@@ -12,8 +12,8 @@ from sklearn_sha.resources.integer_parameter import (
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
 from sklearn_sha.schedules import FoldGrowth, Schedule, schedule_from_range, start_later
 
-WORTH_ADVICE = 1.25
-"""How many times less another resource costs at least, if it is named."""
+_WORTH_ADVICE = 1.25
+"""Minimum ratio of two costs with which a note names the cheaper resource."""
 
 
 def cheaper_parameter_notes(
@@ -59,12 +59,34 @@ def cheaper_parameter_notes(
     )
     if first is not None and order is not None and len(other.rungs) > 1:
         other = start_later(other, FoldGrowth(order, lowest=len(first)), factor)
-    ratio = schedule.relative_cost() / other.relative_cost()
-    if ratio < WORTH_ADVICE:
-        return []
     caution = ""
     if rates:
         caution = f", but {rates} is searched, of which large values lead in early rungs"
     elif boosts(last_step(tuned.models()[0])):
         caution = ", but large trees lead in early rungs"
+    return cheaper_notes(name, other, schedule, caution)
+
+
+def cheaper_notes(name: str, cheaper: Schedule, schedule: Schedule, caution: str = "") -> list[str]:
+    """Return a note that names a resource with which models continue training.
+
+    Parameters
+    ----------
+    name : str
+        Name of the resource.
+    cheaper : Schedule
+        Its schedule.
+    schedule : Schedule
+        That of the resource that is used.
+    caution : str, default=""
+        Clause that is added.
+
+    Returns
+    -------
+    list of str
+        Empty if little is gained.
+    """
+    ratio = schedule.relative_cost() / cheaper.relative_cost()
+    if ratio < _WORTH_ADVICE:
+        return []
     return [f"resource={name!r} continues training and costs {ratio:.1f} times less{caution}."]

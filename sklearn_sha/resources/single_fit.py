@@ -12,7 +12,7 @@ from sklearn_sha.schedules import Schedule
 
 
 class SingleFit(Resource):
-    """Base class of resources that are a part of the data, and no property of the model."""
+    """Base class of resources that count samples or folds: ``fit`` is called once per model."""
 
     def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
         call_training(model.fit, *samples.fitting())
