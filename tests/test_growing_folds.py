@@ -856,11 +856,12 @@ def test_a_rung_whose_resource_does_not_distinguish_candidates_is_a_warning(
     search = search_of(8, **params).set_params(estimator=EqualUntil(trees=n_enough))
     settings = [f"{name}={value!r}".replace("'", '"') for name, value in remedy.items()]
     advice = f"set {' and '.join(', '.join(settings).rsplit(', ', 1))}"
-    advice = "raise budget" if "budget" in params else advice
-    unit = "(epochs?|mini-batch(es)?)"
+    if "budget" in params:
+        advice = "raise budget"
+    unit, plural = ("mini-batch", "es") if "batch_size" in params else ("epoch", "s")
     message = (
-        rf"All 8 candidates of rung 0 have the same score, 0\.5, on .* with \d+ {unit}, so that .* "
-        rf"With \d+ {unit}, scores differ: {advice}, or choose another metric\.$"
+        rf"All 8 candidates of rung 0 have the same score, 0\.5, on .* with \d+ {unit}({plural})?, "
+        rf"so that .* With \d+ {unit}{plural}, scores differ: {advice}, or choose another metric\.$"
     )
     with pytest.warns(UserWarning, match=message):
         search.fit(X)
