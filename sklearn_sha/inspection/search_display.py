@@ -147,7 +147,7 @@ class SearchDisplay:
                 f'kind="{kind}" requires a display of this kind. Call '
                 f'SearchDisplay.from_search(search, kind="{kind}").'
             )
-        self.ax_ = _axes(self.data, kind, ax)
+        self.ax_ = _new_axes(self.data, kind) if ax is None else _checked(ax)
         self.figure_ = self.ax_.figure
         options = {"spread": spread} if kind == "curves" else {}
         self.axes_ = np.array(KINDS[kind].plot(self.data, self.ax_, **options))
@@ -156,17 +156,21 @@ class SearchDisplay:
         return self
 
 
-def _axes(data: SearchData, kind: str, ax: Any) -> Any:
-    """Return the given axes, after a check, or those of a new figure."""
+def _new_axes(data: SearchData, kind: str) -> Any:
+    """Return the axes of a new figure."""
     try:
         import matplotlib.pyplot as plt
-        from matplotlib.axes import Axes
     except ImportError as error:
         raise ImportError(
             'SearchDisplay requires matplotlib. Install it with pip install "sklearn_sha[plot]".'
         ) from error
-    if ax is None:
-        return plt.subplots(figsize=KINDS[kind].size(data), layout="constrained")[1]
+    return plt.subplots(figsize=KINDS[kind].size(data), layout="constrained")[1]
+
+
+def _checked(ax: Any) -> Any:
+    """Return given axes, or raise a TypeError if they are something else."""
+    from matplotlib.axes import Axes  # and not pyplot, which chooses a backend
+
     if not isinstance(ax, Axes):
         raise TypeError(
             f"ax={ax!r} must be a matplotlib Axes, or None for a new figure. Pass a single one of "
