@@ -134,9 +134,8 @@ class SearchData:
         scores = np.array([self.curves[candidate].score_at(level) for candidate in candidates])
         return candidates, places, scores
 
-    def rung_lines(self, level: int) -> list[tuple[str, float]]:
-        """Return the median and the lowest promoted scores of a level, with their names."""
-        _, _, scores = self.rung_points(level)
+    def rung_lines(self, level: int, scores: NDArray[np.float64]) -> list[tuple[str, float]]:
+        """Return the median of the scores of a level, and the lowest promoted ones, by name."""
         finite = scores[np.isfinite(scores)]
         lines = [("median", float(np.median(finite)))] if len(finite) else []
         return lines + [("lowest promoted score", cut) for at, cut in self.cuts if at == level]

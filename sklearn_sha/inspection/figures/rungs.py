@@ -40,7 +40,7 @@ def plot_rungs(data: SearchData, ax: Any) -> list[Any]:
         dot_colors = np.array([colors[data.last_level(candidate)] for candidate in candidates])
         ax.scatter(places[~is_selected], scores[~is_selected], c=dot_colors[~is_selected], s=16)
         ax.scatter(places[is_selected], scores[is_selected], c=SELECTED, s=42, zorder=4)
-        for name, score in data.rung_lines(level):
+        for name, score in data.rung_lines(level, scores):
             ax.plot(ends(level), [score] * 2, color=text_color(), label=name, **_LINES[name])
             if level == 0:
                 labels[name.removesuffix(" score")] = score

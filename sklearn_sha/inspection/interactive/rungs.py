@@ -39,7 +39,7 @@ def rungs_figure(data: SearchData) -> Any:
             hoverinfo="text",
             name=data.level_text(level),
         )
-        for name, score in data.rung_lines(level):
+        for name, score in data.rung_lines(level, scores):
             figure.add_scatter(
                 x=ends(level),
                 y=heights(axis, [score, score]),
