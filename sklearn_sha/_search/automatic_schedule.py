@@ -10,7 +10,7 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._search.advice import single_rung_note
 from sklearn_sha._search.planning import PlanningContext, Training
 from sklearn_sha.resources.base import MANY_SAMPLES
-from sklearn_sha.resources.cheaper_parameter import cheaper_notes
+from sklearn_sha.resources.cheaper_parameter import notes_if_cheaper
 from sklearn_sha.resources.fold_count import FoldCount
 from sklearn_sha.resources.limits import Limits
 from sklearn_sha.resources.n_samples import SampleCount
@@ -126,7 +126,7 @@ def notes_on_folds(option: Option) -> list[str]:
     replaced = option.replaced
     if replaced is not None and replaced.is_worth_rungs and replaced.schedule.continues:
         name = replaced.training.resource.name
-        notes += cheaper_notes(name, replaced.schedule, option.schedule)
+        notes += notes_if_cheaper(name, replaced.schedule, option.schedule)
     return notes
 
 

@@ -64,10 +64,12 @@ def cheaper_parameter_notes(
         caution = f", but {rates} is searched, of which large values lead in early rungs"
     elif boosts(last_step(tuned.models()[0])):
         caution = ", but large trees lead in early rungs"
-    return cheaper_notes(name, other, schedule, caution)
+    return notes_if_cheaper(name, other, schedule, caution)
 
 
-def cheaper_notes(name: str, cheaper: Schedule, schedule: Schedule, caution: str = "") -> list[str]:
+def notes_if_cheaper(
+    name: str, cheaper: Schedule, schedule: Schedule, caution: str = ""
+) -> list[str]:
     """Return a note that names a resource with which models continue training.
 
     Parameters
