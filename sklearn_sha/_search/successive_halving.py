@@ -30,8 +30,7 @@ from sklearn_sha.candidates.proposals import first_candidates, proposed, without
 from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.resources.base import Resource
 from sklearn_sha.resources.limits import Limits, in_units
-from sklearn_sha.schedules import Schedule, rung_sizes
-from sklearn_sha.schedules.validation import exact_factor
+from sklearn_sha.schedules import Schedule, schedule_from_range
 
 _BUDGETS: dict[Any, type[BudgetDoubling] | type[Anytime]] = {
     "double": BudgetDoubling,
@@ -580,12 +579,14 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         n_intended = max(ceil(self.factor), plan.n_kept + 1)
         is_explicit = self.max_resources not in ("auto", limits.highest)
         if self.min_resources == "auto" and is_explicit and n_last > n_intended:
-            n_more = len(rung_sizes(plan.n_candidates[0], self.factor)) - 1
-            enough = int(n_resources / exact_factor(self.factor) ** n_more)
-            lower = f"Set min_resources={enough}, r" if enough >= limits.lowest else "R"
+            longest = schedule_from_range(
+                plan.n_candidates[0], factor=self.factor, max_resources=n_resources
+            )
+            lowest, remedy = longest.rungs[0].n_resources, "Raise max_resources"
+            if longest.n_candidates[-1] <= n_intended and lowest >= limits.lowest:
+                remedy = f"Set min_resources={lowest}, raise max_resources"
             warn_user(
                 f"max_resources={self.max_resources} of resource={limits.resource!r} is too low "
                 f"to eliminate all but {n_intended} of {plan.n_candidates[0]} candidates: "
-                f"the last rung compares {n_last}. {lower}aise max_resources, or choose another "
-                "resource.",
+                f"the last rung compares {n_last}. {remedy}, or choose another resource.",
             )
