@@ -308,7 +308,7 @@ def replayed(
         table_.continues,
         estimators,
         plan.total_cost,
-        plan.rungs[-1].n_resources * (plan.n_folds or 1),
+        plan.full_cost,
     )
     return found, plan
 

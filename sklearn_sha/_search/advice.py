@@ -25,7 +25,7 @@ def single_rung_note(schedule: Schedule, limits: Limits) -> str:
         return (
             f"{start} at full resource, as in GridSearchCV: the schedule for "
             f"{quantity(n, 'candidates')} and "
-            f"{quantity(schedule.rungs[-1].n_resources, schedule.unit)} has a single rung."
+            f"{quantity(schedule.max_resources, schedule.unit)} has a single rung."
         )
     return (
         "One rung at full resource, as in GridSearchCV: "

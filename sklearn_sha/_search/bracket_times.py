@@ -60,7 +60,7 @@ class BracketTimes:
         start_seconds: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._costs = [bracket.total_cost for bracket in plan.brackets]
-        self._n_resources = plan.rungs[-1].n_resources  # all brackets reach it
+        self._n_resources = plan.max_resources
         self._samples_ratio, self._n_workers = samples_ratio, n_workers
         self._counts_folds = plan.counts_folds
         self._refits, self._whole_fit, self._n_samples = refits, whole_fit, n_samples

@@ -186,7 +186,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
     def _try_more(self, run: Run) -> None:
         """Raise a StartAgainError if candidates without a score can have one with more resource."""
         spec, results = run.spec, run.results
-        if spec.starting_with is None or results.last_n_resources >= max(spec.schedule.n_resources):
+        if spec.starting_with is None or results.last_n_resources >= spec.schedule.max_resources:
             return
         if spec.resource.counts_folds:
             raise_if_more_folds_can_have_scores(spec, results, self.refit)

@@ -22,7 +22,7 @@ def failure_message(run: Run) -> str:
         )
         message = no_score_message(failures, min(resources), unit, remedy)
     if run.tried:
-        hints = [trial_in_vain_message(run.tried, max(spec.schedule.n_resources), failures)]
+        hints = [trial_in_vain_message(run.tried, spec.schedule.max_resources, failures)]
     else:
         hints = few_samples_hints(spec, failures)
     return "\n".join([message, *hints])

@@ -148,7 +148,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
             raise ValueError(error)
         self._check_plan(schedule, limits)
-        for message in resource.warnings(context.tuned, schedule.rungs[-1].n_resources):
+        for message in resource.warnings(context.tuned, schedule.max_resources):
             warn_user(message)
 
     def _bounds(
@@ -227,9 +227,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             n_train = context.data.n_samples
             notes += resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
         if automatic.maximum:
-            n_resources = schedule.rungs[-1].n_resources
-            notes += resource.maximum_notes(context.tuned, context.example, n_resources)
-        if whole_fit is not None and whole_fit.replaces(schedule.rungs[-1].n_resources):
+            maximum = schedule.max_resources
+            notes += resource.maximum_notes(context.tuned, context.example, maximum)
+        if whole_fit is not None and whole_fit.replaces(schedule.max_resources):
             notes.append(whole_fit.note)
         limits = option.limits
         trains_as_fit = automatic.maximum and limits.equals_fit and not limits.fit_can_stop

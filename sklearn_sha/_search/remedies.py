@@ -62,7 +62,7 @@ def more_resource(n_resources: int, search: Any, spec: SearchSpec) -> str:
     """
     if spec.algorithm.has_own_rungs:
         return _more_of_own_rungs(quantity(n_resources, spec.schedule.unit), spec)
-    if n_resources < max(spec.schedule.n_resources):
+    if n_resources < spec.schedule.max_resources:
         return f"set min_resources={n_resources}"
     return _as_folds(search) if len(spec.folds) > 1 else ""
 
@@ -83,7 +83,7 @@ def more_folds(n_folds: int, spec: SearchSpec) -> str:
         return 'set min_folds="all"'
     if spec.algorithm.has_own_rungs:
         return _more_of_own_rungs("more folds", spec)
-    most = max(spec.schedule.n_resources)
+    most = spec.schedule.max_resources
     if most <= n_folds:
         return 'set max_resources="auto"'
     two_rungs = int(most / exact_factor(spec.algorithm.factor))

@@ -67,7 +67,7 @@ def raise_if_more_folds_can_have_scores(spec: SearchSpec, results: Results, refi
     # Otherwise the best candidate of the rung before is selected.
     has_no_best = results.n_rungs == 1 or (results.is_multimetric and refit != results.metric)
     if can_have_scores and has_no_best:
-        n_folds = max(spec.schedule.n_resources)
+        n_folds = spec.schedule.max_resources
         message = more_folds_message(results.metric, results.last_n_resources, n_folds)
         raise StartAgainError(n_folds, message)
 

@@ -564,7 +564,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     def _check_plan(self, plan: Schedule, limits: Limits) -> None:
         if self.budget is not None or self.algorithm != "auto":
             return
-        n_resources = plan.rungs[-1].n_resources
+        n_resources = plan.max_resources
         first = in_units(self.min_resources, n_resources)
         is_single = len(plan.rungs) == 1 and plan.n_candidates[0] > 1
         if is_single and first is not None and first < n_resources < first * self.factor:

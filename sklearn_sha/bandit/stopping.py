@@ -132,4 +132,4 @@ def stop_rule(stop: str | None) -> StableRanking | None:
 
 def target_of(loss: float | None, plan: Schedule) -> Target | None:
     """Return a new target at the full resource of a plan; None for no target."""
-    return None if loss is None else Target(loss, plan.rungs[-1].n_resources)
+    return None if loss is None else Target(loss, plan.max_resources)

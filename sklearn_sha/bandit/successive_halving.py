@@ -98,7 +98,7 @@ def halving(
         )
     first, *later = schedule.rungs
     n_kept = schedule.n_kept
-    if target is not None and schedule.rungs[-1].n_resources != target.n_resources:
+    if target is not None and schedule.max_resources != target.n_resources:
         target = None
     ids, losses = yield from _first_rung(
         first, not later, propose or numbered(), None if later else target, n_kept

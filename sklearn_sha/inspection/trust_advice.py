@@ -119,8 +119,7 @@ def advice(report: TrustReport, search: Any) -> str:
 def _reached(report: TrustReport, search: Any) -> str:
     """Return what full resource is in a search that ended below its maximum."""
     schedule = search.schedule_
-    reached = max(row["n_resources"] for row in report.rungs)
-    maximum = max(schedule.n_resources)
+    reached, maximum = max(row["n_resources"] for row in report.rungs), schedule.max_resources
     if reached >= maximum:
         return ""
     return (
@@ -228,7 +227,7 @@ def _can_start_at_maximum(search: Any) -> bool:
     An explicit `min_resources` would apply to all brackets.
     """
     schedule = search.schedule_
-    last = max(schedule.n_resources)
+    last = schedule.max_resources
     starts = [bracket.n_resources[0] for bracket in schedule.brackets if len(bracket.rungs) > 1]
     # With folds as the resource, models are trained with the automatic maximum.
     is_automatic = search.max_resources == "auto"

@@ -259,6 +259,11 @@ class Schedule:
         return [rung.n_resources for rung in self.rungs]
 
     @property
+    def max_resources(self) -> int:
+        """Total units of each candidate at full resource."""
+        return max(self.n_resources)
+
+    @property
     def n_folds(self) -> int | None:
         """Number of all folds, over which costs are counted; None if costs are per fold."""
         folds = self.rungs[-1].folds
@@ -295,7 +300,7 @@ class Schedule:
     @property
     def full_cost(self) -> int:
         """Units of a candidate that is trained from 0 to the maximum resource."""
-        return self.rungs[-1].n_resources * (self.n_folds or 1)
+        return self.max_resources * (self.n_folds or 1)
 
     @property
     def training(self) -> str:
@@ -334,7 +339,7 @@ class Schedule:
             f"{at_most}{quantity(self.total_cost, self.unit)}{counted}, "
             f"{self.relative_cost():.2f} of a grid search "
             f"({quantity(self.n_different, 'candidates')} x {times_folds}"
-            f"{quantity(self.rungs[-1].n_resources, self.unit)} = {self.grid_cost}). "
+            f"{quantity(self.max_resources, self.unit)} = {self.grid_cost}). "
             f"{self.training}"
         )
         return summary.rstrip(), *self.notes
