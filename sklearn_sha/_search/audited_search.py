@@ -17,8 +17,8 @@ from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, AuditPlan, audit
 from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._storage.store import Store
-from sklearn_sha.inspection.interruption import can_resume
 from sklearn_sha.inspection.report import TrustReport
+from sklearn_sha.inspection.search_state import can_resume
 from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.inspection.trust_advice import probability_text
 

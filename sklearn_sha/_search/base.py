@@ -26,7 +26,7 @@ from sklearn_sha._storage.checkpoint import Checkpoint
 from sklearn_sha._storage.store import Store
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.inspection.html import HTMLReprMixin
-from sklearn_sha.inspection.interruption import is_interrupted
+from sklearn_sha.inspection.search_state import is_interrupted
 
 _UNPICKLED = "_interrupted_search", "_completed_search"
 """States with all results, and of an interrupted search also with the data and all models."""

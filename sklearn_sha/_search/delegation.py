@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_sha._compat import routing_enabled
-from sklearn_sha.inspection.interruption import can_resume, is_interrupted
+from sklearn_sha.inspection.search_state import can_resume, is_interrupted
 
 
 def _best_estimator_has(name: str) -> Callable[[Any], bool]:

@@ -16,7 +16,6 @@ from sklearn_sha._param_validation import is_estimator
 from sklearn_sha.candidates.space import params_key
 from sklearn_sha.inspection.fold_scores import fold_scores
 from sklearn_sha.inspection.highest_score import highest_score
-from sklearn_sha.inspection.interruption import is_interrupted
 from sklearn_sha.inspection.levels import (
     Level,
     RungRecord,
@@ -30,6 +29,7 @@ from sklearn_sha.inspection.levels import (
 )
 from sklearn_sha.inspection.ranking import check_has_rungs, is_audited, selected_row
 from sklearn_sha.inspection.risk import Eliminated, RungScores
+from sklearn_sha.inspection.search_state import is_interrupted
 from sklearn_sha.schedules import Rung
 
 NOT_REACHED = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn_sha._compat import search_block
 from sklearn_sha._formatting import format_params, format_score, html_sentences
-from sklearn_sha.inspection.interruption import is_interrupted
+from sklearn_sha.inspection.search_state import is_interrupted
 
 
 class HTMLReprMixin:

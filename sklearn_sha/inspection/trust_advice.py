@@ -12,9 +12,9 @@ import numpy as np
 from sklearn_sha._formatting import enumerated, quantity
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.candidates.space import params_key
-from sklearn_sha.inspection.interruption import can_audit, can_resume, is_interrupted
 from sklearn_sha.inspection.levels import Level
 from sklearn_sha.inspection.report import TrustReport
+from sklearn_sha.inspection.search_state import can_audit, can_resume, is_interrupted
 
 TRUSTED = 0.95
 """Probability from which a report sees no sign that more budget was needed."""
