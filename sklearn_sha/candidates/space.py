@@ -133,12 +133,6 @@ def is_log_uniform(distribution: Any) -> bool:
     return bool(np.isclose(np.log(float(distribution.median())), np.log(low * high) / 2, rtol=1e-6))
 
 
-def given_spaces(search: Any) -> Any:
-    """Return the dicts of the space of a search, by whichever of its names it was given."""
-    given = search.param_distributions
-    return spaces_of(search.param_grid if given is None else given)
-
-
 def n_outside(space: Any, candidates: Sequence[Mapping[str, Any]]) -> int:
     """Return how many candidates are not among the combinations of a space of lists.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_sha._formatting import format_params, format_score, renamed, short_names
-from sklearn_sha.candidates.space import given_spaces, params_key
+from sklearn_sha.candidates.space import params_key
 from sklearn_sha.inspection.curves import Curve, curves, n_candidates_at
 from sklearn_sha.inspection.importance import ParameterImportance, parameter_importance
 from sklearn_sha.inspection.jitter import jitter
@@ -28,6 +28,7 @@ from sklearn_sha.inspection.metric_names import metric_label
 from sklearn_sha.inspection.param_points import ParamPoints, param_points
 from sklearn_sha.inspection.possible_scores import PossibleScores, possible_scores
 from sklearn_sha.inspection.ranking import check_has_rungs, check_metric, selected_row
+from sklearn_sha.inspection.search_space import given_spaces
 
 RUNG_WIDTH = 0.26  # of the points of a rung, to each side
 _CATEGORY_WIDTH = 0.25  # of those of a category
