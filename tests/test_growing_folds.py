@@ -915,6 +915,20 @@ def test_candidates_that_are_equal_with_all_folds_and_any_resource_are_no_warnin
     assert search.fit(X).best_params_ == {"candidate": 0}
 
 
+def test_equal_scores_are_no_warning_if_a_candidate_ends_with_the_highest_score():
+    y = np.arange(2000) % 2
+    search = SuccessiveHalvingSearchCV(
+        DecisionTreeClassifier(), {"max_leaf_nodes": [*range(2, 18)]}, resource="n_samples",
+        scoring="accuracy", random_state=0, min_folds=1,
+    )  # fmt: skip
+    assert search.fit(y[:, None], y).best_score_ == 1  # without a warning
+    assert search.rung_history_[0]["scores"] == [1.0] * 16
+    # What a function can return at most is not known.
+    search.set_params(scoring=lambda model, X, y: model.score(X, y))
+    with pytest.warns(UserWarning, match="All 16 candidates of rung 0 have the same score, 1, "):
+        search.fit(y[:, None], y)
+
+
 class EqualOnTwoFolds(OnFolds):
     def score(self, X, y=None):
         return 0.0 if X[0, 0] < 2 * FOLD_SIZE else super().score(X, y)

@@ -13,6 +13,7 @@ from sklearn_sha._search.remedies import more_folds, more_resource
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha.bandit.promotion import MOST_EQUAL
 from sklearn_sha.inspection.fold_scores import fold_scores
+from sklearn_sha.inspection.highest_score import highest_score
 from sklearn_sha.inspection.levels import RungRecord, level_of
 
 _MANY = 8
@@ -23,7 +24,8 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
     """Return a warning if most candidates of a rung have one score, and some of them were promoted.
 
     They may differ in a parameter without effect. Therefore it is a warning only if they differ
-    later, or if all are equal on a part of the folds. On all folds, all have to be equal too.
+    later, or if all are equal on a part of the folds. On all folds, all have to be equal too. If a
+    candidate ends with the highest score that there is, none can be better.
 
     Parameters
     ----------
@@ -32,6 +34,8 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
     spec : SearchSpec
     """
     if search.score_aggregation != "last":  # earlier scores decide too
+        return []
+    if _is_perfect(search, spec):
         return []
     history, n_splits, unit = search.rung_history_, len(spec.folds), spec.schedule.unit
     for number, row in enumerate(history):
@@ -69,6 +73,17 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
             f"promoted. {reason}: {remedies}."
         ]
     return []
+
+
+def _is_perfect(search: Any, spec: SearchSpec) -> bool:
+    """Return whether a candidate has the highest score of the metric, at full resource."""
+    highest = highest_score(search.promote_by_, search.scoring, search.estimator)
+    full = spec.schedule.max_resources, len(spec.folds)
+    return any(
+        highest in row["scores"]
+        for row in search.rung_history_
+        if (row["n_resources"], row["n_folds"]) == full
+    )
 
 
 def _differ(candidates: set[int], later: list[RungRecord]) -> bool:
