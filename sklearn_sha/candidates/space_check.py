@@ -33,32 +33,8 @@ def check_space(given: Any) -> None:
                 "{'name': [values] or a distribution}."
             )
         for name, values in space.items():
-            if hasattr(values, "rvs"):
-                _check_distribution(name, values)
-                continue
-            if hasattr(values, "icdf"):
-                raise TypeError(
-                    f"The distribution of parameter {name!r}, {values!r}, has no rvs method. Use "
-                    "another one of scipy.stats, such as uniform, loguniform or norm."
-                )
-            # Ensembles and pipelines have a length.
-            is_single = isinstance(values, str | Mapping) or is_estimator(values)
-            is_single |= not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0
-            # The order of a set is not the same in each process.
-            is_set = isinstance(values, Set) or not hasattr(values, "__len__")
-            if is_single or is_set or not _has_positions(values):
-                instead = f"[{values!r}]" if is_single else "a list of its values"
-                raise TypeError(
-                    f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, "
-                    f"but got {values!r} (of type {type(values).__name__}) instead. Single values "
-                    f"need to be wrapped in a list with one element. Use {instead}, or a "
-                    "distribution with an rvs method, such as those of scipy.stats."
-                )
-            if len(values) == 0:
-                raise ValueError(
-                    f"Parameter grid for parameter {name!r} need to be a non-empty sequence, got: "
-                    f"{values!r}. Use at least one value."
-                )
+            check = _check_distribution if hasattr(values, "rvs") else _check_list
+            check(name, values)
     if any(hasattr(values, "rvs") for space in spaces for values in space.values()):
         return
     n_combinations = sum(prod(map(len, space.values())) for space in spaces)
@@ -89,6 +65,33 @@ def _check_distribution(name: str, distribution: Any) -> None:
             f"{described(distribution)}. Bounds have to be in increasing order (above 0 for "
             "loguniform, integers for randint), and scale above 0."
         ) from error
+
+
+def _check_list(name: str, values: Any) -> None:
+    """Raise an error if what is no distribution is not a list of values either, or an empty one."""
+    if hasattr(values, "icdf"):
+        raise TypeError(
+            f"The distribution of parameter {name!r}, {values!r}, has no rvs method. Use another "
+            "one of scipy.stats, such as uniform, loguniform or norm."
+        )
+    # Ensembles and pipelines have a length.
+    is_single = isinstance(values, str | Mapping) or is_estimator(values)
+    is_single |= not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0
+    # The order of a set is not the same in each process.
+    is_set = isinstance(values, Set) or not hasattr(values, "__len__")
+    if is_single or is_set or not _has_positions(values):
+        instead = f"[{values!r}]" if is_single else "a list of its values"
+        raise TypeError(
+            f"Parameter grid for parameter {name!r} needs to be a list or a numpy array, but got "
+            f"{values!r} (of type {type(values).__name__}) instead. Single values need to be "
+            f"wrapped in a list with one element. Use {instead}, or a distribution with an rvs "
+            "method, such as those of scipy.stats."
+        )
+    if len(values) == 0:
+        raise ValueError(
+            f"Parameter grid for parameter {name!r} need to be a non-empty sequence, got: "
+            f"{values!r}. Use at least one value."
+        )
 
 
 def _has_positions(values: Any) -> bool:
