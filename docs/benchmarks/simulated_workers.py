@@ -7,6 +7,7 @@ prints the table of docs/clusters.md and, where matplotlib is, draws docs/images
 
 from collections import defaultdict
 from heapq import heapify, heappop, heappush
+from math import inf
 from pathlib import Path
 from statistics import median
 
@@ -134,12 +135,28 @@ def simulated(search, n_workers, seed):
         shares_preprocessing=False,
         continues=True,
         scores_pipeline=False,
+        template=None,
+        whole_fit=None,
+        seed=0,
+        is_multimetric=False,
+        scores_copies=False,
+        n_train=0,
     )
     losses = np.random.default_rng(seed).random(n_candidates)
     workers = SimulatedWorkers(n_workers, seed)
     fold_order = tuple(range(N_FOLDS))
     engine = Engine(
-        [{}] * n_candidates, folds, fold_order, config, Store(), workers, Answers(losses)
+        [{}] * n_candidates,
+        folds,
+        fold_order,
+        config,
+        Store(),
+        workers,
+        Answers(losses),
+        keeps_eliminated=False,
+        requests_once=False,
+        best_params=None,
+        deadline=inf,
     )
     engine.run(algorithms)
     return workers

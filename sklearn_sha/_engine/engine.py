@@ -59,14 +59,14 @@ class Engine:
         Completed outcomes, which are not evaluated again.
     workers : Workers
     observer : Observer
-    keeps_eliminated : bool, default=False
+    keeps_eliminated : bool
         Whether models of eliminated candidates are kept, so that an audit can continue them.
-    requests_once : bool, default=False
+    requests_once : bool
         Whether all candidates with the same resource are requested together.
-    best_params : callable or None, default=None
+    best_params : callable or None
         Returns the additional parameters of the refit, given the resource. If there is one, the
         last candidate is refit on all samples while its folds are evaluated.
-    deadline : float, default=inf
+    deadline : float
         No job begins after it, in seconds as `time.time` counts them.
 
     Attributes
@@ -85,10 +85,10 @@ class Engine:
         workers: Workers,
         observer: Observer,
         *,
-        keeps_eliminated: bool = False,
-        requests_once: bool = False,
-        best_params: Callable[[int], dict[str, Any]] | None = None,
-        deadline: float = inf,
+        keeps_eliminated: bool,
+        requests_once: bool,
+        best_params: Callable[[int], dict[str, Any]] | None,
+        deadline: float,
     ) -> None:
         self.refitted: dict[tuple[int, int], PackedEstimator] = {}
         self._keeps_eliminated = keeps_eliminated

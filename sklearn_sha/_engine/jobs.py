@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from sklearn_sha._engine.callbacks import NO_CALLBACKS, Task
+from sklearn_sha._engine.callbacks import Task
 from sklearn_sha._engine.template import Template
 from sklearn_sha._storage.models import ModelFolder, ModelReference
 from sklearn_sha._storage.outcomes import Outcome
@@ -46,8 +46,8 @@ class Job:
     n_resources: int
     model: ModelReference | None
     keep_model: bool
-    index: int = 0
-    task: Task = NO_CALLBACKS
+    index: int
+    task: Task
 
     @property
     def key(self) -> tuple[int, int, int]:
@@ -104,11 +104,6 @@ class EvaluationConfig:
     scores_pipeline : bool
         Whether whole pipelines are scored on the original samples although preprocessing is
         shared. Otherwise the last step is scored on the transformed samples.
-    model_folder : ModelFolder or None
-        Folder in which workers leave models between rungs; None for memory. Workers that cannot
-        access it return their models, and are sent those they need.
-    batch_bytes : float
-        Size of models, in bytes, at which a worker returns the results of a batch early.
     template : Template or None
         Model of which new models are copies; None if each has to be a clone.
     whole_fit : WholeFit or None
@@ -122,6 +117,11 @@ class EvaluationConfig:
         can train them.
     n_train : int
         Number of samples of the largest training fold, if the resource counts samples; otherwise 0.
+    model_folder : ModelFolder or None, default=None
+        Folder in which workers leave models between rungs; None for memory. Workers that cannot
+        access it return their models, and are sent those they need.
+    batch_bytes : float, default=inf
+        Size of models, in bytes, at which a worker returns the results of a batch early.
     """
 
     estimator: Any
@@ -132,14 +132,14 @@ class EvaluationConfig:
     shares_preprocessing: bool
     continues: bool
     scores_pipeline: bool
+    template: Template | None
+    whole_fit: WholeFit | None
+    seed: int
+    is_multimetric: bool
+    scores_copies: bool
+    n_train: int
     model_folder: ModelFolder | None = None
     batch_bytes: float = inf
-    template: Template | None = None
-    whole_fit: WholeFit | None = None
-    seed: int = 0
-    is_multimetric: bool = False
-    scores_copies: bool = False
-    n_train: int = 0
 
 
 @dataclass(frozen=True)
