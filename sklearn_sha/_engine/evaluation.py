@@ -149,25 +149,14 @@ def evaluate(
         and config.continues
         and config.resource.continues(model.estimator, n_samples_of(samples.X_train))
     )
-    scored_estimator, scored_samples = model.estimator, samples
-    if keep_model and config.scores_copies:
-        with suppress(Exception):  # of models that have a lock, for example
-            scored_estimator = deepcopy(scored_estimator)
-    if config.scores_pipeline:
-        name = config.estimator.steps[-1][0]
-        scored_estimator = source.with_last_step(name, scored_estimator)
-        scored_samples = source.original
-    if model.copies_samples:
-        scored_samples = scored_samples.writable()
+    scored = _to_score(model, source, samples, config, is_kept=keep_model)
     errors: list[str] = []
     try:
-        test_scores = _score(scored_estimator, scored_samples, FoldSamples.testing, config, errors)
+        test_scores = _score(*scored, FoldSamples.testing, config, errors)
         score_end = perf_counter()
         train_scores = None
         if config.return_train_score:
-            train_scores = _score(
-                scored_estimator, scored_samples, FoldSamples.training, config, errors
-            )
+            train_scores = _score(*scored, FoldSamples.training, config, errors)
     except Exception as error:
         job.add_note(error, config.n_train)
         raise
@@ -213,6 +202,25 @@ def _train(
         return TrainedModel(start.estimator, job.n_resources, samples.is_writable)
 
     return with_writable_retry(advance, samples.writable() if model.copies_samples else samples)
+
+
+def _to_score(
+    model: TrainedModel,
+    source: Any,
+    samples: FoldSamples,
+    config: EvaluationConfig,
+    *,
+    is_kept: bool,
+) -> tuple[Any, FoldSamples]:
+    """Return the estimator, or the whole pipeline, that is scored, and the samples for it."""
+    estimator = model.estimator
+    if is_kept and config.scores_copies:
+        with suppress(Exception):  # of models that have a lock, for example
+            estimator = deepcopy(estimator)
+    if config.scores_pipeline:
+        estimator = source.with_last_step(config.estimator.steps[-1][0], estimator)
+        samples = source.original
+    return estimator, samples.writable() if model.copies_samples else samples
 
 
 def _score(
