@@ -34,7 +34,7 @@ from sklearn_sha.candidates import (
     SobolSampler,
     check_sampler,
 )
-from sklearn_sha.candidates.space import has_quantiles
+from sklearn_sha.candidates.distributions import has_quantiles
 
 DISTRIBUTIONS = {
     "log": loguniform(1e-6, 10),

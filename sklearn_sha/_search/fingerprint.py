@@ -24,7 +24,8 @@ from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._version import __version__
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.base import Sampler
-from sklearn_sha.candidates.space import has_quantiles, spaces_of
+from sklearn_sha.candidates.distributions import has_quantiles
+from sklearn_sha.candidates.space import spaces_of
 from sklearn_sha.resources.base import Resource
 
 NOT_IN_FINGERPRINT = (

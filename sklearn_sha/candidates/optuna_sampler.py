@@ -17,15 +17,9 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import is_exhausted_by
+from sklearn_sha.candidates.distributions import described, has_quantiles, is_log_uniform
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import (
-    described,
-    has_quantiles,
-    is_log_uniform,
-    params_key,
-    spaces_of,
-    value_key,
-)
+from sklearn_sha.candidates.space import params_key, spaces_of, value_key
 
 if TYPE_CHECKING:
     from optuna import Trial

@@ -18,8 +18,9 @@ from sklearn_sha.candidates.distinct import (
     first_distinct,
     is_exhausted_by,
 )
+from sklearn_sha.candidates.distributions import has_quantiles
 from sklearn_sha.candidates.random import RandomSampler
-from sklearn_sha.candidates.space import has_quantiles, params_key, spaces_of
+from sklearn_sha.candidates.space import params_key, spaces_of
 
 _CHUNKS = 16, 256
 """Points that are computed together: at first, and at most. In total, they are a power of two after

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._param_validation import InvalidParameterError, is_estimator
-from sklearn_sha.candidates.space import described, spaces_of
+from sklearn_sha.candidates.distributions import described
+from sklearn_sha.candidates.space import spaces_of
 
 
 def check_space(given: Any) -> None:

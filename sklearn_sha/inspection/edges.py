@@ -15,7 +15,8 @@ from scipy.stats import spearmanr
 
 from sklearn_sha._formatting import DIGITS, format_params, html_sentences, text_sentences
 from sklearn_sha._param_validation import is_int, is_real
-from sklearn_sha.candidates.space import has_quantiles, is_in
+from sklearn_sha.candidates.distributions import has_quantiles
+from sklearn_sha.candidates.space import is_in
 from sklearn_sha.inspection.ranking import check_has_rungs, is_audited, selected_row
 from sklearn_sha.inspection.search_space import given_spaces
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from sklearn_sha._formatting import DIGITS, shortened
 from sklearn_sha._param_validation import is_real
+from sklearn_sha.candidates.distributions import is_log_uniform
 from sklearn_sha.candidates.encoding import param_names
-from sklearn_sha.candidates.space import is_log_uniform, value_key
+from sklearn_sha.candidates.space import value_key
 
 _LABEL_LENGTH = 24
 
