@@ -110,7 +110,7 @@ class Results:
         extended = next((rung for rung in self._rungs if rung.is_extended_by(request)), None)
         earlier = [rung for rung in self._rungs if rung is not extended]
         previous = last_rung_of(earlier, request.bracket)
-        # Those that an audit adds, after others were promoted, do not make a rung incomplete again.
+        # Candidates that an audit adds after others were promoted do not make a rung incomplete.
         is_complete |= bool(self._promoted.get((request.bracket, request.rung)))
         is_new = jobs.is_new()
         new_outcomes = [*compress(outcomes, is_new.flat)]
@@ -125,19 +125,14 @@ class Results:
             is_new |= extended.is_new_at(jobs)
             self._add_promoted(previous, request)
 
-        def array(values: Sequence[float]) -> NDArray[Any]:
-            return np.reshape(values, is_new.shape)
+        def array(name: str) -> NDArray[Any]:
+            return np.reshape([getattr(outcome, name) for outcome in outcomes], is_new.shape)
 
-        def seconds(name: str) -> NDArray[np.float64]:
-            return np.where(is_new, array([getattr(outcome, name) for outcome in outcomes]), np.nan)
-
-        fit_failed = array([outcome.fit_failed for outcome in outcomes])
-        test, failed = scores_by_metric(
-            [outcome.test_scores for outcome in outcomes], self.metrics, self.error_score
-        )
-        train, _ = scores_by_metric(
-            [outcome.train_scores for outcome in outcomes], self.metrics, self.error_score
-        )
+        train: dict[str, NDArray[np.float64]] = {}
+        of_rung = self.metrics, self.error_score, is_new.shape
+        test, test_failed = scores_by_metric([one.test_scores for one in outcomes], *of_rung)
+        if self.return_train_score:
+            train, _ = scores_by_metric([one.train_scores for one in outcomes], *of_rung)
         rung = RungOutcome(
             request,
             jobs.folds,
@@ -147,14 +142,12 @@ class Results:
             request.n_resources - (0 if previous is None else previous.request.n_resources),
             units,
             times if extended is None else extended.times + times,
-            seconds("fit_time"),
-            seconds("score_time"),
-            fit_failed,
-            {metric: array(test[metric]) for metric in self.metrics},
-            {metric: array(train[metric]) for metric in self.metrics}
-            if self.return_train_score
-            else {},
-            {metric: array(failed[metric]) for metric in self.metrics},
+            np.where(is_new, array("fit_time"), np.nan),
+            np.where(is_new, array("score_time"), np.nan),
+            array("fit_failed"),
+            test,
+            train,
+            test_failed,
         )
         self._rungs = [*earlier, rung]
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sklearn_sha._storage.outcomes import Scores
 
 
 def scores_by_metric(
-    scores: Sequence[Scores | None], metrics: Sequence[str], error_score: float
-) -> tuple[dict[str, list[float]], dict[str, list[bool]]]:
+    scores: Sequence[Scores | None],
+    metrics: Sequence[str],
+    error_score: float,
+    shape: tuple[int, ...],
+) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.bool_]]]:
     """Return the scores, with `error_score` for those that failed, and which ones failed.
 
     Parameters
@@ -18,6 +24,8 @@ def scores_by_metric(
         Of each job. None, or None for a metric, if it failed.
     metrics : sequence of str
     error_score : float
+    shape : tuple of int
+        Of the arrays that are returned.
 
     Raises
     ------
@@ -26,11 +34,11 @@ def scores_by_metric(
     """
     rows = [_row_of(one, metrics) for one in scores]
     columns = {metric: [row[metric] for row in rows] for metric in metrics}
-    values = {
-        metric: [float(error_score) if score is None else score for score in column]
-        for metric, column in columns.items()
-    }
-    failed = {metric: [score is None for score in column] for metric, column in columns.items()}
+    values, failed = {}, {}
+    for metric, column in columns.items():
+        numbers = [error_score if score is None else score for score in column]
+        values[metric] = np.array(numbers, dtype=float).reshape(shape)
+        failed[metric] = np.reshape([score is None for score in column], shape)
     return values, failed
 
 
