@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
-from sklearn_sha._search.starting_again import more_folds_message
+from sklearn_sha._search.too_few_folds import more_folds_message
 from sklearn_sha.bandit import FixedSchedule
 from sklearn_sha.resources.fixed_costs import fixed_cost
 

@@ -36,7 +36,8 @@ from sklearn_sha._search.rung_observer import RungObserver
 from sklearn_sha._search.score_warnings import warn_about_scores
 from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._search.selection_warnings import warn_about_selection
-from sklearn_sha._search.starting_again import StartAgainError, raise_if_more_folds_can_have_scores
+from sklearn_sha._search.starting_again import StartAgainError
+from sklearn_sha._search.too_few_folds import raise_if_more_folds_can_have_scores
 from sklearn_sha._search.too_few_samples import raise_if_more_samples_have_scores
 from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min

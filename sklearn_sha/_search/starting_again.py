@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sklearn_sha._formatting import quantity
-from sklearn_sha._results.failures import OTHER_METRIC
-from sklearn_sha._results.results import Results
 from sklearn_sha._search.search_spec import SearchSpec
 
 
@@ -49,43 +46,4 @@ def restarted_spec(
         other = spec.starting_with(again.n_enough)
     return replace(
         other, source=spec.source, candidates=[*candidates], evaluations=spec.evaluations
-    )
-
-
-def raise_if_more_folds_can_have_scores(spec: SearchSpec, results: Results, refit: Any) -> None:
-    """Raise a StartAgainError if no candidate has a mean score on the first folds, but may on all.
-
-    Parameters
-    ----------
-    spec : SearchSpec
-        Its resource is the number of folds.
-    results : Results
-        The last rung has no scores.
-    refit : bool, str or callable
-    """
-    can_have_scores = not results.last_scores_failed() or results.errors_are_scores
-    # Otherwise the best candidate of the rung before is selected.
-    has_no_best = results.n_rungs == 1 or (results.is_multimetric and refit != results.metric)
-    if can_have_scores and has_no_best:
-        n_folds = spec.schedule.max_resources
-        message = more_folds_message(results.metric, results.last_n_resources, n_folds)
-        raise StartAgainError(n_folds, message)
-
-
-def more_folds_message(metric: str, n_scored: int, n_folds: int) -> str:
-    """Format that a search starts again on more folds, since the first ones have no scores.
-
-    Parameters
-    ----------
-    metric : str
-        The one that promotes.
-    n_scored : int
-        Folds of the rung.
-    n_folds : int
-        Folds of the last rung.
-    """
-    first = f"first {quantity(n_scored, 'folds')}" if n_scored > 1 else "first fold"
-    return (
-        f"No candidate has a mean {metric} that is a number on the {first}, so that none can be "
-        f"promoted: the search starts again with {n_folds} folds. {OTHER_METRIC}."
     )
