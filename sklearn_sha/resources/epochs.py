@@ -12,8 +12,8 @@ from sklearn_sha._param_validation import is_int
 ITERATION_PARAMETERS = ("max_iter", "n_iter", "max_epochs")
 """Names of the parameter that sets how often ``fit`` iterates."""
 
-# When fit stops by itself, which a number of partial_fit calls ignores.
 _STOPPING = ("max_iter", "max_epochs", "tol", "n_iter_no_change")
+"""Names of the parameters that decide when ``fit`` stops. ``partial_fit`` ignores them."""
 
 
 def iterations(model: Any) -> tuple[str, int | None]:

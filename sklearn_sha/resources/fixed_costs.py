@@ -13,9 +13,9 @@ from sklearn_sha.resources.limits import TrainingData
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 from sklearn_sha.resources.warm_starts import MAX_WITHOUT_EARLY_STOPPING
 
-# Measured by docs/benchmarks/fixed_cost.py. A sample of a light estimator costs as much as it has
-# values, so that the cost of a fit without samples is a number of values; of the others, whose
-# samples cost more, a number of samples says enough.
+# Measured by docs/benchmarks/fixed_cost.py. The cost of a sample of a linear or light estimator is
+# proportional to its number of values, so that the cost of a fit without samples is a number of
+# values. For the others it is a number of samples.
 _SAMPLES_PER_FIT = 200
 _SAMPLES_PER_ENSEMBLE_FIT = 1000  # each of its trees has a fixed cost
 _VALUES_PER_LINEAR_FIT = 60_000

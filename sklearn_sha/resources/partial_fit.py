@@ -36,18 +36,19 @@ MAX_EPOCHS = 100
 """What ``max_resources="auto"`` is at most if ``fit`` can stop before the estimator's
 `max_iter`."""
 
-# Besides what it trains, a call costs as much as training on so many samples.
-_SAMPLES_PER_CALL = 300
-_SAMPLES_PER_NETWORK_CALL = 600  # 510 to 800 on three data sets
+_SAMPLES_PER_CALL, _SAMPLES_PER_NETWORK_CALL = 300, 600
+"""Fixed cost of a call, as the number of samples whose training costs as much. That of networks was
+510 to 800 on three data sets."""
 
-# Whose partial_fit adds samples to counts: the same samples again change nothing, or too much.
 _COUNTING = {
     "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "IncrementalPCA",
     "MaxAbsScaler", "MinMaxScaler", "MultinomialNB", "StandardScaler",
 }  # fmt: skip
+"""Estimators whose ``partial_fit`` adds samples to counts. The same samples again change nothing or
+are counted twice."""
 
-# Of scikit-learn's estimators: when fit is to stop, which a number of calls decides here.
 _IGNORED = ("max_iter", "n_iter_no_change", "tol")
+"""Parameters of scikit-learn's estimators that decide when ``fit`` stops."""
 
 
 class PartialFit(Resource):
@@ -236,7 +237,7 @@ class PartialFit(Resource):
             # One pass over a fold is less than one over all samples.
             note = "The refit has one pass over all samples."
             return WholeFit(maximum, maximum, note) if all(map(_counts, models)) else None
-        # Of steps that are sampled, only the example's is known.
+        # If steps are sampled, only that of the example is known.
         sampled = [(example, frozenset(tuned.searched_of_last))]
         variants = sampled if tuned.decisive_distributions() else tuned.variants()
         if any(self.preferred(*variant) is None for variant in variants):
