@@ -64,7 +64,7 @@ def n_candidates_for(top: float = 0.05, confidence: float = 0.95) -> int:
     """
     _check_share("top", top)
     _check_share("confidence", confidence)
-    # Not by comparing probabilities: near 1, those of many n are rounded to the same number.
+    # Probabilities are not compared: near 1, those of many n are rounded to the same number.
     quotient = log1p(-confidence) / log1p(-top)
     if not isfinite(quotient):
         raise ValueError(f"top={top!r} is too small: the number of candidates exceeds all floats.")

@@ -119,7 +119,7 @@ class LazySelection:
         return self.X[self.indices[key]]
 
 
-# In the words of NumPy and Cython, of numba, and of pybind11.
+# Words of the errors of NumPy and Cython, of numba, and of pybind11.
 _READ_ONLY = re.compile("read-?only|writeable|writable", re.IGNORECASE)
 
 
@@ -251,7 +251,7 @@ def _copy(data: Any) -> Any:
         return take(data, np.arange(len(data)))
     if isinstance(data, np.ndarray):
         return data.copy(order="K")
-    # Not of other parameters of fit, such as paths, whose `copy` is something else.
+    # Other parameters of fit, such as paths, can have a `copy` that is something else.
     if isinstance(data, list) or (hasattr(data, "shape") and hasattr(data, "copy")):
         return data.copy()
     # Arrays of other libraries have no copy method in common.

@@ -37,8 +37,9 @@ class Batching:
         self.n_wanted = 1 if n_workers == 1 else _BATCHES_PER_WORKER * n_workers
         # Seconds and units of each candidate so far.
         self._times: dict[int, tuple[float, int]] = {}
-        # Of the last batches, and of those since.
+        # Before the last call of `batches`.
         self._seconds_per_unit = 0.0
+        # Since then.
         self._seconds, self._units = 0.0, 0
 
     def batches(

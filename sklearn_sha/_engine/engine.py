@@ -129,7 +129,7 @@ class Engine:
             with suppress(StopIteration):  # there are no candidates
                 pending[run] = next(run)
         while pending:
-            # Those ahead wait for the others, so that the longest rungs run together.
+            # Runs that are ahead wait for the others, so that the longest rungs run together.
             lowest = min(request.n_resources for request in pending.values())
             stage = {run: one for run, one in pending.items() if one.n_resources == lowest}
             rungs = [self._requested_folds.jobs(request) for request in stage.values()]

@@ -104,7 +104,7 @@ class Template:
             elif name.split("__")[0] not in self.other_steps:
                 return None
         model: Any = object.__new__(self.model_class)
-        # One by one, since instances share their dict of names only with attributes that were set.
+        # They are set one by one, since only then instances share the dict of their names.
         for name, value in self.attributes.items():
             object.__setattr__(model, name, value)
         # Parameters may be estimators, which are cloned for each model as in GridSearchCV.

@@ -103,8 +103,8 @@ class Workers:
         self.fit_timeout = fit_timeout
         self.busy_seconds = self.start_seconds = 0.0
         self._has_started = False
-        # With joblib's defaults otherwise: with other options, it would end the workers that
-        # scikit-learn has started, and start new ones, and again for the next call of scikit-learn.
+        # All other options are joblib's defaults. With others, joblib would end the workers that
+        # scikit-learn has started and start new ones, and again at scikit-learn's next call.
         options: dict[str, Any] = {"n_jobs": n_jobs, "pre_dispatch": pre_dispatch}
         try:
             self._parallel = Parallel(**options, return_as="generator_unordered")

@@ -137,7 +137,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
             )
         data = (X, y, params)
         self._check_unchanged("resume", interrupted.origin, data)
-        # Of the search before an audit. Otherwise nothing of the interrupted fit is kept.
+        # An audit keeps the refit of the search before it. Of an interrupted fit, nothing is kept.
         refitted = self._refitted() if interrupted.spec.audits else None
         with self._continued(interrupted.store, interrupted.origin) as store:
             self._run(replace(interrupted, store=store), start_time, data, refitted)

@@ -96,7 +96,7 @@ def fingerprint(
         "random_state": digest(spec.seed),
         "subsamples": digest([(f.train_order, f.test_order) for f in spec.folds]),
         "schedule": digest([vars(rung) for rung in spec.schedule.rungs]),
-        # As resolved, with its attributes.
+        # "auto" is resolved, and the attributes of an instance are included.
         "resource": f"{spec.resource.name} {digest(spec.resource)}",
         "refit": repr(refit),
         **{

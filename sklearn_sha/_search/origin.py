@@ -243,5 +243,5 @@ def _raise_for(method: str, changes: list[str]) -> None:
 
 
 def _data_texts(data: FitArguments, path: Path | None) -> dict[str, str]:
-    # Of every fit. In the same process, a sample of X is enough to notice other data.
+    # Every fit computes them. Within a process, a sample of X is enough to notice other data.
     return data_fingerprint(*data, max_samples=1_000 if path is None else 100_000)

@@ -113,7 +113,7 @@ class Run:
             stack.callback(self.engine.discard_preprocessing)
             self._run_algorithm(try_more)
             if self.spec.audits and not self.keeps_eliminated:
-                # As after a completed search: an audit costs the same in `fit` as after it.
+                # A completed search keeps no models either: an audit in `fit` costs the same.
                 self.engine.discard_models()
                 self.results.discard_models()
             for number, n_candidates in enumerate(self.spec.audits, start=1):

@@ -114,7 +114,7 @@ def _ahead_messages(search: Any, spec: SearchSpec) -> list[str]:
     scores = fold_scores(results, search.refit if search.multimetric_ else "score")
     selected_scores = scores[search.best_candidate_, levels_of_results(results)[best_row]]
     rungs = rungs_by_bracket(search.rung_history_, results)
-    # Of several runs over the same candidates, one is selected from.
+    # If brackets are runs over the same candidates, the best one is selected from a single run.
     ended = range(max(completed) + 1) if spec.schedule.repeats else completed
     tolerance, ahead = tolerance_of(selected_scores), []
     for bracket in rungs.keys() - {*ended}:

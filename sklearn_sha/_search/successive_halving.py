@@ -547,7 +547,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         schedule &= isinstance(self.min_folds, str)
         maximum = self.max_resources == "auto" and self.budget in (None, *_BUDGETS)
         maximum &= not getattr(self.algorithm, "has_own_rungs", False)
-        # Its last run can be one before the maximum.
+        # The last run of budget doubling can be one before the maximum.
         doubles = self.budget == "double" or isinstance(self.algorithm, BudgetDoubling)
         first_rung, algorithm = self.min_resources == "auto", self.algorithm == "auto"
         return Automatic(

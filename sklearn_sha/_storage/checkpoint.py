@@ -149,7 +149,7 @@ class Checkpoint(Store):
             self._has_later_extensions = len(self._extensions) > len(extensions)
             self._read_journal(folder)
             files = set(folder.iterdir())
-            # Those of a completed search are deleted. If one is needed again, it is refit.
+            # Models of a completed search are deleted. If one is needed again, it is refit.
             self.models = {
                 key: model
                 for key, model in self.models.items()
@@ -186,7 +186,7 @@ class Checkpoint(Store):
         super().add(results)
 
     def clear_models(self) -> None:
-        # Those of a later extension that was interrupted are needed when it continues.
+        # Models of a later extension that was interrupted are needed when it continues.
         if not self._has_later_extensions:
             super().clear_models()
 

@@ -195,7 +195,7 @@ def _trials(
     described = {key: space.describe(params) for key, params in candidates.items()}
     known = {key: found for key, found in described.items() if found is not None}
     evaluated = [(params_key(one.params), one) for one in history.evaluations]
-    # Not the levels that only candidates outside of the space have reached.
+    # Levels that only candidates outside of the space have reached do not count.
     evaluated = [(key, one) for key, one in evaluated if key in known]
     levels = sorted({(one.n_resources, one.n_folds) for _, one in evaluated})
     scores: dict[Hashable, dict[int, float]] = {key: {} for key in known}

@@ -223,7 +223,7 @@ def _rows_of(
             is_known = candidate in later or candidate in means
             if is_known or not np.isfinite(lead[candidate]):
                 continue
-            # Of few folds alone, it would often be too small by chance.
+            # The deviation over few folds alone would often be too small by chance.
             own = typical if np.isnan(deviation) else deviation
             squares = (n_scored - 1) * own**2 + _N_TYPICAL * typical**2
             variance = squares / (n_scored - 1 + _N_TYPICAL)
