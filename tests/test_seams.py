@@ -282,6 +282,45 @@ def test_requests_have_integers():
             replace(request, **wrong)
 
 
+class Returns(SuccessiveHalving):
+    """Returns given objects, as one does that has no `return`."""
+
+    def __init__(self, **returned):
+        super().__init__()
+        self.returned = returned
+
+    def plan(self, bounds):
+        return self.returned["plan"] if "plan" in self.returned else super().plan(bounds)
+
+    def requests(self, plan, propose):
+        return self.returned["requests"]
+
+
+@pytest.mark.parametrize("sampler", ["random", "model"])
+def test_an_algorithm_without_a_schedule_or_requests_is_named(sampler):
+    # Before, the first two were errors of dataclasses and of iterators, and the third one showed
+    # that "all the 0 fits failed", which is false.
+    search = search_of(sampler=sampler, n_candidates=8)
+    search.set_params(algorithm=Returns(plan=None))
+    with pytest.raises(TypeError, match=r"Returns\.plan returned None\. Return a Schedule"):
+        search.plan(X)
+    search.set_params(algorithm=Returns(requests=None))
+    with pytest.raises(TypeError, match=r"Returns\.requests returned None\. Yield a RungRequest"):
+        search.fit(X)
+    search.set_params(algorithm=Returns(requests=(_ for _ in ())))
+    with pytest.raises(ValueError, match=r"^Returns\.requests requested no rung\. Yield"):
+        search.fit(X)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "resources", "message"),
+    [([6, 2], [8 / 3, 8], "resources=2.6"), ([6, 6 / 4], [2, 8], "n_candidates=1.5")],
+)
+def test_a_schedule_of_an_algorithm_has_integers(sizes, resources, message):
+    with pytest.raises(ValueError, match=f"a value of {message}.* must be an integer"):
+        Schedule.from_rungs(sizes, resources)
+
+
 def test_what_is_no_sampler_or_algorithm_is_refused_by_name():
     with pytest.raises(
         TypeError, match=r'=\'sobel\' must be "auto", "random", "sobol", "model" or an instance'
@@ -504,11 +543,15 @@ class Broken(Algorithm):
 
     def plan(self, bounds):
         self.calls += 1
+        if self.way == "no plan":
+            return None
         n = bounds.n_candidates + (self.calls if self.way == "plan" else 0)
         return SuccessiveHalving().plan(replace(bounds, n_candidates=n))
 
     def requests(self, plan, propose):
         self.calls += 1
+        if self.way == "no request":
+            return None
         n = plan.rungs[0].n_candidates
         ids = propose(n + 1 if self.way == "too many" else n)
         if self.way == "random" and self.calls % 2:
@@ -543,6 +586,8 @@ class Broken(Algorithm):
 @pytest.mark.parametrize(
     ("way", "message"),
     [
+        ("no plan", "plan returned None instead of a Schedule"),
+        ("no request", "no rung is requested"),
         ("plan", "plan differs"),
         ("random", "requests differ"),
         ("too many", "candidates are proposed, but the plan has"),

@@ -12,6 +12,9 @@ def failure_message(run: Run) -> str:
     """Return the message of the error that a run without any score raises."""
     spec, failures = run.spec, run.results.failures
     unit = spec.schedule.unit
+    if not run.results.n_rungs:
+        name = type(spec.algorithm).__name__
+        return f"{name}.requests requested no rung. Yield a RungRequest for each rung of the plan."
     if run.results.all_failed:
         message = all_failed_message(failures, unit) + spec.resource.failure_hint()
     else:

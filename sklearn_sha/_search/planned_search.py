@@ -34,6 +34,7 @@ from sklearn_sha._search.planning import (
     check_keeps,
     fold_growth,
     plan_of_space,
+    planned,
     resource_limits,
 )
 from sklearn_sha._search.validation import check_names, check_sampled
@@ -135,7 +136,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         source, limits = context.source, resource_limits(resource, context)
         bounds = partial(self._bounds, algorithm, resource, context, limits)
         n_candidates, candidates = self._candidates(
-            source, lambda n: algorithm.plan(bounds(n)), random_state
+            source, lambda n: planned(algorithm, bounds(n)), random_state
         )
         proposes_later = source.sampler.uses_history
         typical = [*candidates, *(typical_candidates(source.space) if proposes_later else ())]
@@ -207,11 +208,11 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         if context.source.sampler.uses_history:
             found = described(plan_of_space(algorithm, bounds, context.source))
         else:
-            found = described(algorithm.plan(replace(bounds, max_candidates=len(candidates))))
+            found = described(planned(algorithm, replace(bounds, max_candidates=len(candidates))))
         has_brackets = len(found.schedule.brackets) > 1
         if self._automatic().schedule and has_brackets and not found.is_worth_rungs:
             # Several brackets, for a sampler that uses the history, have more fits than one.
-            found = described(algorithm.plan(replace(bounds, max_candidates=n_candidates)))
+            found = described(planned(algorithm, replace(bounds, max_candidates=n_candidates)))
         check_keeps(bounds.n_kept, found.schedule, algorithm)
         check_folds_grow(self.min_folds, bounds.fold_growth, found.schedule, algorithm)
         return found

@@ -141,6 +141,21 @@ def resource_limits(resource: Resource, context: PlanningContext) -> Limits:
     return limits.starting_with(context.n_enough)
 
 
+def planned(algorithm: Algorithm, bounds: Bounds) -> Schedule:
+    """Return the schedule that an algorithm plans, which can be a custom one.
+
+    Raises
+    ------
+    TypeError
+        If it is no schedule.
+    """
+    schedule: object = algorithm.plan(bounds)
+    if not isinstance(schedule, Schedule):
+        name = type(algorithm).__name__
+        raise TypeError(f"{name}.plan returned {schedule!r}. Return a Schedule.")
+    return schedule
+
+
 def plan_of_space(algorithm: Algorithm, bounds: Bounds, source: CandidateSource) -> Schedule:
     """Return the schedule of an algorithm for at most as many candidates as a space has.
 
@@ -154,13 +169,13 @@ def plan_of_space(algorithm: Algorithm, bounds: Bounds, source: CandidateSource)
     -------
     Schedule
     """
-    schedule, initial = algorithm.plan(bounds), source.initial
+    schedule, initial = planned(algorithm, bounds), source.initial
     n_new = max(schedule.n_different - len(initial), 0)
     # Only as many are counted as are needed, since distributions are counted by sampling.
     n_found = n_further(source.space, n_new + 1, initial)
     if n_found > n_new:
         return schedule
-    return algorithm.plan(replace(bounds, max_candidates=len(initial) + n_found))
+    return planned(algorithm, replace(bounds, max_candidates=len(initial) + n_found))
 
 
 def fold_growth(min_folds: int | str, data: TrainingData, resource: Resource) -> FoldGrowth | None:

@@ -155,4 +155,11 @@ class Algorithm(ABC):
             Generators of `requests`, whose rungs at the same resource are evaluated together.
             `rounds` receives the lowest loss of their last rungs, or NaN if there is none.
         """
-        yield [self.requests(plan, propose)]
+        requests: object = self.requests(plan, propose)
+        if not isinstance(requests, Generator):
+            name = type(self).__name__
+            raise TypeError(
+                f"{name}.requests returned {requests!r}. Yield a RungRequest for each rung, or "
+                "return a generator, such as halving(plan, propose)."
+            )
+        yield [requests]

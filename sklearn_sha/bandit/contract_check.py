@@ -52,11 +52,13 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
     for continues, fold_growth, n_kept in variants:
         variant = replace(bounds, continues=continues, fold_growth=fold_growth, n_kept=n_kept)
         plan = algorithm.plan(variant)
+        assert isinstance(plan, Schedule), f"plan returned {plan!r} instead of a Schedule"
         assert plan == algorithm.plan(variant), (
             "plan differs between two calls with the same bounds"
         )
         for seed in range(n_seeds):
             first = _run(algorithm, plan, bounds, seed)
+            assert first[0], "no rung is requested"
             assert first == _run(algorithm, plan, bounds, seed), (
                 f"requests differ between two runs with the same losses (seed {seed})"
             )

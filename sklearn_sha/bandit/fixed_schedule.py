@@ -10,7 +10,7 @@ from sklearn_sha.bandit.base import Algorithm, Bounds
 from sklearn_sha.bandit.requests import Propose, Requests
 from sklearn_sha.bandit.successive_halving import halving
 from sklearn_sha.schedules import Schedule, sizes_with_kept
-from sklearn_sha.schedules.validation import whole_number
+from sklearn_sha.schedules.validation import whole_numbers
 
 
 class FixedSchedule(Algorithm):
@@ -48,8 +48,8 @@ class FixedSchedule(Algorithm):
         self.n_resources = n_resources
 
     def plan(self, bounds: Bounds) -> Schedule:
-        sizes = _integers("n_candidates", self.n_candidates)
-        resources = _integers("n_resources", self.n_resources)
+        sizes = whole_numbers("n_candidates", self.n_candidates)
+        resources = whole_numbers("n_resources", self.n_resources)
         if not sizes or len(sizes) != len(resources):
             raise ValueError(
                 f"n_candidates={sizes} and n_resources={resources} must have one value for each "
@@ -91,12 +91,3 @@ class FixedSchedule(Algorithm):
 
     def requests(self, plan: Schedule, propose: Propose) -> Requests:
         return halving(plan, propose)
-
-
-def _integers(name: str, values: Sequence[int]) -> list[int]:
-    """Return the values of a parameter as integers of Python, after a check."""
-    try:
-        given = [*values]
-    except TypeError as error:
-        raise TypeError(f"{name}={values!r} must be a sequence of integers.") from error
-    return [whole_number(f"a value of {name}", value) for value in given]

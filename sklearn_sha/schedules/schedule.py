@@ -16,6 +16,7 @@ from sklearn_sha._formatting import (
     text_table,
 )
 from sklearn_sha.schedules.rungs import sizes_with_kept
+from sklearn_sha.schedules.validation import whole_numbers
 
 MAX_RELATIVE_COST = 0.8
 """Cost of an automatic schedule, relative to a grid search, above which a simpler one is used."""
@@ -138,11 +139,13 @@ class Schedule:
         -------
         Schedule
         """
+        sizes = whole_numbers("n_candidates", n_candidates)
+        totals = whole_numbers("resources", resources)
         rungs: list[Rung] = []
         previous = total_cost = 0
         trained: tuple[int, ...] = ()
-        rung_folds = folds or [None] * len(resources)
-        for n, resource, own in zip(n_candidates, resources, rung_folds, strict=True):
+        rung_folds = folds or [None] * len(totals)
+        for n, resource, own in zip(sizes, totals, rung_folds, strict=True):
             n_folds = 1 if own is None else len(own)
             # Models of folds that are added late are trained from 0.
             n_trained = 1 if own is None else len({*own} & {*trained})

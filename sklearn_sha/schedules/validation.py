@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import isfinite
 from typing import Any
@@ -35,6 +36,21 @@ def whole_number(name: str, value: Any) -> int:
     """
     check_int(name, value)
     return int(value)
+
+
+def whole_numbers(name: str, values: Sequence[Any]) -> list[int]:
+    """Return integers of at least 1, one for each rung, as integers of Python.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are no such integers.
+    """
+    try:
+        given = [*values]
+    except TypeError as error:
+        raise TypeError(f"{name}={values!r} must be a sequence of integers.") from error
+    return [whole_number(f"a value of {name}", value) for value in given]
 
 
 def check_range(min_resources: int, max_resources: int) -> None:
