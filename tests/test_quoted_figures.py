@@ -478,7 +478,10 @@ def test_the_guide_quotes_what_audits_cost_and_gain():
     lcdb = rows_of(measured.partition("## LCDB")[2].partition("## Searches")[0])
     thirds = [float(lcdb[f"{metric}, 64 samples"][-1]) for metric in ("accuracy", "log-loss")]
     assert f"only {thirds[0]:.2f} (accuracy) and {thirds[1]:.2f} (log-loss) of" in text
-    in_brackets = rows_of(measured.partition("## Searches")[2].partition("## Audits")[0])
+    on_folds, _, in_brackets = measured.partition("## Searches in several brackets")
+    n, right, found = rows_of(on_folds.partition("## Searches whose")[2])["all"][:3]
+    assert f"On {n} searches, the mean probability is {float(found):.2f}, and {right} of" in text
+    in_brackets = rows_of(in_brackets.partition("## Audits")[0])
     gaps = [row[3].split()[0] for row in in_brackets.values() if "±" in row[3]]
     assert len(gaps) == 12
     gap = max(abs(float(gap)) for gap in gaps)

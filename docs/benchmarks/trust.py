@@ -7,9 +7,10 @@ replay searches on LCDB and on the curves of learning_curves.py and learner_curv
 does. Each data set is in one of eight groups. The probabilities for a group come from coefficients
 that are fitted on the other seven, so that no probability is about a data set that its coefficients
 have seen. Another table is about LCDB, with coefficients that are fitted without any of its data
-sets, and another one about searches in several brackets, which no coefficients are fitted on. The
-page is results/trust.md. `--fit` also writes sklearn_sha/inspection/risk_coefficients.py,
-fitted on all. It takes ten to twenty minutes. LCDB needs the extra `examples`.
+sets. Two more tables are about searches that no coefficients are fitted on: those whose rungs add
+folds only, and those in several brackets. The page is results/trust.md. `--fit` also writes
+sklearn_sha/inspection/risk_coefficients.py, fitted on all. It takes ten to twenty minutes. LCDB
+needs the extra `examples`.
 
 The report is right if no candidate of the search has a score at full resource that is more than the
 report's tolerance above that of the selected one.
@@ -104,6 +105,7 @@ N_ANYTIME = 16
 
 METRICS = ("accuracy", "R2", "log-loss", "AUC")
 FIRST_RUNGS = ("automatic", "maximum / 9", "maximum / 27", "64 samples")
+ON_FOLDS = "folds"
 IN_BRACKETS = ("brackets in turn", "anytime", "Hyperband")
 
 
@@ -117,7 +119,7 @@ class Search:
         Family and metric.
     metric, data : str
     kind : str
-        One of FIRST_RUNGS or IN_BRACKETS.
+        One of FIRST_RUNGS or IN_BRACKETS, or ON_FOLDS.
     brackets : list of list of RungScores
     selected : int
     final : ndarray of shape (n_candidates, n_folds)
@@ -313,6 +315,38 @@ def replayed(
     return found, plan
 
 
+class OnFolds(SuccessiveHalving):
+    """Rungs that add folds at the maximum, as many as `FoldCount` plans."""
+
+    def plan(self, bounds: Bounds) -> Schedule:
+        assert bounds.fold_growth is not None
+        order = bounds.fold_growth.order
+        rungs = super().plan(Bounds(bounds.n_candidates, len(order))).rungs
+        return Schedule.from_rungs(
+            [rung.n_candidates for rung in rungs],
+            [bounds.max_resources] * len(rungs),
+            continues=False,
+            folds=[order[: rung.n_resources] for rung in rungs],
+        )
+
+
+def searches_on_folds(n_seeds: int) -> Iterator[Search]:
+    """Replay searches whose rungs add folds only."""
+    for number, (whole, metric, estimators) in enumerate(all_tables()):
+        sizes = (8, 16, 20) if estimators else (8, 20, 64)
+        for n, factor, seed in product(sizes, (2, 3), range(n_seeds)):
+            if n > len(whole.scores):
+                continue
+            rng = np.random.default_rng([seed, n, number])
+            some = whole.subset(rng.permutation(len(whole.scores))[:n])
+            growth = FoldGrowth(tuple(rng.permutation(some.n_folds).tolist()))
+            at_maximum = replace(some, continues=False)
+            bounds = bounds_of(at_maximum, growth, None)
+            found, _ = replayed(at_maximum, metric, estimators, ON_FOLDS, OnFolds(factor), bounds)
+            if len(found.known.candidate):
+                yield found
+
+
 def searches_in_brackets(n_seeds: int) -> Iterator[Search]:
     """Replay searches in several brackets."""
     for number, (whole, metric, estimators) in enumerate(all_tables()):
@@ -490,16 +524,18 @@ def main() -> None:
         print(dict(zip(NAMES, coefficients.round(2).tolist(), strict=True)), flush=True)
 
     audited = [search.audited(fits[group_of[search.source]]) for search in found]
+    on_folds = list(searches_on_folds(options.seeds))
     in_brackets = list(searches_in_brackets(options.seeds))
-    columns, after_audit, columns_in_brackets = (
+    columns, after_audit, columns_on_folds, columns_in_brackets = (
         columns_of(some, fits, [group_of[search.source] for search in some])
-        for some in (found, audited, in_brackets)
+        for some in (found, audited, on_folds, in_brackets)
     )
     write(
         "trust.md",
         [
             *report(found, columns),
             *lcdb_report(found, without_lcdb),
+            *fold_report(on_folds, columns_on_folds),
             *bracket_report(in_brackets, columns_in_brackets),
             *audit_report(found, columns, audited, after_audit),
         ],
@@ -555,6 +591,24 @@ def lcdb_report(found: Sequence[Search], without_lcdb: NDArray[np.float64]) -> l
         "depends only on their order.",
         "",
         *table([*HEAD, "share right of the highest third"], rows),
+    ]
+
+
+def fold_report(found: Sequence[Search], columns: dict[str, NDArray[Any]]) -> list[str]:
+    """Lines about searches whose rungs add folds only."""
+    every = np.ones(len(found), bool)
+    return [
+        "",
+        "## Searches whose resource is the folds",
+        "",
+        "All models of these searches have the maximum of the other resource, and a rung adds",
+        "folds only. No coefficients were fitted on such searches.",
+        "",
+        *table(
+            HEAD,
+            [row_of("all", every, columns)]
+            + [row_of(name, some, columns) for name, some in by_kind(found)],
+        ),
     ]
 
 
@@ -630,7 +684,7 @@ def audit_report(
 
 def by_kind(found: Sequence[Search]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield names and masks of the searches with the same metric and first rung, or brackets."""
-    for metric, kind in product(METRICS, FIRST_RUNGS + IN_BRACKETS):
+    for metric, kind in product(METRICS, (*FIRST_RUNGS, ON_FOLDS, *IN_BRACKETS)):
         some = np.array([s.metric == metric and s.kind == kind for s in found])
         if some.any():
             yield f"{metric}, {kind}", some
