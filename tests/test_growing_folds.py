@@ -934,6 +934,11 @@ class EqualOnTwoFolds(OnFolds):
         return 0.0 if X[0, 0] < 2 * FOLD_SIZE else super().score(X, y)
 
 
+class EqualOnAllFolds(OnFolds):
+    def score(self, X, y=None):
+        return 0.25
+
+
 @pytest.mark.parametrize(
     ("estimator", "params", "remedy"),
     [
@@ -941,6 +946,8 @@ class EqualOnTwoFolds(OnFolds):
         (EqualOnTwoFolds(), {"min_resources": 2}, 5),  # 3 leaves no room for a second rung
         (EqualOnTwoFolds(), {"min_resources": 1, "factor": 1.5}, 3),
         (EqualOnFirstFold(), {"min_resources": 1, "max_resources": 3, "factor": 3}, 3),
+        (EqualOnTwoFolds(), {"min_resources": 1}, 5),  # 2 would be a warning too
+        (EqualOnAllFolds(), {"min_resources": 1}, 5),
     ],
 )
 @pytest.mark.filterwarnings("ignore:The last rung did not have all folds")

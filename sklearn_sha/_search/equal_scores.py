@@ -56,7 +56,8 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
             remedy = more_resource(n_enough, search, spec)
         elif n_folds < n_splits and (are_all or _differ(promoted, later)):
             reason = "These folds may not distinguish the candidates"
-            remedy = more_folds(n_folds, spec)
+            # On as many folds as the promoted ones are equal, the warning would be shown again.
+            remedy = more_folds(min(_n_equal_folds(promoted, row, later), n_splits - 1), spec)
         else:
             continue
         remedies = ", or ".join(filter(None, [remedy, "choose another metric"]))
@@ -88,10 +89,18 @@ def _is_perfect(search: Any, spec: SearchSpec) -> bool:
 
 def _differ(candidates: set[int], later: list[RungRecord]) -> bool:
     """Return whether candidates that were promoted from a rung differ in the next one."""
-    if not later:
-        return False
-    scores = zip(later[0]["candidates"], later[0]["scores"], strict=True)
-    return len(_counts(score for candidate, score in scores if candidate in candidates)) > 1
+    return bool(later) and len(_counts_of(candidates, later[0])) > 1
+
+
+def _n_equal_folds(candidates: set[int], row: RungRecord, later: list[RungRecord]) -> int:
+    """Return the number of folds of the last rung in which equal candidates still are equal."""
+    n_folds = row["n_folds"]
+    for rung in later:
+        counts = _counts_of(candidates, rung)
+        if len(counts) > 1 or counts.total() < 2:
+            break
+        n_folds = rung["n_folds"]
+    return int(n_folds)
 
 
 def _enough_resource(
@@ -108,6 +117,12 @@ def _enough_resource(
         if len(counts) > 1 and max(counts.values()) < MOST_EQUAL * counts.total():
             return int(other["n_resources"])
     return None
+
+
+def _counts_of(candidates: set[int], rung: RungRecord) -> Counter[float]:
+    """Return how often each score of some candidates occurs in a rung."""
+    scores = zip(rung["candidates"], rung["scores"], strict=True)
+    return _counts(score for candidate, score in scores if candidate in candidates)
 
 
 def _counts(scores: Iterable[float]) -> Counter[float]:
