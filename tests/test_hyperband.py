@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 from scipy.stats import loguniform, randint, uniform
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from toys import CALLS, Curve, curve, exactly, lines_below_plan
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -28,6 +29,7 @@ from sklearn_sha.inspection.search_data import search_data
 X = np.zeros((12, 1))
 SPACE = {"limit": uniform(0, 1), "speed": uniform(0, 20)}
 IRIS, SPECIES = load_iris(return_X_y=True)
+DIGITS = load_digits(return_X_y=True)
 
 
 def search_of(**params):
@@ -126,6 +128,18 @@ def test_few_combinations_take_part_in_several_brackets(sampler, limits):
         assert len({params[candidate]["limit"] for candidate in candidates}) == 3
 
 
+def test_the_remedy_for_repeated_candidates_can_be_followed():
+    """A larger factor has larger brackets, and would repeat the candidates more often."""
+    space = SVC(), {"C": [0.1, 1, 10], "gamma": [0.001, 0.01]}
+    remedy = "Use SuccessiveHalvingSearchCV, which tries each candidate once"
+    with (
+        pytest.warns(UserWarning, match=rf"costs .* times a grid search .*\. {remedy}\.$"),
+        pytest.warns(UserWarning, match="take part more than once"),
+    ):
+        HyperbandSearchCV(*space, cv=3).plan(*DIGITS)
+    SuccessiveHalvingSearchCV(*space, cv=3).plan(*DIGITS)  # without a warning
+
+
 def test_the_order_of_a_sampler_is_kept():
     class Reversed(Sampler):
         def propose(self, n, space, history, rng):
@@ -209,7 +223,8 @@ def test_a_plan_that_patience_can_end_is_an_upper_bound(params, is_bound):
 
 def test_one_bracket_warns():
     message = (
-        "max_resources=5 and min_resources=2, with factor=3, give no bracket with more than one"
+        "max_resources=5 and min_resources=2, with factor=3, give no bracket with more than one "
+        "rung, so that this is a random search over 1 candidate with n_resources=5"
     )
     with pytest.warns(UserWarning, match=message):
         search = search_of(max_resources=5, min_resources=2).fit(X)

@@ -52,10 +52,13 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
     at_least = "at least " if limits.fit_can_stop else ""
     has_own = algorithm.has_own_rungs
     start = "Start with more units" if has_own else "Raise min_resources or the factor"
+    remedy = f"{start}, or choose another resource"
+    if schedule.n_repeated:  # which a larger factor increases
+        remedy = "Use SuccessiveHalvingSearchCV, which tries each candidate once"
     return (
         f"Including the fixed cost of each fit, this search costs {at_least}{cost:.2f} times a "
         f"grid search over the same candidates ({schedule.relative_cost():.2f} without it). "
-        f"{start}, or choose another resource."
+        f"{remedy}."
     )
 
 

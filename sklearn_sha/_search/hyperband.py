@@ -9,6 +9,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.random import RandomState
 
+from sklearn_sha._formatting import quantity
 from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.base import Algorithm
@@ -302,14 +303,15 @@ class HyperbandSearchCV(AuditedSearch):
         self, source: CandidateSource, plan: Callable[[int], Schedule], rng: RandomState
     ) -> tuple[int, list[dict[str, Any]]]:
         brackets = plan(0).brackets
+        sizes = [bracket.n_candidates[0] for bracket in brackets]
         if len(brackets) == self.n_repeats:
             n_resources = brackets[0].rungs[0].n_resources
             warn_user(
                 f"max_resources={self.max_resources!r} and min_resources={self.min_resources!r}, "
                 f"with factor={self.factor}, give no bracket with more than one rung, so that this "
-                f"is a random search with n_resources={n_resources}. Raise max_resources or lower "
-                "min_resources, as far as the resource allows it, or lower factor.",
+                f"is a random search over {quantity(sum(sizes), 'candidates')} with "
+                f"n_resources={n_resources}. Raise max_resources or lower min_resources, as far as "
+                "the resource allows it, or lower factor.",
             )
-        sizes = [bracket.n_candidates[0] for bracket in brackets]
         candidates = candidates_for_brackets(source, sizes, rng)
         return sum(sizes), candidates
