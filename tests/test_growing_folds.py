@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import loguniform
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits, make_classification
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
@@ -929,9 +930,53 @@ def test_equal_scores_are_no_warning_if_a_candidate_ends_with_the_highest_score(
         search.fit(y[:, None], y)
 
 
+@pytest.mark.parametrize("refit", ["own", lambda results: 0])
+def test_equal_scores_are_a_warning_if_another_metric_selects(refit):
+    def own(model, X, y):
+        return -model.max_leaf_nodes
+
+    y = np.arange(2000) % 2
+    search = SuccessiveHalvingSearchCV(
+        DecisionTreeClassifier(), {"max_leaf_nodes": [*range(2, 18)]}, resource="n_samples",
+        scoring={"accuracy": "accuracy", "own": own}, refit=refit, promote_by="accuracy",
+        random_state=0, min_folds=1,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="All 16 candidates of rung 0 have the same score, 1, "):
+        search.fit(y[:, None], y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+def test_the_score_of_a_failed_fit_is_not_the_highest_one():
+    class Fails(DummyRegressor):
+        def fit(self, X, y):
+            if self.constant == 15:
+                raise ValueError("never")
+            self.n_samples_ = len(X)
+            return super().fit(X, y)
+
+        def predict(self, X):
+            return np.full(len(X), 1.0 + self.constant * (self.n_samples_ > 400))
+
+    search = SuccessiveHalvingSearchCV(
+        Fails(), {"constant": [*range(16)]}, resource="n_samples", random_state=0, min_folds=1,
+        scoring="neg_mean_squared_error", error_score=0, refit=False,
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="15 of the 16 candidates .* have the same score, -1, "):
+        search.fit(np.zeros((2000, 1)), np.zeros(2000))
+    assert search.best_score_ == 0
+
+
 class EqualOnTwoFolds(OnFolds):
     def score(self, X, y=None):
         return 0.0 if X[0, 0] < 2 * FOLD_SIZE else super().score(X, y)
+
+
+class MostAreEqualOnTwoFolds(OnFolds):
+    """All are equal on the first fold, and all but the last one on the first two."""
+
+    def score(self, X, y=None):
+        is_equal = X[0, 0] < FOLD_SIZE or (X[0, 0] < 2 * FOLD_SIZE and self.candidate < 7)
+        return 0.0 if is_equal else super().score(X, y)
 
 
 class EqualOnAllFolds(OnFolds):
@@ -940,7 +985,7 @@ class EqualOnAllFolds(OnFolds):
 
 
 @pytest.mark.parametrize(
-    ("estimator", "params", "remedy"),
+    ("estimator", "params", "n_folds"),
     [
         (EqualOnFirstFold(), {"min_resources": 1}, 2),
         (EqualOnTwoFolds(), {"min_resources": 2}, 5),  # 3 leaves no room for a second rung
@@ -948,16 +993,22 @@ class EqualOnAllFolds(OnFolds):
         (EqualOnFirstFold(), {"min_resources": 1, "max_resources": 3, "factor": 3}, 3),
         (EqualOnTwoFolds(), {"min_resources": 1}, 5),  # 2 would be a warning too
         (EqualOnAllFolds(), {"min_resources": 1}, 5),
+        (MostAreEqualOnTwoFolds(), {"min_resources": 1}, 5),
+        (EqualOnTwoFolds(), {"min_resources": 1, "max_resources": 2}, 5),
+        (EqualOnAllFolds(), {"min_resources": 1, "max_resources": 3}, 5),
     ],
 )
 @pytest.mark.filterwarnings("ignore:The last rung did not have all folds")
-def test_the_remedy_for_too_few_folds_can_be_followed(estimator, params, remedy):
+def test_the_remedy_for_too_few_folds_can_be_followed(estimator, params, n_folds):
     params = {"resource": "folds", "max_resources": "auto", "random_state": None, **params}
     search = search_of(8, **params).set_params(estimator=estimator)
-    message = f'set resource="folds" and min_resources={remedy}, or choose another metric'
+    is_low = params["max_resources"] in (2, 3) and n_folds == 5
+    setting = 'max_resources="auto"' if is_low else 'resource="folds"'
+    message = f"set {setting} and min_resources={n_folds}, or choose another metric"
     with pytest.warns(UserWarning, match=message):
         search.fit(X)
-    search.set_params(min_resources=remedy).fit(X)  # without a warning
+    remedy = {"max_resources": "auto"} if is_low else {}
+    search.set_params(min_resources=n_folds, **remedy).fit(X)  # without a warning
 
 
 def test_no_number_of_folds_is_recommended_with_a_budget():

@@ -129,7 +129,7 @@ def test_few_combinations_take_part_in_several_brackets(sampler, limits):
 
 
 def test_the_remedy_for_repeated_candidates_can_be_followed():
-    """A larger factor has larger brackets, and would repeat the candidates more often."""
+    """A larger factor can have larger brackets, which repeat the candidates more often."""
     space = SVC(), {"C": [0.1, 1, 10], "gamma": [0.001, 0.01]}
     remedy = "Use SuccessiveHalvingSearchCV, which tries each candidate once"
     with (

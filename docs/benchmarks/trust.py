@@ -316,7 +316,7 @@ def replayed(
 
 
 class OnFolds(SuccessiveHalving):
-    """Rungs that add folds at the maximum, as many as `FoldCount` plans."""
+    """Rungs that add folds at the maximum, as `FoldCount` plans them if one fold is enough."""
 
     def plan(self, bounds: Bounds) -> Schedule:
         assert bounds.fold_growth is not None

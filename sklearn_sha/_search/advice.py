@@ -53,7 +53,7 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
     has_own = algorithm.has_own_rungs
     start = "Start with more units" if has_own else "Raise min_resources or the factor"
     remedy = f"{start}, or choose another resource"
-    if schedule.n_repeated:  # which a larger factor increases
+    if schedule.n_repeated:  # a larger factor can increase their number
         remedy = "Use SuccessiveHalvingSearchCV, which tries each candidate once"
     return (
         f"Including the fixed cost of each fit, this search costs {at_least}{cost:.2f} times a "

@@ -25,7 +25,8 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
 
     They may differ in a parameter without effect. Therefore it is a warning only if they differ
     later, or if all are equal on a part of the folds. On all folds, all have to be equal too. If a
-    candidate ends with the highest score that there is, none can be better.
+    candidate ends with the highest score that there is, and no other metric selects, none can be
+    better.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
             remedy = more_resource(n_enough, search, spec)
         elif n_folds < n_splits and (are_all or _differ(promoted, later)):
             reason = "These folds may not distinguish the candidates"
-            # On as many folds as the promoted ones are equal, the warning would be shown again.
+            # On as many folds as most promoted ones are equal, the warning would be shown again.
             remedy = more_folds(min(_n_equal_folds(promoted, row, later), n_splits - 1), spec)
         else:
             continue
@@ -78,12 +79,17 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
 
 def _is_perfect(search: Any, spec: SearchSpec) -> bool:
     """Return whether a candidate has the highest score of the metric, at full resource."""
-    highest = highest_score(search.promote_by_, search.scoring, search.estimator)
+    metric = search.promote_by_
+    if search.refit not in (True, False, metric):  # another metric selects, or a callable
+        return False
+    highest = highest_score(metric, search.scoring, search.estimator)
     full = spec.schedule.max_resources, len(spec.folds)
+    failed = {failure["candidate"] for failure in search.failures_}
     return any(
-        highest in row["scores"]
+        score == highest and candidate not in failed
         for row in search.rung_history_
         if (row["n_resources"], row["n_folds"]) == full
+        for candidate, score in zip(row["candidates"], row["scores"], strict=True)
     )
 
 
@@ -93,11 +99,11 @@ def _differ(candidates: set[int], later: list[RungRecord]) -> bool:
 
 
 def _n_equal_folds(candidates: set[int], row: RungRecord, later: list[RungRecord]) -> int:
-    """Return the number of folds of the last rung in which equal candidates still are equal."""
+    """Return the number of folds of the last rung in which most of some candidates are equal."""
     n_folds = row["n_folds"]
     for rung in later:
         counts = _counts_of(candidates, rung)
-        if len(counts) > 1 or counts.total() < 2:
+        if counts.total() < 2 or max(counts.values()) < MOST_EQUAL * counts.total():
             break
         n_folds = rung["n_folds"]
     return int(n_folds)

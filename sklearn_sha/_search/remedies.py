@@ -83,11 +83,11 @@ def more_folds(n_folds: int, spec: SearchSpec) -> str:
         return 'set min_folds="all"'
     if spec.algorithm.has_own_rungs:
         return _more_of_own_rungs("more folds", spec)
-    most = spec.schedule.max_resources
+    most, setting = spec.schedule.max_resources, 'resource="folds"'
     if most <= n_folds:
-        return 'set max_resources="auto"'
+        most, setting = len(spec.folds), 'max_resources="auto"'
     two_rungs = int(most / exact_factor(spec.algorithm.factor))
-    return f'set resource="folds" and min_resources={two_rungs if two_rungs > n_folds else most}'
+    return f"set {setting} and min_resources={two_rungs if two_rungs > n_folds else most}"
 
 
 def more_for_scores(spec: SearchSpec, failures: Failures, *, is_full: bool) -> str:

@@ -156,7 +156,7 @@ class Algorithm(ABC):
             `rounds` receives the lowest loss of their last rungs, or NaN if there is none.
         """
         requests: object = self.requests(plan, propose)
-        if not isinstance(requests, Generator):
+        if not hasattr(requests, "send"):
             name = type(self).__name__
             raise TypeError(
                 f"{name}.requests returned {requests!r}. Yield a RungRequest for each rung, or "

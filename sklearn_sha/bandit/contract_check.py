@@ -18,6 +18,7 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
 
     An algorithm
 
+    - plans a schedule, and requests at least one rung;
     - makes the same requests if the plan and the losses are the same;
     - requests proposed candidates only, each with increasing resources up to
       `Bounds.max_resources`;
@@ -41,6 +42,8 @@ def check_algorithm(algorithm: Algorithm, bounds: Bounds, n_seeds: int = 20) -> 
     ------
     AssertionError
         If the algorithm violates its contract.
+    TypeError
+        If `requests` returns no generator.
 
     Examples
     --------

@@ -241,8 +241,8 @@ class FixedBudget(SuccessiveHalving):
     ----------
     budget : int
         Upper bound of the units over all candidates: per fold, or of all folds if their number
-        grows. It grows only if the first number is given (`FoldGrowth.first`), so that the unit
-        does not depend on a default.
+        grows. The number of folds grows only if the first one is given (`FoldGrowth.first`), so
+        that the unit does not depend on a default.
     factor, stop, target_loss
         As in `SuccessiveHalving`.
 

@@ -69,7 +69,7 @@ def _check_distribution(name: str, distribution: Any) -> None:
 
 
 def _check_list(name: str, values: Any) -> None:
-    """Raise an error if what is no distribution is not a list of values either, or an empty one."""
+    """Raise an error if the values of a parameter without a distribution are no list, or empty."""
     if hasattr(values, "icdf"):
         raise TypeError(
             f"The distribution of parameter {name!r}, {values!r}, has no rvs method. Use another "
