@@ -155,7 +155,7 @@ class Algorithm(ABC):
             Generators of `requests`, whose rungs at the same resource are evaluated together.
             `rounds` receives the lowest loss of their last rungs, or NaN if there is none.
         """
-        requests: object = self.requests(plan, propose)
+        requests = self.requests(plan, propose)
         if not hasattr(requests, "send"):
             name = type(self).__name__
             raise TypeError(
