@@ -16,7 +16,9 @@ from sklearn_sha.bandit import (
     HalvingInTurn,
     Hyperband,
     LossesError,
+    RungLosses,
     SuccessiveHalving,
+    Target,
     doubling,
     halving,
     hyperband,
@@ -29,6 +31,7 @@ from sklearn_sha.bandit import (
 )
 from sklearn_sha.bandit.in_turn import in_brackets
 from sklearn_sha.schedules import (
+    Schedule,
     doubling_schedules,
     hyperband_schedules,
     rung_sizes,
@@ -61,6 +64,26 @@ def test_promote_keeps_the_lowest_losses_and_the_first_of_few_ties(losses, data)
         sorted(losses[i] for i in promoted), sorted(losses[i] for i in ordered[:n])
     )
     assert {losses.index(losses[i]) for i in promoted if not np.isnan(losses[i])} <= {*promoted}
+
+
+@pytest.mark.parametrize("has_more", [True, False])
+@pytest.mark.parametrize("target", [None, Target(-9.0, 8)])
+def test_candidates_that_wait_are_in_the_next_rung_too_if_it_has_more(has_more, target):
+    resources = [4, 8] if has_more else [8, 8]
+    schedule = Schedule.from_rungs([6, 3], resources, False, folds=[(0,), (0, 1)])
+    run = halving(schedule, target=target)
+    assert next(run).candidate_ids == (0, 1, 2, 3, 4, 5)
+    losses = RungLosses.of(
+        [np.nan, 0.5, 0.4, 0.3, 0.2, np.nan], np.ones((6, 1)), waits=[0, 1, 0, 0, 0, 1]
+    )
+    request = run.send(losses)
+    expected = {1, 2, 3, 4, 5} if has_more else {2, 3, 4}
+    found = {*request.candidate_ids}
+    while target is not None and not request.is_final:
+        request = run.send(RungLosses.of([0.5] * len(found), np.ones((len(found), 2))))
+        found = {*request.candidate_ids}
+    assert found == expected
+    assert target is not None or {*request.eliminated} == {*range(6)} - expected
 
 
 @pytest.mark.parametrize("n_inner", [2, 4, 8])

@@ -263,14 +263,18 @@ def test_an_algorithm_can_compute_with_the_losses():
 
 
 def test_losses_that_were_computed_keep_which_fits_failed():
-    losses = RungLosses.of([0.5, 0.25, 1.0], np.ones((3, 2)), [False, False, True])
+    losses = RungLosses.of(
+        [0.5, 0.25, 1.0], np.ones((3, 2)), [False, False, True], [False, True, False]
+    )
     computed = as_rung_losses(losses + 0.5)
     assert computed.tolist() == [1.0, 0.75, 1.5]
     assert computed.has_failed.tolist() == [False, False, True]
+    assert computed.waits.tolist() == [False, True, False]
     assert computed.fold_losses.tolist() == [[1.0], [0.75], [1.5]]
     assert as_rung_losses(losses) is losses
     # In another order, they are not known.
     assert as_rung_losses(losses[[2, 0, 1]]).has_failed.tolist() == [False] * 3
+    assert as_rung_losses(losses[[2, 0, 1]]).waits.tolist() == [False] * 3
 
 
 def test_requests_have_integers():

@@ -1,4 +1,4 @@
-"""If no candidate has a score with the samples of a rung, the search starts again with more."""
+"""Candidates that have no score with the samples of a rung are tried with more."""
 
 from dataclasses import replace
 
@@ -168,6 +168,7 @@ def test_two_candidates_are_trained_to_find_out():
 
 
 @pytest.mark.filterwarnings("ignore:(?s).*fits failed", "ignore:Candidates .* failed when trained")
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
 @pytest.mark.parametrize("needs", [[1900, 300], [300, 1900], [10**6, 300], [300, 10**6]])
 def test_the_order_of_a_grid_does_not_matter(needs):
     """The last candidates fail more often than the first, or the first than the last."""
@@ -177,8 +178,114 @@ def test_the_order_of_a_grid_does_not_matter(needs):
     search = search_of(0, space=space)
     with pytest.warns(UserWarning, match="starts again, with at least 400"):
         search.fit(X, Y)
-    assert search.best_params_["needs"] == 300
     assert min(search.n_resources_) == 400
+    theirs = GridSearchCV(search.estimator, space, cv=KFold(2)).fit(X, Y)
+    assert search.best_params_ == theirs.best_params_
+
+
+class Hungry(NeedsSamples):
+    """The candidates above 0.5, of which one is the best, need more samples than the others."""
+
+    def fit(self, X, y):
+        FITS.append((self.threshold, len(X)))
+        if self.threshold > 0.5 and len(X) < self.needs:
+            raise ValueError(f"n_components={self.needs} is more than {len(X)}: {self.message}")
+        self.classes_ = np.unique(y)
+        return self
+
+    def score(self, X, y):
+        return -abs(self.threshold - 0.9)
+
+
+NEED_MORE = {15, 16, 17, 18, 19}
+
+
+def hungry(needs, message="not enough", **params):
+    return search_of(0, **params).set_params(estimator=Hungry(needs=needs, message=message))
+
+
+@pytest.mark.parametrize("needs", [201, 300, 500, 501, 1001, 2000])
+@pytest.mark.parametrize("params", [{}, {"n_jobs": 2}, {"error_score": -9.0}, {"min_folds": 1}])
+def test_candidates_that_need_more_samples_wait_for_them(needs, params):
+    search = hungry(needs, random_state=0, **params).fit(X, Y)  # without a warning
+    theirs = GridSearchCV(Hungry(needs=needs), GRID, cv=KFold(2)).fit(X, Y)
+    assert search.best_params_ == theirs.best_params_
+    assert search.best_score_ == theirs.best_score_
+    scores = [-abs(threshold - 0.9) for threshold in GRID["threshold"]]
+    first, *later = search.schedule_.rungs
+    candidates, n_failed = {*range(20)}, 0
+    assert len(search.rung_history_) == 1 + len(later)
+    for rung, row, following in zip(
+        search.schedule_.rungs, search.rung_history_, [*later, None], strict=True
+    ):
+        assert {*row["candidates"]} == candidates
+        waiting = candidates & NEED_MORE if rung.n_resources < needs else set()
+        n_failed += len(waiting) * row["n_folds"]
+        if following is not None:
+            best = sorted(candidates - waiting, key=lambda one: -scores[one])
+            candidates = {*best[: following.n_candidates]} | waiting
+            assert {*row["promoted"]} == candidates
+    assert {failure["candidate"] for failure in search.failures_} == (
+        NEED_MORE if needs > first.n_resources else set()
+    )
+    assert all(failure["n_resources"] < needs for failure in search.failures_)
+    assert len(search.failures_) == n_failed
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*fits failed", "ignore:Candidates .* failed when trained")
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+@pytest.mark.parametrize(("message", "n_waiting"), [("few samples", 5), ("not my day", 0)])
+def test_candidates_that_always_fail_take_no_place(message, n_waiting):
+    class Fails(Hungry):
+        def fit(self, X, y):
+            if self.threshold > 0.5:
+                raise ValueError(message)
+            return super().fit(X, y)
+
+    search = search_of(0, random_state=0).set_params(estimator=Fails()).fit(X, Y)
+    others = [{*row["candidates"]} - NEED_MORE for row in search.rung_history_]
+    assert others == [{*range(15)}, {*range(5, 15)}, {*range(10, 15)}, {12, 13, 14}]
+    assert search.n_candidates_ == [20, *(n + n_waiting for n in (10, 5, 3))]
+    assert search.best_params_ == {"threshold": GRID["threshold"][14]}
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*fits failed")
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"min_resources": 200},
+        {"budget": 40_000},
+        {"algorithm": FixedSchedule([20, 4], [200, 2000])},
+    ],
+    ids=["min_resources", "budget", "algorithm"],
+)
+def test_none_waits_if_the_user_sets_the_first_rung(params):
+    with pytest.warns(UserWarning, match="failed when trained on"):
+        search = hungry(1900, random_state=0, **params).fit(X, Y)
+    assert NEED_MORE.isdisjoint(search.rung_history_[-1]["candidates"])
+    assert search.n_candidates_ == [rung.n_candidates for rung in search.schedule_.rungs]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"budget": "anytime", "n_candidates": 32, "patience": None},
+        {"sampler": "model", "n_candidates": 48},
+        {"score_aggregation": "mean", "n_candidates": 48},
+        {"stop": "stable", "n_candidates": 48},
+        {"target_score": -0.01, "n_candidates": 48},
+        {"keep_initial": True, "initial_candidates": [{"threshold": 0.95}], "n_candidates": 48},
+    ],
+    ids=["anytime", "model", "mean", "stop", "target", "kept"],
+)
+def test_candidates_wait_with_all_options(params):
+    params |= {"space": {"threshold": uniform(-1, 2)}, "random_state": 0}
+    search = hungry(700, **params).fit(X, Y)  # without a warning
+    assert search.failures_
+    thresholds = [one["threshold"] for one in search.all_cv_results_["params"]]
+    assert search.best_score_ == -min(abs(threshold - 0.9) for threshold in thresholds)
+    repeated = hungry(700, n_jobs=2, **params).fit(X, Y)
+    assert_same_scores(search, repeated)
 
 
 @pytest.mark.parametrize(
@@ -575,6 +682,62 @@ def test_an_interrupted_search_is_completed(rung, candidates, how, tmp_path):
     assert len(FITS) == n_fits
 
 
+def test_a_sampler_does_not_see_failures_that_were_overcome():
+    class Watching(Spread):
+        def propose(self, n, space, history, rng):
+            scores = {}
+            for one in history.evaluations:
+                scores.setdefault(one.params["threshold"], []).append(one.mean_score)
+            SEEN.extend(scores.items())
+            return super().propose(n, space, history, rng)
+
+    SEEN.clear()
+    search = hungry(700, sampler=Watching(), n_candidates=36, space={"threshold": uniform()})
+    search.fit(X, Y)
+    assert {row["bracket"] for row in search.rung_history_} == {0, 1, 2, 3}
+    assert search.failures_
+    assert len(SEEN) > 36
+    assert all(np.isfinite(scores).all() for _, scores in SEEN)
+
+
+SEEN: list[tuple[float, list[float]]] = []
+
+
+class InterruptingHungry(Interrupting, Hungry):
+    pass
+
+
+@pytest.mark.parametrize(("rung", "candidate"), [(0, 10), (1, 15), (2, 19), (3, 19)])
+@pytest.mark.parametrize("how", ["resume", "checkpoint"])
+def test_an_interrupted_search_with_candidates_that_wait_is_completed(
+    rung, candidate, how, tmp_path
+):
+    expected = hungry(700, random_state=0).fit(X, Y)
+    n_fits, n_resources = len(FITS), expected.schedule_.n_resources[rung]
+    params = {"checkpoint": tmp_path / "search"} if how == "checkpoint" else {}
+    search = hungry(0, random_state=0, **params)
+    search.set_params(estimator=InterruptingHungry(needs=700, message="not enough"))
+    InterruptingHungry.at = n_resources, {GRID["threshold"][candidate]}
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, Y)
+    (search.resume if how == "resume" else search.fit)(X, Y)
+    assert_same_scores(search, expected)
+    assert len(search.failures_) == len(expected.failures_) > 0
+    assert len(FITS) == n_fits
+
+
+@pytest.mark.parametrize("fitted_from", [10, 20])
+def test_extend_is_one_search_over_all_if_some_wait(fitted_from):
+    params = {"space": {"threshold": uniform(-1, 2)}, "random_state": 0}
+    expected = hungry(700, n_candidates=40, **params).fit(X, Y)
+    search = hungry(700, n_candidates=fitted_from, **params).fit(X, Y)
+    search.extend(X, Y, n_candidates=40 - fitted_from)
+    assert_same_scores(search, expected)
+    assert search.failures_
+    search.audit(X, Y, n_candidates=1)
+    assert search.all_cv_results_["audited"].sum() == 1
+
+
 @pytest.mark.filterwarnings("ignore:No candidate has a score")
 @pytest.mark.parametrize("fitted_from", [10, 20])
 def test_extend_is_one_search_over_all(fitted_from):
@@ -678,10 +841,12 @@ def test_an_extension_that_starts_again_proposes_from_its_own_space():
 
 
 class FailsInBetween(NeedsSamples):
-    """All fail with 400 to 900 samples, and half of them with fewer than 500."""
+    """All fail with 400 to 900 samples, and half of them with fewer for another reason."""
 
     def fit(self, X, y):
-        self.needs = 10**6 if 400 < len(X) < 900 else 500 if self.threshold < 0 else 0
+        if len(X) < 500 and self.threshold < 0:
+            raise ValueError("not my day")
+        self.needs = 10**6 if 400 < len(X) < 900 else 0
         return super().fit(X, y)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from math import isfinite
 from typing import Any
 
 from sklearn_sha._formatting import listed
@@ -59,6 +60,25 @@ def few_samples_failures(
         and kind not in others
         and _is_about_samples(one)
     ]
+
+
+def without_overcome(failures: Failures, history: Iterable[Mapping[str, Any]]) -> Failures:
+    """Leave out the failures of candidates that have a score in a later rung with more samples.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+    history : iterable of dict
+        ``rung_history_``.
+    """
+    failed = {(failure["candidate"], failure["n_resources"]) for failure in failures}
+    scored: dict[int, int] = {}
+    for row in history:
+        n_resources = row["n_resources"]
+        for candidate, score in zip(row["candidates"], row["scores"], strict=True):
+            if isfinite(score) and (candidate, n_resources) not in failed:
+                scored[candidate] = max(n_resources, scored.get(candidate, 0))
+    return [one for one in failures if scored.get(one["candidate"], 0) <= one["n_resources"]]
 
 
 def few_samples_message(failures: Failures, n_train: int, remedy: str) -> str:

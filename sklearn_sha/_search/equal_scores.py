@@ -42,7 +42,8 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
     for number, row in enumerate(history):
         n_candidates, n_folds, bracket = row["n_candidates"], row["n_folds"], row.get("bracket")
         scores = dict(zip(row["candidates"], row["scores"], strict=True))
-        lowest = min((scores[candidate] for candidate in row["promoted"]), default=np.nan)
+        promoted_scores = (scores[candidate] for candidate in row["promoted"])
+        lowest = min((score for score in promoted_scores if not np.isnan(score)), default=np.nan)
         equal = {candidate for candidate, score in scores.items() if score == lowest}
         promoted = equal & {*row["promoted"]}
         is_cut = promoted < equal and np.isfinite(lowest)

@@ -221,6 +221,7 @@ class PreparedSearch(PlannedSearch):
             resource=resource,
             warning=plan.warning,
             audits=() if self.audit_eliminated is None else (self.audit_eliminated,),
+            failed_wait=resource.counts_samples and self._automatic().first_rung,
         )
 
     def _config(self, plan: Plan, context: PlanningContext, inputs: FitInputs) -> EvaluationConfig:

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from sklearn_sha._formatting import with_numbers
-from sklearn_sha._results.failures import fits_message, scores_message
+from sklearn_sha._results.failures import Failures, fits_message, scores_message
+from sklearn_sha._results.few_samples import without_overcome
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.equal_scores import equal_scores_messages
 from sklearn_sha._search.remedies import few_samples_hints
@@ -29,7 +30,8 @@ def warn_about_scores(search: Any, spec: SearchSpec, results: Results) -> None:
     spec : SearchSpec
     results : Results
     """
-    history, failures, unit = search.rung_history_, results.failures, spec.schedule.unit
+    history, unit = search.rung_history_, spec.schedule.unit
+    failures: Failures = results.failures
     if spec.is_closed:
         audited = {candidate for _, candidate in results.audited}
         last = max(row["n_resources"] for row in history)
@@ -38,6 +40,8 @@ def warn_about_scores(search: Any, spec: SearchSpec, results: Results) -> None:
             for failure in failures
             if failure["candidate"] in audited and failure["n_resources"] == last
         ]
+    elif spec.failed_wait:
+        failures = without_overcome(failures, history)
     fits = [failure for failure in failures if failure["failed"] == "fit"]
     scores = [failure for failure in failures if failure["failed"] == "score"]
     if fits:
@@ -45,11 +49,12 @@ def warn_about_scores(search: Any, spec: SearchSpec, results: Results) -> None:
         warn_user(message + spec.resource.failure_hint(), FitFailedWarning)
     messages = [scores_message(scores, search.error_score, unit)] if scores else []
     if not spec.is_closed:
-        failed = {row["candidate"] for row in failures}
+        failed = {row["candidate"] for row in results.failures}
+        overcome = failed - {row["candidate"] for row in failures}
         messages += [
             *_non_finite_messages(search.all_cv_results_, failed),
             *few_samples_hints(spec, failures, history),
-            *_failed_initial_messages(results, spec.schedule.n_kept),
+            *_failed_initial_messages(results, spec.schedule.n_kept, overcome),
             *equal_scores_messages(search, spec),
         ]
     for message in messages:
@@ -74,9 +79,12 @@ def _non_finite_messages(results: Mapping[str, Any], failed: set[int]) -> list[s
     return messages
 
 
-def _failed_initial_messages(results: Results, n_kept: int) -> list[str]:
-    """Return a warning about candidates that were to be kept, and failed."""
-    failed = sorted(results.failed_candidates() & {*range(n_kept)})
+def _failed_initial_messages(results: Results, n_kept: int, overcome: set[int]) -> list[str]:
+    """Return a warning about candidates that were to be kept, and failed.
+
+    Those that have `overcome` a lack of samples were kept.
+    """
+    failed = sorted(results.failed_candidates() & {*range(n_kept)} - overcome)
     if not failed:
         return []
     return [

@@ -60,6 +60,8 @@ class SearchSpec:
     starting_with : callable or None
         Returns the specification of the same search, given a minimum of its automatic first rung,
         in samples or folds. None if that is not possible.
+    failed_wait : bool
+        Whether candidates that fail for lack of samples wait for a rung with more.
     """
 
     source: CandidateSource
@@ -78,6 +80,7 @@ class SearchSpec:
     is_closed: bool = False
     n_rounds: int | None = None
     starting_with: Callable[[int], SearchSpec] | None = None
+    failed_wait: bool = False
 
     @property
     def n_train(self) -> int:

@@ -72,6 +72,8 @@ class RungLosses(np.ndarray):
     has_failed : ndarray of bool, shape (n_candidates,)
         Whether a fit or a score failed, or the loss is NaN. A failed candidate has a loss if
         `error_score` of the search is a number.
+    waits : ndarray of bool, shape (n_candidates,)
+        Whether a candidate failed for lack of resource, and waits for a rung with more.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class RungLosses(np.ndarray):
 
     fold_losses: NDArray[np.float64]
     has_failed: NDArray[np.bool_]
+    waits: NDArray[np.bool_]
 
     def __array_wrap__(self, array: Any, context: Any = None, *args: Any) -> Any:
         """Return the result of a computation; the candidates that failed remain the same."""
@@ -93,18 +96,29 @@ class RungLosses(np.ndarray):
             and hasattr(self, "has_failed")
         ):
             wrapped.has_failed = self.has_failed
+            wrapped.waits = self.waits
         return wrapped
 
     @classmethod
     def of(
-        cls, losses: ArrayLike, fold_losses: ArrayLike, has_failed: ArrayLike | None = None
+        cls,
+        losses: ArrayLike,
+        fold_losses: ArrayLike,
+        has_failed: ArrayLike | None = None,
+        waits: ArrayLike | None = None,
     ) -> Self:
-        """Return losses with those on each fold, and which candidates failed (None: none did)."""
+        """Return losses with those on each fold, and which candidates failed, and which wait.
+
+        None: none of them.
+        """
         rung_losses = np.array(losses, dtype=float).view(cls)
         rung_losses.fold_losses = np.asarray(fold_losses, dtype=float)
         rung_losses.has_failed = np.isnan(np.asarray(rung_losses))
         if has_failed is not None:
             rung_losses.has_failed |= np.asarray(has_failed, dtype=bool)
+        rung_losses.waits = np.zeros(len(rung_losses), dtype=bool)
+        if waits is not None:
+            rung_losses.waits |= np.asarray(waits, dtype=bool)
         return rung_losses
 
 
@@ -112,8 +126,8 @@ def as_rung_losses(losses: ArrayLike) -> RungLosses:
     """Return losses as `RungLosses`; others count as those of a single fold without failures."""
     if isinstance(losses, RungLosses) and hasattr(losses, "fold_losses"):
         return losses  # and not an array that was computed from some, which has no attributes
-    has_failed = getattr(losses, "has_failed", None)
-    return RungLosses.of(losses, np.asarray(losses, dtype=float)[:, np.newaxis], has_failed)
+    has_failed, waits = getattr(losses, "has_failed", None), getattr(losses, "waits", None)
+    return RungLosses.of(losses, np.asarray(losses, dtype=float)[:, np.newaxis], has_failed, waits)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from sklearn_sha._param_validation import check_int, check_target
@@ -39,7 +40,8 @@ def halving(
 ) -> Requests:
     """Request the rungs of a Successive Halving run.
 
-    The algorithm is that of [1]_.
+    The algorithm is that of [1]_. Candidates that wait (`RungLosses`) are in the next rung in
+    addition to those that are promoted, if it has more resource.
 
     Parameters
     ----------
@@ -107,13 +109,17 @@ def halving(
     for number, rung in enumerate(later, start=1):
         if losses is None:
             return None
-        is_failed = as_rung_losses(losses).has_failed
+        rung_losses = as_rung_losses(losses)
+        is_failed = rung_losses.has_failed
         kept = [k for k, one in enumerate(ids) if one in to_keep and not is_failed[k]]
         n_promoted = rung.n_candidates
         is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)
         if is_stopped:
             rung, n_promoted = later[-1], 1 + len(kept)
-        promoted = tuple(ids[position] for position in promote(losses, n_promoted, kept))
+        positions = promote(losses, n_promoted, kept)
+        if not is_stopped and rung.n_resources > schedule.rungs[number - 1].n_resources:
+            positions = np.union1d(positions, np.flatnonzero(rung_losses.waits))
+        promoted = tuple(ids[position] for position in positions)
         eliminated = tuple(sorted({*ids} - {*promoted}))
         is_last = rung is later[-1]
         request = RungRequest(
@@ -121,7 +127,7 @@ def halving(
             eliminated, rung.bracket, rung.folds,
         )  # fmt: skip
         if is_last and target is not None:
-            order = [ids[position] for position in best_first(losses, kept)[:n_promoted]]
+            order = [ids[k] for k in best_first(losses, kept) if k in positions]
             ids, losses = yield from _until(target, request, order, len(kept))
         else:
             ids, losses = promoted, (yield request)

@@ -47,7 +47,8 @@ class History:
     candidates : sequence of dict
         All proposed candidates in the order of their ids, including those not evaluated yet.
     evaluations : sequence of Evaluation
-        Evaluations of all completed rungs, in the order of completion and of the candidates.
+        Evaluations of all completed rungs, in the order of completion and of the candidates. If a
+        candidate has a score, those without one and with less resource are left out.
     """
 
     candidates: Sequence[Mapping[str, Any]] = field(default_factory=list)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
 from typing import Any
 
 from joblib import parallel_config
@@ -91,6 +92,8 @@ class CandidatePool:
     ) -> None:
         """Add completed evaluations to the history, in the order of the candidates.
 
+        If a candidate has a score, that it had none with less resource is forgotten.
+
         Parameters
         ----------
         ids : iterable of int
@@ -106,3 +109,11 @@ class CandidatePool:
             mean = sum(values) / len(values)
             evaluation = Evaluation(params, n_resources, len(values), mean, values)
             self.evaluations.setdefault((number, n_resources, len(values)), evaluation)
+            if not isnan(mean):
+                self._forget_failures(number)
+
+    def _forget_failures(self, number: int) -> None:
+        own = ((key, one) for key, one in self.evaluations.items() if key[0] == number)
+        failed = [key for key, one in own if isnan(one.mean_score)]
+        for key in failed:
+            del self.evaluations[key]
