@@ -17,6 +17,7 @@ from sklearn_sha.bandit import (
     Hyperband,
     LossesError,
     RungLosses,
+    StableRanking,
     SuccessiveHalving,
     Target,
     doubling,
@@ -64,6 +65,20 @@ def test_promote_keeps_the_lowest_losses_and_the_first_of_few_ties(losses, data)
         sorted(losses[i] for i in promoted), sorted(losses[i] for i in ordered[:n])
     )
     assert {losses.index(losses[i]) for i in promoted if not np.isnan(losses[i])} <= {*promoted}
+
+
+def test_a_run_does_not_stop_while_candidates_wait():
+    class Always(StableRanking):
+        def is_over(self, ids, losses, n_promoted):
+            return True
+
+    for waits, expected in (([0, 0, 0, 1], (1, 3)), ([0, 0, 0, 0], (1,))):
+        run = halving(Schedule.from_rungs([4, 1, 1], [2, 4, 8]), stop=Always())
+        next(run)
+        losses = RungLosses.of([0.3, 0.1, 0.2, 0.0], np.ones((4, 1)), waits=waits)
+        request = run.send(losses if any(waits) else [0.3, 0.1, 0.2, 0.9])
+        assert request.candidate_ids == expected
+        assert request.is_last_rung == (not any(waits))
 
 
 @pytest.mark.parametrize("has_more", [True, False])

@@ -8,7 +8,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, KFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -205,7 +205,10 @@ def hungry(needs, message="not enough", **params):
 
 
 @pytest.mark.parametrize("needs", [201, 300, 500, 501, 1001, 2000])
-@pytest.mark.parametrize("params", [{}, {"n_jobs": 2}, {"error_score": -9.0}, {"min_folds": 1}])
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"n_jobs": 2}, {"error_score": -9.0}, {"error_score": 9.0}, {"min_folds": 1}],
+)
 def test_candidates_that_need_more_samples_wait_for_them(needs, params):
     search = hungry(needs, random_state=0, **params).fit(X, Y)  # without a warning
     theirs = GridSearchCV(Hungry(needs=needs), GRID, cv=KFold(2)).fit(X, Y)
@@ -219,6 +222,7 @@ def test_candidates_that_need_more_samples_wait_for_them(needs, params):
         search.schedule_.rungs, search.rung_history_, [*later, None], strict=True
     ):
         assert {*row["candidates"]} == candidates
+        assert row.get("rank_correlation") in (None, pytest.approx(1))
         waiting = candidates & NEED_MORE if rung.n_resources < needs else set()
         n_failed += len(waiting) * row["n_folds"]
         if following is not None:
@@ -247,6 +251,68 @@ def test_candidates_that_always_fail_take_no_place(message, n_waiting):
     assert others == [{*range(15)}, {*range(5, 15)}, {*range(10, 15)}, {12, 13, 14}]
     assert search.n_candidates_ == [20, *(n + n_waiting for n in (10, 5, 3))]
     assert search.best_params_ == {"threshold": GRID["threshold"][14]}
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*fits failed", "ignore:Candidates .* failed when trained")
+@pytest.mark.parametrize("params", [{"budget": "anytime"}, {"sampler": "model"}])
+def test_candidates_wait_after_others_failed_with_all_samples(params):
+    class SomeNever(Hungry):
+        def fit(self, X, y):
+            if self.threshold > 0.93:
+                raise ValueError("n_components is too large")
+            return super().fit(X, y)
+
+    params |= {"space": {"threshold": uniform()}, "random_state": 0, "n_candidates": 64}
+    search = search_of(0, **params).set_params(estimator=SomeNever(needs=700)).fit(X, Y)
+    thresholds = [one["threshold"] for one in search.all_cv_results_["params"]]
+    assert max(thresholds) > 0.93
+    possible = [one for one in thresholds if one <= 0.93]
+    assert search.best_score_ == -min(abs(one - 0.9) for one in possible)
+
+
+def test_a_failure_for_another_reason_that_is_not_repeated_is_a_warning():
+    class FailsWithFew(Hungry):
+        def fit(self, X, y):
+            if self.threshold > 0.5 and len(X) < 300:
+                raise ValueError("not my day")
+            return super().fit(X, y)
+
+    search = search_of(0, error_score=0.0).set_params(estimator=FailsWithFew())
+    with pytest.warns(FitFailedWarning, match="10 fits failed"):
+        search.fit(X, Y)
+    assert search.n_candidates_ == [rung.n_candidates for rung in search.schedule_.rungs]
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*fits failed", "ignore:Candidates .* failed when trained")
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Input X contains NaN. You might need to drop samples with missing values.",
+        "n_components(700) must be <= n_features(64).",
+        "n_components cannot be larger than min(n_features, n_classes - 1).",
+    ],
+)
+def test_what_more_samples_do_not_prevent_is_no_reason_to_wait(message):
+    class Fails(Hungry):
+        def fit(self, X, y):
+            if self.threshold > 0.5:
+                raise ValueError(message)
+            return super().fit(X, y)
+
+    search = search_of(0, random_state=0).set_params(estimator=Fails()).fit(X, Y)
+    assert search.n_candidates_ == [20, 10, 5, 3]
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*fits failed", "ignore:Candidates .* failed when trained")
+def test_a_fold_that_has_no_more_samples_is_no_reason_to_wait():
+    search = hungry(1500, cv=TimeSeriesSplit(3), random_state=0)
+    plan = search.plan(X, Y)
+    search.fit(X, Y)  # the first fold has 1,000 samples
+    assert min(plan.n_resources) < 1000 < max(plan.n_resources)
+    later = [row for row in search.rung_history_ if row["n_resources"] >= 1000]
+    assert len(later[0]["candidates"]) > plan.n_candidates[len(plan.rungs) - len(later)]
+    assert all(NEED_MORE.isdisjoint(row["candidates"]) for row in later[1:])
 
 
 @pytest.mark.filterwarnings("ignore:(?s).*fits failed")

@@ -15,6 +15,9 @@ _OTHER_REASONS = (
     "fit_timeout=",
     "The worker process crashed",
     "The kernel, ",  # of Gaussian processes, is not positive definite with more samples either
+    "contains NaN",
+    "<= n_features",  # n_components of TruncatedSVD
+    "n_classes - 1",  # n_components of LinearDiscriminantAnalysis
 )
 """Parts of errors that more samples do not prevent."""
 
@@ -53,17 +56,11 @@ def few_samples_failures(
     ]
     # Errors that occur with all samples, too, unless a candidate had them with few samples only.
     others = {kind for _, kind in late} - {k for one, k in few if one["candidate"] in completed}
-    return [
-        one
-        for one, kind in few
-        if not any(other in one["error"] for other in _OTHER_REASONS)
-        and kind not in others
-        and _is_about_samples(one)
-    ]
+    return [one for one, kind in few if kind not in others and is_about_samples(one)]
 
 
 def without_overcome(failures: Failures, history: Iterable[Mapping[str, Any]]) -> Failures:
-    """Leave out the failures of candidates that have a score in a later rung with more samples.
+    """Leave out failures for lack of samples of candidates that later have a score with more.
 
     Parameters
     ----------
@@ -78,7 +75,11 @@ def without_overcome(failures: Failures, history: Iterable[Mapping[str, Any]]) -
         for candidate, score in zip(row["candidates"], row["scores"], strict=True):
             if isfinite(score) and (candidate, n_resources) not in failed:
                 scored[candidate] = max(n_resources, scored.get(candidate, 0))
-    return [one for one in failures if scored.get(one["candidate"], 0) <= one["n_resources"]]
+    return [
+        one
+        for one in failures
+        if scored.get(one["candidate"], 0) <= one["n_resources"] or not is_about_samples(one)
+    ]
 
 
 def few_samples_message(failures: Failures, n_train: int, remedy: str) -> str:
@@ -113,8 +114,10 @@ def encoder_remedy(failures: Failures) -> str:
     return ""
 
 
-def _is_about_samples(failure: Mapping[str, Any]) -> bool:
+def is_about_samples(failure: Mapping[str, Any]) -> bool:
     """Return whether the message of an error, after the lines of code, is about samples."""
+    if any(other in failure["error"] for other in _OTHER_REASONS):
+        return False
     message = failure["error"].rpartition("\n  ")[2]
     smaller = _SAMPLES_OR_FEATURES.search(message)
     if smaller and int(smaller[1]) < failure["n_resources"]:

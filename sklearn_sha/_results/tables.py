@@ -282,8 +282,11 @@ def _promotion(
         in_both, before = common_positions(
             rung.request.candidate_ids, previous.request.candidate_ids
         )
-        if len(in_both):
-            correlation = spearman(previous.mean_scores(metric)[before], means[in_both])
+        # A candidate that failed, and waited for more samples, had no rank.
+        has_rank = ~previous.have_failed(metric)[before]
+        if has_rank.any():
+            earlier = previous.mean_scores(metric)[before]
+            correlation = spearman(earlier[has_rank], means[in_both][has_rank])
     return {
         "best_score": float(np.fmax.reduce(means)),
         "cut_score": lowest_promoted,

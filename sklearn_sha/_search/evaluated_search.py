@@ -91,7 +91,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             bracket_times=BracketTimes.of(spec, workers, begin, left, refits=bool(self.refit)),
             n_stored=len(store.outcomes),
             shows_known=not spec.is_closed,  # those before an audit were shown
-            n_train=spec.n_train if spec.failed_wait else None,
+            train_sizes=[len(one.train) for one in spec.folds] if spec.failed_wait else None,
         )
         config = replace(
             spec.config,

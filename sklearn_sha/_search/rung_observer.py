@@ -13,7 +13,7 @@ from sklearn_sha._engine.interruption import StoppedError
 from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._progress.console import ConsoleProgress
-from sklearn_sha._results.few_samples import few_samples_failures
+from sklearn_sha._results.few_samples import is_about_samples
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.starting_again import StartAgainError
@@ -47,9 +47,9 @@ class RungObserver:
         Number of evaluations that an earlier run completed.
     shows_known : bool
         Whether the display shows rungs again that an earlier run completed.
-    n_train : int or None
-        Number of samples of the largest training fold, if candidates that fail for lack of samples
-        wait for a rung with more. None if they do not.
+    train_sizes : sequence of int or None
+        Number of samples of each training fold, if candidates that fail for lack of samples wait
+        for a rung with more. None if they do not.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class RungObserver:
         bracket_times: BracketTimes | None,
         n_stored: int,
         shows_known: bool,
-        n_train: int | None,
+        train_sizes: Sequence[int] | None,
     ) -> None:
         self.final_losses: list[float] = []
         self._results = results
@@ -83,7 +83,7 @@ class RungObserver:
         self._bracket_times = bracket_times
         self._current_bracket = 0
         self._n_stored, self._shows_known = n_stored, shows_known
-        self._n_train = n_train
+        self._train_sizes = train_sizes
         self._stop_requested = False
         self._is_replaying = True
 
@@ -157,12 +157,17 @@ class RungObserver:
         )
 
     def _wait(self, request: RungRequest) -> NDArray[np.bool_] | None:
-        """Return which candidates of the last rung failed for lack of samples, if these wait."""
-        if self._n_train is None or not self._results.have_failed().any():
+        """Return which candidates of the last rung wait: those that failed for lack of samples."""
+        sizes, n_samples = self._train_sizes, request.n_resources
+        has_failed = self._results.have_failed()
+        if sizes is None or not has_failed.any():
             return None
-        failures = few_samples_failures(self._results.failures, self._n_train)
-        at_rung = (one for one in failures if one["n_resources"] == request.n_resources)
-        return np.isin(request.candidate_ids, [one["candidate"] for one in at_rung])
+        can_succeed: dict[int, bool] = {}
+        for one in self._results.failures:
+            if one["n_resources"] == n_samples:
+                has_more = n_samples < sizes[one["split"]] and is_about_samples(one)
+                can_succeed[one["candidate"]] = can_succeed.get(one["candidate"], True) & has_more
+        return has_failed & [can_succeed.get(number, False) for number in request.candidate_ids]
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         self._results.promoted(request, ids)

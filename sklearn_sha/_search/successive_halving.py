@@ -124,8 +124,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         is a larger value (see `min_folds`). The lower bound of "auto" depends on the resource:
 
         - "n_samples": 200 samples, and enough to include 10 of the rarest class (at most half of
-          it) and two of each class. If all candidates fail with so few samples, the search starts
-          again with more.
+          it) and two of each class. Candidates that fail with so few samples wait for a rung with
+          more; if all fail, the search starts again.
         - "folds": as many as ``min_folds="auto"`` starts with. If no score on these is a number,
           the search starts again with all. An integer with fewer than 100 test samples raises a
           ValueError, unless these are all folds.

@@ -113,12 +113,14 @@ def halving(
         is_failed = rung_losses.has_failed
         kept = [k for k, one in enumerate(ids) if one in to_keep and not is_failed[k]]
         n_promoted = rung.n_candidates
+        has_more = rung.n_resources > schedule.rungs[number - 1].n_resources
+        waits = rung_losses.waits if has_more else np.zeros_like(rung_losses.waits)
         is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)
+        is_stopped &= not waits.any()
         if is_stopped:
             rung, n_promoted = later[-1], 1 + len(kept)
-        positions = promote(losses, n_promoted, kept)
-        if not is_stopped and rung.n_resources > schedule.rungs[number - 1].n_resources:
-            positions = np.union1d(positions, np.flatnonzero(rung_losses.waits))
+        losses = np.where(waits, np.nan, losses)  # they take no place of another one
+        positions = np.union1d(promote(losses, n_promoted, kept), np.flatnonzero(waits))
         promoted = tuple(ids[position] for position in positions)
         eliminated = tuple(sorted({*ids} - {*promoted}))
         is_last = rung is later[-1]

@@ -56,6 +56,7 @@ class CandidatePool:
         self._seed = seed
         self._proposes = source.sampler.uses_history and not is_closed
         self._n_proposed = 0
+        self._failed: dict[int, list[EvaluationKey]] = {}  # evaluations without a score
         # The search that the candidates are from had at most as many calls.
         self._n_calls = len(candidates)
 
@@ -92,7 +93,7 @@ class CandidatePool:
     ) -> None:
         """Add completed evaluations to the history, in the order of the candidates.
 
-        If a candidate has a score, that it had none with less resource is forgotten.
+        If a candidate has a score, that it had none before is forgotten.
 
         Parameters
         ----------
@@ -109,11 +110,8 @@ class CandidatePool:
             mean = sum(values) / len(values)
             evaluation = Evaluation(params, n_resources, len(values), mean, values)
             self.evaluations.setdefault((number, n_resources, len(values)), evaluation)
-            if not isnan(mean):
-                self._forget_failures(number)
-
-    def _forget_failures(self, number: int) -> None:
-        own = ((key, one) for key, one in self.evaluations.items() if key[0] == number)
-        failed = [key for key, one in own if isnan(one.mean_score)]
-        for key in failed:
-            del self.evaluations[key]
+            if isnan(mean):
+                self._failed.setdefault(number, []).append((number, n_resources, len(values)))
+            else:
+                for key in self._failed.pop(number, []):
+                    self.evaluations.pop(key, None)

@@ -209,7 +209,9 @@ def _agreement(
 ) -> dict[str, float]:
     """Mean rank correlations of a rung with the later rungs of its bracket."""
     score_of, others = _known_scores(row, failed), [_known_scores(r, failed) for r in later]
-    both = [[(score_of[c], s) for c, s in other.items() if c in score_of] for other in others]
+    # A candidate that waited for more samples has no rank in the rung where it failed.
+    ranked = {c: score for c, score in score_of.items() if score == score}
+    both = [[(ranked[c], s) for c, s in other.items() if c in ranked] for other in others]
     pairs = [([a for a, _ in scores], [b for _, b in scores]) for scores in both]
     agreement = {}
     for name, correlation in (("spearman", spearman), ("kendall", kendall)):
