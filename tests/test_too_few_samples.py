@@ -8,7 +8,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, KFold, TimeSeriesSplit
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -306,13 +306,11 @@ def test_what_more_samples_do_not_prevent_is_no_reason_to_wait(message):
 
 @pytest.mark.filterwarnings("ignore:(?s).*fits failed", "ignore:Candidates .* failed when trained")
 def test_a_fold_that_has_no_more_samples_is_no_reason_to_wait():
-    search = hungry(1500, cv=TimeSeriesSplit(3), random_state=0)
-    plan = search.plan(X, Y)
-    search.fit(X, Y)  # the first fold has 1,000 samples
-    assert min(plan.n_resources) < 1000 < max(plan.n_resources)
-    later = [row for row in search.rung_history_ if row["n_resources"] >= 1000]
-    assert len(later[0]["candidates"]) > plan.n_candidates[len(plan.rungs) - len(later)]
-    assert all(NEED_MORE.isdisjoint(row["candidates"]) for row in later[1:])
+    held_out = range(3000, 4000)
+    cv = [(range(500), held_out), (range(2000), held_out)]
+    search = hungry(600, cv=cv, random_state=0).fit(X, Y)
+    assert search.schedule_.n_resources == [200, 400, 800, 2000]
+    assert search.n_candidates_ == [20, 10 + 5, 5 + 5, 3]
 
 
 @pytest.mark.filterwarnings("ignore:(?s).*fits failed")
