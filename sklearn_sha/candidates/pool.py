@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
@@ -56,7 +56,6 @@ class CandidatePool:
         self._seed = seed
         self._proposes = source.sampler.uses_history and not is_closed
         self._n_proposed = 0
-        self._failed: dict[int, list[EvaluationKey]] = {}  # evaluations without a score
         # The search that the candidates are from had at most as many calls.
         self._n_calls = len(candidates)
 
@@ -78,7 +77,7 @@ class CandidatePool:
         is_due = n_waiting == 0 or (self._n_proposed == 0 and not self.evaluations)
         if is_due and n_waiting < n and self._proposes:
             rng = RandomState([self._seed, self._n_calls])
-            history = History(tuple(self.params), tuple(self.evaluations.values()))
+            history = History(tuple(self.params), tuple(self._not_overcome()))
             with parallel_config(backend="sequential"):  # parallel code would end the workers
                 new = proposed(self._source, n - n_waiting, history, rng)
             self.params += new
@@ -92,8 +91,6 @@ class CandidatePool:
         self, ids: Iterable[int], n_resources: int, fold_scores: Iterable[Sequence[float]]
     ) -> None:
         """Add completed evaluations to the history, in the order of the candidates.
-
-        If a candidate has a score, that it had none before is forgotten.
 
         Parameters
         ----------
@@ -110,8 +107,13 @@ class CandidatePool:
             mean = sum(values) / len(values)
             evaluation = Evaluation(params, n_resources, len(values), mean, values)
             self.evaluations.setdefault((number, n_resources, len(values)), evaluation)
-            if isnan(mean):
-                self._failed.setdefault(number, []).append((number, n_resources, len(values)))
-            else:
-                for key in self._failed.pop(number, []):
-                    self.evaluations.pop(key, None)
+
+    def _not_overcome(self) -> Iterator[Evaluation]:
+        """Yield evaluations without those that had no score, if a later one with more has one."""
+        scored: dict[int, int] = {}
+        for (number, n_resources, _), one in self.evaluations.items():
+            if not isnan(one.mean_score):
+                scored[number] = max(n_resources, scored.get(number, 0))
+        for (number, n_resources, _), one in self.evaluations.items():
+            if not (isnan(one.mean_score) and n_resources < scored.get(number, 0)):
+                yield one
