@@ -197,6 +197,15 @@ class Hungry(NeedsSamples):
         return -abs(self.threshold - 0.9)
 
 
+class FailsAboveHalf(Hungry):
+    """Those candidates fail with any number of samples."""
+
+    def fit(self, X, y):
+        if self.threshold > 0.5:
+            raise ValueError(self.message)
+        return super().fit(X, y)
+
+
 NEED_MORE = {15, 16, 17, 18, 19}
 
 
@@ -240,13 +249,8 @@ def test_candidates_that_need_more_samples_wait_for_them(needs, params):
 @pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
 @pytest.mark.parametrize(("message", "n_waiting"), [("few samples", 5), ("not my day", 0)])
 def test_candidates_that_always_fail_take_no_place(message, n_waiting):
-    class Fails(Hungry):
-        def fit(self, X, y):
-            if self.threshold > 0.5:
-                raise ValueError(message)
-            return super().fit(X, y)
-
-    search = search_of(0, random_state=0).set_params(estimator=Fails()).fit(X, Y)
+    search = search_of(0, random_state=0).set_params(estimator=FailsAboveHalf(message=message))
+    search.fit(X, Y)
     others = [{*row["candidates"]} - NEED_MORE for row in search.rung_history_]
     assert others == [{*range(15)}, {*range(5, 15)}, {*range(10, 15)}, {12, 13, 14}]
     assert search.n_candidates_ == [20, *(n + n_waiting for n in (10, 5, 3))]
@@ -294,13 +298,8 @@ def test_a_failure_for_another_reason_that_is_not_repeated_is_a_warning():
     ],
 )
 def test_what_more_samples_do_not_prevent_is_no_reason_to_wait(message):
-    class Fails(Hungry):
-        def fit(self, X, y):
-            if self.threshold > 0.5:
-                raise ValueError(message)
-            return super().fit(X, y)
-
-    search = search_of(0, random_state=0).set_params(estimator=Fails()).fit(X, Y)
+    search = search_of(0, random_state=0).set_params(estimator=FailsAboveHalf(message=message))
+    search.fit(X, Y)
     assert search.n_candidates_ == [20, 10, 5, 3]
 
 

@@ -16,15 +16,16 @@ if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
 import warnings
+from collections.abc import Sequence
 from itertools import chain
 from statistics import geometric_mean
-from time import process_time
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from real_data import digits, flights, snippets
 from reports import mean_and_error, table, write
+from samples_or_folds import measured
 from sklearn.datasets import make_regression
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -101,18 +102,17 @@ def rows_of(name: str) -> list[list[str]]:
     X, y = load()
     found: dict[str, list[tuple[float, float, float]]] = {"eliminated": [], "wait": []}
     for seed in range(N_SPLITS):
-        X_train, X_test, y_train, y_test = train_test_split(
+        split = train_test_split(
             X, y, train_size=n, test_size=min(len(y) - n, 10_000), random_state=seed
         )
-        split = X_train, X_test, y_train, y_test
-        theirs = measured(GridSearchCV(model, grid), *split)
+        theirs = with_best_score(GridSearchCV(model, grid), split)
         search = SuccessiveHalvingSearchCV(model, grid, random_state=seed)
-        first = min(search.plan(X_train, y_train).n_resources)
+        first = min(search.plan(split[0], split[2]).n_resources)
         as_before = SuccessiveHalvingSearchCV(
             model, grid, random_state=seed, resource="n_samples", min_resources=first, min_folds=1
         )
         for way, one in zip(found, (as_before, search), strict=True):
-            ours = measured(one, *split)
+            ours = with_best_score(one, split)
             found[way].append((ours[0] - theirs[0], ours[1] - theirs[1], ours[2] / theirs[2]))
     rows = []
     for way, runs in found.items():
@@ -129,14 +129,10 @@ def rows_of(name: str) -> list[list[str]]:
     return rows
 
 
-def measured(
-    search: Any, X_train: Any, X_test: Any, y_train: Any, y_test: Any
-) -> tuple[float, float, float]:
+def with_best_score(search: Any, split: Sequence[Any]) -> tuple[float, float, float]:
     """Best score, held-out score and CPU time of a search."""
-    start = process_time()
-    search.fit(X_train, y_train)
-    seconds = process_time() - start
-    return search.best_score_, search.score(X_test, y_test), seconds
+    held_out, seconds = measured(search, *split)
+    return search.best_score_, held_out, seconds
 
 
 if __name__ == "__main__":

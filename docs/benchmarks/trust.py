@@ -247,19 +247,27 @@ def first_rungs(table_: Table) -> dict[str, int | None]:
     return found | ({"64 samples": 64} if table_.family.startswith(("lcdb", "large")) else {})
 
 
+def numbers_of_candidates(table_: Table, estimators: bool) -> list[int]:
+    """Return how many candidates searches over a table have."""
+    sizes = (8, 16, 20) if estimators else (8, 20, 64)
+    return [n for n in sizes if n <= len(table_.scores)]
+
+
+def sampled(whole: Table, number: int, n: int, seed: int) -> tuple[Table, tuple[int, ...]]:
+    """Return n candidates of the table with a number, and the order of its folds."""
+    rng = np.random.default_rng([seed, n, number])
+    some = whole.subset(rng.permutation(len(whole.scores))[:n])
+    return some, tuple(rng.permutation(some.n_folds).tolist())
+
+
 def searches(n_seeds: int) -> Iterator[Search]:
     """Replay searches that differ in candidates, factor, first rung and folds."""
     for number, (whole, metric, estimators) in enumerate(all_tables()):
-        sizes = (8, 16, 20) if estimators else (8, 20, 64)
-        starts = first_rungs(whole).items()
+        sizes, starts = numbers_of_candidates(whole, estimators), first_rungs(whole).items()
         for n, factor, (first_rung, start), grows in product(sizes, (2, 3), starts, (True, False)):
-            if n > len(whole.scores):
-                continue
             for seed in range(n_seeds):
-                rng = np.random.default_rng([seed, n, number])
-                some = whole.subset(rng.permutation(len(whole.scores))[:n])
-                order = rng.permutation(some.n_folds).tolist()
-                growth = FoldGrowth(tuple(order)) if grows else None
+                some, order = sampled(whole, number, n, seed)
+                growth = FoldGrowth(order) if grows else None
                 bounds = replace(bounds_of(some, growth, None), min_resources=start)
                 algorithm = SuccessiveHalving(factor)
                 found, plan = replayed(some, metric, estimators, first_rung, algorithm, bounds)
@@ -276,7 +284,7 @@ def searches(n_seeds: int) -> Iterator[Search]:
                 changed: dict[str, Any] = {name: settings[name] for name in names}
                 if min_folds := settings.get("min_folds"):
                     is_all = min_folds == "all"
-                    growth = None if is_all else FoldGrowth(tuple(order), int(min_folds))
+                    growth = None if is_all else FoldGrowth(order, int(min_folds))
                     changed["fold_growth"] = growth
                 other, _, longer = run(some, algorithm, replace(bounds, **changed))
                 # Over all folds, as those of a search whose folds grow.
@@ -333,15 +341,11 @@ class OnFolds(SuccessiveHalving):
 def searches_on_folds(n_seeds: int) -> Iterator[Search]:
     """Replay searches whose rungs add folds only."""
     for number, (whole, metric, estimators) in enumerate(all_tables()):
-        sizes = (8, 16, 20) if estimators else (8, 20, 64)
+        sizes = numbers_of_candidates(whole, estimators)
         for n, factor, seed in product(sizes, (2, 3), range(n_seeds)):
-            if n > len(whole.scores):
-                continue
-            rng = np.random.default_rng([seed, n, number])
-            some = whole.subset(rng.permutation(len(whole.scores))[:n])
-            growth = FoldGrowth(tuple(rng.permutation(some.n_folds).tolist()))
+            some, order = sampled(whole, number, n, seed)
             at_maximum = replace(some, continues=False)
-            bounds = bounds_of(at_maximum, growth, None)
+            bounds = bounds_of(at_maximum, FoldGrowth(order), None)
             found, _ = replayed(at_maximum, metric, estimators, ON_FOLDS, OnFolds(factor), bounds)
             if len(found.known.candidate):
                 yield found
