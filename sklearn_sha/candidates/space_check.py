@@ -70,10 +70,11 @@ def _check_distribution(name: str, distribution: Any) -> None:
 
 def _check_list(name: str, values: Any) -> None:
     """Raise an error if the values of a parameter without a distribution are no list, or empty."""
-    if hasattr(values, "icdf"):
+    # The new ones of scipy, and those of Optuna.
+    if hasattr(values, "icdf") or type(values).__name__.endswith("Distribution"):
         raise TypeError(
-            f"The distribution of parameter {name!r}, {values!r}, has no rvs method. Use another "
-            "one of scipy.stats, such as uniform, loguniform or norm."
+            f"The distribution of parameter {name!r}, {values!r}, has no rvs method. Use one of "
+            "scipy.stats that has it, such as uniform, loguniform or randint."
         )
     # Ensembles and pipelines have a length.
     is_single = isinstance(values, str | Mapping) or is_estimator(values)
