@@ -1,6 +1,7 @@
 """Workers that crash, and fits that hang or have side effects."""
 
 import gc
+import multiprocessing
 import os
 import pickle
 import re
@@ -133,14 +134,27 @@ def test_error_score_raise_raises(how, error, message):
     assert {0, 1} <= set(search.all_cv_results_["iter"])  # earlier rungs are kept
 
 
+@pytest.fixture
+def start_method(request):
+    before = multiprocessing.get_start_method(allow_none=True)
+    multiprocessing.set_start_method(request.param, force=True)
+    yield
+    multiprocessing.set_start_method(before, force=True)
+
+
 @pytest.mark.parametrize(
-    ("backend", "n_jobs", "reason"),
+    ("backend", "n_jobs", "start_method", "reason"),
     [
-        ("loky", 1, "fits run in the process of the search"),
-        ("threading", 2, "fits run in the process of the search"),
-        ("multiprocessing", 2, "multiprocessing backend does not notice when a worker ends"),
+        ("loky", 1, None, "fits run in the process of the search"),
+        ("threading", 2, None, "fits run in the process of the search"),
+        *(
+            ("multiprocessing", 2, start, "backend does not notice when a worker ends")
+            for start in multiprocessing.get_all_start_methods()
+        ),
     ],
+    indirect=["start_method"],
 )
+@pytest.mark.usefixtures("start_method")
 def test_a_timeout_requires_worker_processes(backend, n_jobs, reason):
     search = search_of("", fit_timeout=30, n_jobs=None)
     with (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -106,6 +107,10 @@ class CallMonitor:
         return WorkerDeath(int.from_bytes(content[:_HEADER], "little"), traceback)
 
 
-def process_location() -> tuple[str, int, int]:
-    """Return the host name, the process ID and the ID of the parent process."""
-    return gethostname(), os.getpid(), os.getppid()
+def process_location() -> tuple[str, int, int | None]:
+    """Return the host name, the process ID and that of the process that requested this one.
+
+    It can be another one than the parent, which is a server by default since Python 3.14.
+    """
+    requested_by = multiprocessing.parent_process()
+    return gethostname(), os.getpid(), None if requested_by is None else requested_by.pid

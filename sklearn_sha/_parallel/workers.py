@@ -278,12 +278,12 @@ class Workers:
 
     def _check_timeout(self) -> None:
         begin = perf_counter()
-        ((host, process, parent),) = self._parallel([delayed(process_location)()])
+        ((host, process, requested_by),) = self._parallel([delayed(process_location)()])
         self._note_start(begin, 0.0)
         this_host, this_process, _ = process_location()
         if (host, process) == (this_host, this_process):
             reason = "fits run in the process of the search"
-        elif (host, parent) == (this_host, this_process) and not self._streams:
+        elif (host, requested_by) == (this_host, this_process) and not self._streams:
             reason = "joblib's multiprocessing backend does not notice when a worker ends"
         else:
             return
