@@ -28,6 +28,7 @@ from sklearn_sha._search.automatic_schedule import (
 from sklearn_sha._search.planning import (
     Automatic,
     Plan,
+    PlannedCandidates,
     PlanningContext,
     Training,
     check_folds_grow,
@@ -93,10 +94,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         kept, automatic = context.kept_resource, self._automatic()
         if kept is not None:
             training = Training.of(kept, context.tuned)
-        n_candidates, candidates, typical = self._make_candidates(
-            algorithm, training.resource, context, random_state
-        )
-        plan_for = partial(self._plan_option, algorithm, context, n_candidates, candidates, typical)
+        candidates = self._make_candidates(algorithm, training.resource, context, random_state)
+        plan_for = partial(self._plan_option, algorithm, context, candidates)
         if automatic.folds and kept is None:
             chosen = automatic_option(training, plan_for, context)
         else:
@@ -108,7 +107,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         notes: list[str] = []
         keeps_folds = kept is not None and kept.counts_folds
         if automatic.schedule and not keeps_folds and not chosen.is_worth_rungs:
-            training, schedule = single_rung(chosen, context, n_candidates, self.factor)
+            training, schedule = single_rung(chosen, context, candidates.n, self.factor)
         else:
             warning = cost_warning(schedule, limits, algorithm)
             if automatic.maximum and limits.default is not None:
@@ -119,11 +118,11 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         if automatic.first_rung:
             notes += first_rung_notes(chosen.schedule, limits, self.factor)
         if not context.source.sampler.uses_history:
-            n_different = len(candidates) - schedule.n_repeated
-            notes += grid_notes(context.source, candidates, n_different)
+            n_different = len(candidates.known) - schedule.n_repeated
+            notes += grid_notes(context.source, candidates.known, n_different)
         notes += audit_notes(schedule, self.audit_eliminated)
         schedule = replace(schedule, notes=(*schedule.notes, *notes))
-        return Plan(candidates, typical, training, schedule, warning, whole_fit)
+        return Plan(candidates, training, schedule, warning, whole_fit)
 
     def _make_candidates(
         self,
@@ -131,17 +130,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         resource: Resource,
         context: PlanningContext,
         random_state: RandomState,
-    ) -> tuple[int, list[dict[str, Any]], list[dict[str, Any]]]:
-        """Return the number of candidates, those that are known in advance, and typical ones."""
+    ) -> PlannedCandidates:
+        """Return the candidates, after a check of their names."""
         source, limits = context.source, resource_limits(resource, context)
         bounds = partial(self._bounds, algorithm, resource, context, limits)
-        n_candidates, candidates = self._candidates(
-            source, lambda n: planned(algorithm, bounds(n)), random_state
-        )
-        proposes_later = source.sampler.uses_history
-        typical = [*candidates, *(typical_candidates(source.space) if proposes_later else ())]
-        check_names(self.estimator, typical)
-        return n_candidates, candidates, typical
+        n, known = self._candidates(source, lambda n: planned(algorithm, bounds(n)), random_state)
+        later = typical_candidates(source.space) if source.sampler.uses_history else ()
+        candidates = PlannedCandidates(n, known, [*known, *later])
+        check_names(self.estimator, candidates.typical)
+        return candidates
 
     def _check_option(self, option: Option, context: PlanningContext) -> None:
         """Raise an error if nothing can be trained in a first rung; warn about what is unusual."""
@@ -181,19 +178,15 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         self,
         algorithm: Algorithm,
         context: PlanningContext,
-        n_candidates: int,
-        candidates: list[dict[str, Any]],
-        typical: list[dict[str, Any]],
+        candidates: PlannedCandidates,
         training: Training,
     ) -> Option:
         """Plan the rungs of one resource."""
         resource = training.resource
-        check_sampled(resource, context.tuned, typical)
+        check_sampled(resource, context.tuned, candidates.typical)
         limits = resource_limits(resource, context)
-        bounds = self._bounds(algorithm, resource, context, limits, n_candidates)
-        bounds = replace(bounds, continues=training.continues(context, typical))
-        # Brackets can share a candidate.
-        n_repeated = len(candidates) - len({id(params) for params in candidates})
+        bounds = self._bounds(algorithm, resource, context, limits, candidates.n)
+        bounds = replace(bounds, continues=training.continues(context, candidates.typical))
 
         def described(schedule: Schedule) -> Option:
             schedule = replace(
@@ -201,18 +194,19 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
                 unit=limits.unit,
                 continuation=resource.continuation,
                 counts_folds=resource.counts_folds,
-                n_repeated=n_repeated,
+                n_repeated=candidates.n_repeated,
             )
             return Option(training, limits, schedule)
 
         if context.source.sampler.uses_history:
             found = described(plan_of_space(algorithm, bounds, context.source))
         else:
-            found = described(planned(algorithm, replace(bounds, max_candidates=len(candidates))))
+            n_known = len(candidates.known)
+            found = described(planned(algorithm, replace(bounds, max_candidates=n_known)))
         has_brackets = len(found.schedule.brackets) > 1
         if self._automatic().schedule and has_brackets and not found.is_worth_rungs:
             # Several brackets, for a sampler that uses the history, have more fits than one.
-            found = described(planned(algorithm, replace(bounds, max_candidates=n_candidates)))
+            found = described(planned(algorithm, replace(bounds, max_candidates=candidates.n)))
         check_keeps(bounds.n_kept, found.schedule, algorithm)
         check_folds_grow(self.min_folds, bounds.fold_growth, found.schedule, algorithm)
         return found

@@ -109,15 +109,36 @@ class Automatic:
 
 
 @dataclass(frozen=True)
+class PlannedCandidates:
+    """The candidates for which rungs are planned.
+
+    Attributes
+    ----------
+    n : int
+        Their number, including those that are proposed later.
+    known : list of dict
+        Candidates that are known before the search. Brackets can share one, which is then repeated.
+    typical : list of dict
+        These, and others that stand for those that are proposed later.
+    """
+
+    n: int
+    known: list[dict[str, Any]]
+    typical: list[dict[str, Any]]
+
+    @property
+    def n_repeated(self) -> int:
+        """Number of repetitions among those that are known."""
+        return len(self.known) - len({id(params) for params in self.known})
+
+
+@dataclass(frozen=True)
 class Plan:
     """Result of planning a search.
 
     Attributes
     ----------
-    candidates : list of dict
-        Candidates that are known before the search.
-    typical : list of dict
-        These, and others that stand for those that are proposed later.
+    candidates : PlannedCandidates
     training : Training
     schedule : Schedule
     warning : str
@@ -126,8 +147,7 @@ class Plan:
         When the refit calls ``fit``; None if it never does.
     """
 
-    candidates: list[dict[str, Any]]
-    typical: list[dict[str, Any]]
+    candidates: PlannedCandidates
     training: Training
     schedule: Schedule
     warning: str

@@ -201,11 +201,11 @@ class PreparedSearch(PlannedSearch):
             inputs = replace(inputs, routed=routed)
         if plan.training.shares_preprocessing and context.tuned.searches_requests:
             check_requests(params, routed, resource.name)
-        models = (with_params(self.estimator, candidate) for candidate in plan.typical)
+        models = (with_params(self.estimator, candidate) for candidate in plan.candidates.typical)
         return SearchSpec(
             source=context.source,
             algorithm=algorithm,
-            candidates=plan.candidates,
+            candidates=plan.candidates.known,
             seed=inputs.seed,
             schedule=plan.schedule,
             folds=search_folds(
