@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any, Literal
 
 from sklearn_sha._formatting import quantity
@@ -11,8 +12,8 @@ from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.distinct import is_exhausted_by
 from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import grid_of, n_outside
-from sklearn_sha.resources.limits import Limits
-from sklearn_sha.schedules import Schedule, rung_sizes
+from sklearn_sha.resources.limits import Limits, in_units
+from sklearn_sha.schedules import Schedule, rung_sizes, schedule_from_range
 from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 
@@ -42,6 +43,44 @@ def first_rung_notes(schedule: Schedule, limits: Limits, factor: float) -> list[
     n_rungs = len(schedule.brackets[0].rungs)
     is_short = n_rungs < len(rung_sizes(schedule.n_candidates[0], factor))
     return [limits.reason_of_first] if is_short and limits.reason_of_first else []
+
+
+def single_rung_warnings(
+    schedule: Schedule, limits: Limits, min_resources: Any, factor: float
+) -> list[str]:
+    """Return a warning if an explicit first rung leaves no room for a second one."""
+    n_candidates, n_resources = schedule.n_candidates[0], schedule.max_resources
+    first = in_units(min_resources, n_resources)
+    is_single = len(schedule.rungs) == 1 and n_candidates > 1
+    if not is_single or first is None or not first < n_resources < first * factor:
+        return []
+    return [
+        f"min_resources={min_resources} leaves no room for a second rung, since factor={factor} "
+        f"times {quantity(first, limits.unit)} is more than the maximum, {n_resources}: all "
+        f"{n_candidates} candidates are trained with full resource. Lower min_resources."
+    ]
+
+
+def low_maximum_warnings(
+    schedule: Schedule, limits: Limits, min_resources: Any, max_resources: Any, factor: float
+) -> list[str]:
+    """Return a warning if an explicit maximum leaves too few rungs for the candidates."""
+    # Later brackets can have the full resource in all rungs.
+    sizes = schedule.brackets[0].n_candidates
+    n_candidates, n_last = sizes[0], sizes[-1]
+    n_intended = max(ceil(factor), schedule.n_kept + 1)
+    is_explicit = max_resources not in ("auto", limits.highest)
+    if min_resources != "auto" or not is_explicit or n_last <= n_intended:
+        return []
+    longest = schedule_from_range(n_candidates, factor=factor, max_resources=schedule.max_resources)
+    lowest, remedy = longest.rungs[0].n_resources, "Raise max_resources"
+    if longest.n_candidates[-1] <= n_intended and lowest >= limits.lowest:
+        remedy = f"Set min_resources={lowest}, raise max_resources"
+    return [
+        f"max_resources={max_resources} of resource={limits.resource!r} is too low to eliminate "
+        f"all but {n_intended} of {n_candidates} candidates: the last rung compares {n_last}. "
+        f"{remedy}, or choose another resource."
+    ]
 
 
 def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> str:

@@ -75,8 +75,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         rng : RandomState
         """
 
-    def _check_plan(self, plan: Schedule, limits: Limits) -> None:
-        """Warn about a plan that is probably not intended."""
+    def _plan_warnings(self, schedule: Schedule, limits: Limits) -> list[str]:
+        """Return warnings about a plan that is probably not intended."""
+        return []
 
     def _automatic(self) -> Automatic:
         """Return what the parameters leave to the plan."""
@@ -145,8 +146,8 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         resource, schedule, limits = option.training.resource, option.schedule, option.limits
         if error := resource.first_rung_error(min(schedule.n_resources), limits):
             raise ValueError(error)
-        self._check_plan(schedule, limits)
-        for message in resource.warnings(context.tuned, schedule.max_resources):
+        of_resource = resource.warnings(context.tuned, schedule.max_resources)
+        for message in (*self._plan_warnings(schedule, limits), *of_resource):
             warn_user(message)
 
     def _bounds(

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from inspect import signature
-from math import ceil
 from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
 from numpy.random import RandomState
 
-from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import check_int
+from sklearn_sha._search.advice import low_maximum_warnings, single_rung_warnings
 from sklearn_sha._search.aliases import given_name, n_candidates_of
 from sklearn_sha._search.extendable_search import ExtendableSearch
 from sklearn_sha._search.planning import Automatic
 from sklearn_sha._search.search_spec import SearchSpec
-from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.anytime import Anytime
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.bandit.doubling import BudgetDoubling
@@ -29,8 +27,8 @@ from sklearn_sha.candidates.base import History, Sampler
 from sklearn_sha.candidates.proposals import first_candidates, proposed, without_grid_order
 from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.limits import Limits, in_units
-from sklearn_sha.schedules import Schedule, schedule_from_range
+from sklearn_sha.resources.limits import Limits
+from sklearn_sha.schedules import Schedule
 
 _BUDGETS: dict[Any, type[BudgetDoubling] | type[Anytime]] = {
     "double": BudgetDoubling,
@@ -561,32 +559,12 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             explains_single_rungs=first_rung and self.budget in (None, *_BUDGETS),
         )
 
-    def _check_plan(self, plan: Schedule, limits: Limits) -> None:
+    def _plan_warnings(self, schedule: Schedule, limits: Limits) -> list[str]:
         if self.budget is not None or self.algorithm != "auto":
-            return
-        n_resources = plan.max_resources
-        first = in_units(self.min_resources, n_resources)
-        is_single = len(plan.rungs) == 1 and plan.n_candidates[0] > 1
-        if is_single and first is not None and first < n_resources < first * self.factor:
-            warn_user(
-                f"min_resources={self.min_resources} leaves no room for a second rung, since "
-                f"factor={self.factor} times {quantity(first, limits.unit)} is more than the "
-                f"maximum, {n_resources}: all {plan.n_candidates[0]} candidates are trained with "
-                "full resource. Lower min_resources.",
-            )
-        # Later brackets can have the full resource in all rungs.
-        n_last = plan.brackets[0].n_candidates[-1]
-        n_intended = max(ceil(self.factor), plan.n_kept + 1)
-        is_explicit = self.max_resources not in ("auto", limits.highest)
-        if self.min_resources == "auto" and is_explicit and n_last > n_intended:
-            longest = schedule_from_range(
-                plan.n_candidates[0], factor=self.factor, max_resources=n_resources
-            )
-            lowest, remedy = longest.rungs[0].n_resources, "Raise max_resources"
-            if longest.n_candidates[-1] <= n_intended and lowest >= limits.lowest:
-                remedy = f"Set min_resources={lowest}, raise max_resources"
-            warn_user(
-                f"max_resources={self.max_resources} of resource={limits.resource!r} is too low "
-                f"to eliminate all but {n_intended} of {plan.n_candidates[0]} candidates: "
-                f"the last rung compares {n_last}. {remedy}, or choose another resource.",
-            )
+            return []
+        return [
+            *single_rung_warnings(schedule, limits, self.min_resources, self.factor),
+            *low_maximum_warnings(
+                schedule, limits, self.min_resources, self.max_resources, self.factor
+            ),
+        ]
