@@ -14,21 +14,17 @@ def n_needed(n: int) -> int:
     return min(MIN_PER_CLASS, n // 2)
 
 
-def n_of_rarest(counts: NDArray[np.intp]) -> int:
-    """Return the number of samples of the rarest class.
+def rarest_class(counts: NDArray[np.intp]) -> int:
+    """Return the rarest class, given the number of samples of each.
 
-    Parameters
-    ----------
-    counts : ndarray of int, shape (n_classes,)
-        Number of samples of each class. Classes of a single sample are left out, since a first rung
-        needs none of it.
-
-    Returns
-    -------
-    int
-        All samples if no class is left.
+    Classes of a single sample are left out, since a first rung needs none of it.
     """
-    return int(counts[counts > 1].min(initial=counts.sum()))
+    return int(np.where(counts > 1, counts, np.inf).argmin())
+
+
+def n_of_rarest(counts: NDArray[np.intp]) -> int:
+    """Return the number of samples of `rarest_class`, or of all classes if none is left."""
+    return int(counts[rarest_class(counts)] if (counts > 1).any() else counts.sum())
 
 
 def size_with_rarest(n: int, n_rarest: int) -> int:

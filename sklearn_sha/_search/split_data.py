@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 
 from sklearn_sha._data.fold_order import fold_order, is_series, min_folds
 from sklearn_sha._data.folds import Fold, make_folds
-from sklearn_sha._data.rare_classes import n_of_rarest
+from sklearn_sha._data.rare_classes import n_of_rarest, rarest_class
 from sklearn_sha._data.slicing import n_samples_of, sample_indices
 from sklearn_sha._data.subsampling import class_codes, classes_of_samples, with_subsampling
 from sklearn_sha._search.routing import RoutedParams
@@ -55,8 +55,7 @@ class SplitData:
         n_classes, n_rarest = 1, len(largest)
         if (classes := classes_of_samples(self.codes)) is not None:
             counts, in_largest = np.bincount(classes), np.bincount(classes[largest])
-            # A class of a single sample needs none.
-            is_rarest = classes == np.where(counts > 1, counts, len(classes)).argmin()
+            is_rarest = classes == rarest_class(counts)
             first = min_folds(test_sizes, [int(is_rarest[test].sum()) for test in tests])
             n_classes, n_rarest = len(counts), n_of_rarest(in_largest)
         return TrainingData(
