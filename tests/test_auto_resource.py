@@ -146,7 +146,10 @@ FOREST = RandomForestClassifier()
     ],
 )
 def test_auto_is_what_all_candidates_have_and_what_is_cheapest(estimator, space, expected):
-    assert auto_resource(estimator, space if isinstance(space, list) else [space]) == expected
+    assert (
+        auto_resource(TunedEstimator(estimator, space if isinstance(space, list) else [space]))
+        == expected
+    )
 
 
 SAMPLES = "training samples"
@@ -364,17 +367,17 @@ class Resampler(BaseEstimator):
 
 
 def test_a_subclass_of_a_network_can_have_another_constructor():
-    assert auto_resource(OfWidth(4), [{"alpha": [1, 2]}]) == "partial_fit"
+    assert auto_resource(TunedEstimator(OfWidth(4), [{"alpha": [1, 2]}])) == "partial_fit"
 
 
 def test_a_step_that_resamples_can_be_one_of_several():
     pipeline = Pipeline([("sample", "passthrough"), ("clf", MLPClassifier())])
-    assert auto_resource(pipeline, [{"clf__alpha": [1, 2]}]) == "partial_fit"
+    assert auto_resource(TunedEstimator(pipeline, [{"clf__alpha": [1, 2]}])) == "partial_fit"
     space = {"clf__alpha": [1, 2], "sample": ["passthrough", Resampler()]}
-    assert auto_resource(pipeline, [space]) == "n_samples"
+    assert auto_resource(TunedEstimator(pipeline, [space])) == "n_samples"
     # Values of other parameters are not looked at.
     seeds = {"clf__random_state": range(2**62)}
-    assert auto_resource(pipeline, [space | seeds]) == "n_samples"
+    assert auto_resource(TunedEstimator(pipeline, [space | seeds])) == "n_samples"
 
 
 class Choice:
@@ -481,7 +484,9 @@ def test_boosting_finds_the_size_of_its_trees_on_folds():
 
 
 def test_a_step_that_is_sampled_can_be_anything():
-    assert auto_resource(in_pipeline(FOREST), [{"clf": Choice(SVC())}]) == "n_samples"
+    assert (
+        auto_resource(TunedEstimator(in_pipeline(FOREST), [{"clf": Choice(SVC())}])) == "n_samples"
+    )
     tree = TunedEstimator(in_pipeline(TREE), [{"clf": Choice(SVC())}])
     assert SampleCount().why_misleading(tree, n_samples=1000) == ""
 
@@ -977,7 +982,10 @@ def test_partial_fit_does_not_train_a_frozen_estimator(params):
     with pytest.raises(ValueError, match=r"would train FrozenEstimator.* use resource='n_samples'"):
         SuccessiveHalvingSearchCV(pipeline, space, **params).plan(*IRIS)
     pipeline.set_params(model=FrozenEstimator(Network().fit(*IRIS)))
-    assert auto_resource(pipeline, [{"scale": [StandardScaler(), MinMaxScaler()]}]) == "n_samples"
+    assert (
+        auto_resource(TunedEstimator(pipeline, [{"scale": [StandardScaler(), MinMaxScaler()]}]))
+        == "n_samples"
+    )
 
 
 def test_networks_behind_searched_steps_are_trained_on_samples_with_metadata_routing():
@@ -986,8 +994,11 @@ def test_networks_behind_searched_steps_are_trained_on_samples_with_metadata_rou
     scalers = {"scale": [StandardScaler(), MinMaxScaler()]}
     for enabled, resource in ((False, "partial_fit"), (True, "n_samples")):
         with config_context(enable_metadata_routing=enabled):
-            assert auto_resource(pipeline, [scalers]) == resource
-            assert auto_resource(pipeline, [{"network__alpha": [0.1, 1]}]) == "partial_fit"
+            assert auto_resource(TunedEstimator(pipeline, [scalers])) == resource
+            assert (
+                auto_resource(TunedEstimator(pipeline, [{"network__alpha": [0.1, 1]}]))
+                == "partial_fit"
+            )
 
 
 def test_one_solver_and_one_number_of_epochs_are_as_if_the_network_had_them():

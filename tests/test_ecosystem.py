@@ -27,7 +27,7 @@ from xgboost import XGBClassifier, XGBRegressor
 
 from sklearn_sha import SuccessiveHalvingSearchCV
 from sklearn_sha._data.slicing import FoldSamples
-from sklearn_sha.resources import IntegerParameter
+from sklearn_sha.resources import IntegerParameter, TunedEstimator
 from sklearn_sha.resources.automatic import auto_resource
 from sklearn_sha.resources.boosting_libraries import _LOSSES_OF_CATBOOST, _ROUNDS_OF_LIGHTGBM
 
@@ -116,8 +116,8 @@ def test_a_model_that_continues_training_is_that_of_one_fit(model, name):
 def test_the_parameter_that_counts_the_rounds_of_lightgbm_is_the_resource():
     """It has many names, and n_estimators is always set."""
     model, space = LGBMClassifier(**LIGHT, num_iterations=20), {"num_leaves": [4, 8]}
-    assert auto_resource(model, [space]) == "num_iterations"
-    assert auto_resource(model, [space | {"n_iter": [10, 20]}]) == "n_samples"
+    assert auto_resource(TunedEstimator(model, [space])) == "num_iterations"
+    assert auto_resource(TunedEstimator(model, [space | {"n_iter": [10, 20]}])) == "n_samples"
     search = SuccessiveHalvingSearchCV(model, space, min_resources=5).fit(X, Y)
     assert (search.resource_, search.n_resources_[-1]) == ("num_iterations", 20)
     assert list(search.best_params_) == ["num_leaves"]

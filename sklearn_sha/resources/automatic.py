@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sklearn_sha.resources.base import Resource
+from sklearn_sha.resources.epochs import has_partial_fit
 from sklearn_sha.resources.n_samples import SampleCount
+from sklearn_sha.resources.partial_fit import PartialFit
 from sklearn_sha.resources.registry import KINDS, NAMED
-from sklearn_sha.resources.tuned_estimator import TunedEstimator
+from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 
 
-def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
+def auto_resource(tuned: TunedEstimator, batch_size: int | None = None) -> str:
     """The resource of a search that names none: one that all candidates of its space have.
 
     Parameters
     ----------
-    estimator : estimator
-        Can be a Pipeline, of which the last step decides.
-    spaces : sequence of dict
-        Parameter names to lists of values or to distributions.
+    tuned : TunedEstimator
+        Of a Pipeline, the last step decides.
+    batch_size : int or None, default=None
 
     Returns
     -------
     str
-        "partial_fit" if it trains one of the epochs that `fit` would train; the parameter that
-        counts trees or boosting iterations if it is not searched; otherwise "n_samples", also if
-        candidates differ in this.
+        "partial_fit" if it trains one of the epochs that `fit` would train, or if there is a
+        `batch_size` and a candidate has it; the parameter that counts trees or boosting iterations
+        if it is not searched; otherwise "n_samples", also if candidates differ in this.
 
     Examples
     --------
@@ -34,13 +34,15 @@ def auto_resource(estimator: Any, spaces: Sequence[Mapping[str, Any]]) -> str:
     >>> from sklearn.linear_model import SGDClassifier
     >>> from sklearn.neural_network import MLPClassifier
     >>> from sklearn_sha.resources.automatic import auto_resource
+    >>> from sklearn_sha.resources.tuned_estimator import TunedEstimator
     >>> models = MLPClassifier(), RandomForestClassifier(), SGDClassifier()
-    >>> [auto_resource(model, [{}]) for model in models]
+    >>> [auto_resource(TunedEstimator(model, [{}])) for model in models]
     ['partial_fit', 'n_estimators', 'n_samples']
-    >>> auto_resource(MLPClassifier(), [{"solver": ["adam", "lbfgs"]}])
+    >>> auto_resource(TunedEstimator(MLPClassifier(), [{"solver": ["adam", "lbfgs"]}]))
     'n_samples'
     """
-    tuned = TunedEstimator(estimator, spaces)
+    if batch_size is not None and any(has_partial_fit(last_step(m)) for m in tuned.models()):
+        return PartialFit.name
     if tuned.decisive_distributions():
         return SampleCount.name
     found = {_preferred(model, searched) for model, searched in tuned.variants()}

@@ -8,11 +8,9 @@ from typing import Any
 from sklearn_sha._param_validation import InvalidParameterError
 from sklearn_sha.resources.automatic import auto_resource
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.epochs import has_partial_fit
 from sklearn_sha.resources.integer_parameter import IntegerParameter
-from sklearn_sha.resources.partial_fit import PartialFit
 from sklearn_sha.resources.registry import KINDS, NAMED
-from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
+from sklearn_sha.resources.tuned_estimator import TunedEstimator
 
 
 def resolve_resource(given: Any, tuned: TunedEstimator, batch_size: int | None = None) -> Resource:
@@ -56,12 +54,7 @@ def resolve_resource(given: Any, tuned: TunedEstimator, batch_size: int | None =
             f"resource={given!r} is neither a string nor a Resource; give {names}, the name of an "
             "integer parameter, or an instance of a subclass of sklearn_sha.resources.Resource."
         )
-    name = given
-    if name == "auto":
-        in_batches = batch_size is not None and any(
-            has_partial_fit(last_step(model)) for model in tuned.models()
-        )
-        name = PartialFit.name if in_batches else auto_resource(tuned.estimator, tuned.spaces)
+    name = auto_resource(tuned, batch_size) if given == "auto" else given
     resource = NAMED[name]() if name in NAMED else IntegerParameter(name)
     return resource.with_batch_size(batch_size)
 
