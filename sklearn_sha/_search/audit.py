@@ -143,13 +143,13 @@ def audit_plan(
     return AuditPlan(
         tuple(one["candidate"] for one in wanted[:n]),
         tuple(brackets[:n]),
-        results.audit_request((), brackets[0]).n_resources,
-        sum(costs[:n]),
-        sum(costs[:n]) / cost,
-        report.probability,
-        _probability(report.eliminated[n:]),
-        schedule.unit,
-        schedule.cost_unit,
+        n_resources=results.audit_request((), brackets[0]).n_resources,
+        cost=sum(costs[:n]),
+        relative_cost=sum(costs[:n]) / cost,
+        probability=report.probability,
+        probability_if_none_is_better=_probability(report.eliminated[n:]),
+        unit=schedule.unit,
+        cost_unit=schedule.cost_unit,
     )
 
 

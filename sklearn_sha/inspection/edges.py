@@ -214,11 +214,11 @@ def _with_ranks(
     rows = np.flatnonzero(~is_audited(results))
     rows = rows[np.lexsort(levels[rows].T[::-1])]
     furthest = {int(results["candidate"][row]): int(row) for row in rows}
-    kept = [row for candidate, row in furthest.items() if candidate >= n_kept]
-    if not kept:
+    ranked = [row for candidate, row in furthest.items() if candidate >= n_kept]
+    if not ranked:
         return []
-    ranks = np.unique(levels[kept], axis=0, return_inverse=True)[1].ravel()
-    return [(results["params"][row], int(rank)) for row, rank in zip(kept, ranks, strict=True)]
+    ranks = np.unique(levels[ranked], axis=0, return_inverse=True)[1].ravel()
+    return [(results["params"][row], int(rank)) for row, rank in zip(ranked, ranks, strict=True)]
 
 
 def _edge(

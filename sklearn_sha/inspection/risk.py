@@ -27,6 +27,9 @@ MARGIN_STEPS = np.concatenate([[0.0], np.geomspace(1e-2, MAX_MARGIN, 60)])
 
 _N_BISECTIONS = 40
 
+_NUMBERS = ("candidate", "bracket", "rung")
+"""Attributes of `Eliminated` that are integers."""
+
 _ROUNDING = 1e-6
 """Deviation of a lead, in tolerances, below which it is zero but for rounding."""
 
@@ -157,16 +160,25 @@ class Eliminated:
         """
         tolerance, final = tolerance_of(final_scores), float(_means(final_scores[None])[0])
         room = max(0.0, highest_score - final)
-        of_all = tolerance, float(continues), float(estimators), float(roc_auc), room
+        of_all = {
+            "tolerance": tolerance,
+            "continues": continues,
+            "estimators": estimators,
+            "roc_auc": roc_auc,
+            "room": room,
+        }
         rows = [
-            (*row, *of_all)
+            row | of_all
             for number, rungs in enumerate(brackets)
             for row in _rows_of(number, rungs, selected, final, tolerance, audited)
-            if row[0] not in known_at_full
+            if row["candidate"] not in known_at_full
         ]
-        columns = np.array(rows, dtype=float).reshape(-1, len(fields(cls))).T
-        ids = columns[:3].astype(int)
-        known = cls(*ids, *columns[3:])
+        known = cls(
+            **{
+                name: np.array([row[name] for row in rows], int if name in _NUMBERS else float)
+                for name in (one.name for one in fields(cls))
+            }
+        )
         sizes = np.array([len(rungs[0].candidates) for rungs in brackets])
         share = sizes[known.bracket] / sizes.sum()
         return replace(known, n_candidates=known.n_candidates / share)
@@ -191,8 +203,8 @@ def _rows_of(
     final: float,
     tolerance: float,
     audited: Collection[int],
-) -> Iterator[tuple[float, ...]]:
-    """Yield the values of each eliminated candidate of a bracket."""
+) -> Iterator[dict[str, float]]:
+    """Yield the values of each eliminated candidate of a bracket, by attribute."""
     last = rungs[-1]
     means = dict(zip(last.candidates, np.nan_to_num(_means(last.scores), nan=-np.inf), strict=True))
     finalists = [c for c in last.candidates if c not in audited]
@@ -227,12 +239,18 @@ def _rows_of(
             own = typical if np.isnan(deviation) else deviation
             squares = (n_scored - 1) * own**2 + _N_TYPICAL * typical**2
             variance = squares / (n_scored - 1 + _N_TYPICAL)
-            yield (
-                *(candidate, bracket, k, lead[candidate], gap),
-                *(variance / n_scored, variance * (1 / n_scored - 1 / n_folds)),
-                float(np.nan_to_num(np.mean(changes**2))),
-                *(last.n_resources / rung.n_resources, len(rung.candidates)),
-            )
+            yield {
+                "candidate": candidate,
+                "bracket": bracket,
+                "rung": k,
+                "lead": lead[candidate],
+                "gap": gap,
+                "fold_variance": variance / n_scored,
+                "missing_variance": variance * (1 / n_scored - 1 / n_folds),
+                "changes": float(np.nan_to_num(np.mean(changes**2))),
+                "ratio": last.n_resources / rung.n_resources,
+                "n_candidates": len(rung.candidates),
+            }
 
 
 def _leads(rung: RungScores, best: int) -> Floats:

@@ -104,15 +104,15 @@ def trust_report(search: Any) -> TrustReport:
         _rungs(evidence, by_candidate, search),
         tolerance,
         likely,
-        expected_loss(known) if is_known else nan,
-        _eliminated(evidence, by_candidate),
-        likely >= TRUSTED if is_known else None,
-        evidence.problem,
-        _brackets(evidence, by_candidate),
-        audited,
-        n_to_audit(np.sort(by_candidate)[::-1].tolist()),
-        edge_report(search).edges,
-        tuple(evidence.unscored),
+        expected_loss=expected_loss(known) if is_known else nan,
+        eliminated=_eliminated(evidence, by_candidate),
+        enough=likely >= TRUSTED if is_known else None,
+        advice="",  # it is about the rest of the report
+        brackets=_brackets(evidence, by_candidate),
+        audited=audited,
+        n_to_audit=n_to_audit(np.sort(by_candidate)[::-1].tolist()),
+        edges=edge_report(search).edges,
+        unscored=tuple(evidence.unscored),
     )
     others = _best_of_others(evidence.brackets, {one["candidate"] for one in audited})
     conclusion = audit_conclusion(audited, others, search)
