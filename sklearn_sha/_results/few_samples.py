@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -57,6 +57,29 @@ def few_samples_failures(
     # Errors that occur with all samples, too, unless a candidate had them with few samples only.
     others = {kind for _, kind in late} - {k for one, k in few if one["candidate"] in completed}
     return [one for one, kind in few if kind not in others and is_about_samples(one)]
+
+
+def candidates_that_lack_samples(
+    failures: Failures, n_samples: int, train_sizes: Sequence[int]
+) -> set[int]:
+    """Return the candidates that failed with `n_samples`, and can succeed with more.
+
+    Each error of such a candidate is about samples, and its fold has more of them.
+
+    Parameters
+    ----------
+    failures : sequence of dict
+    n_samples : int
+    train_sizes : sequence of int
+        Number of samples of each training fold.
+    """
+    failed = [failure for failure in failures if failure["n_resources"] == n_samples]
+    others = {
+        one["candidate"]
+        for one in failed
+        if n_samples >= train_sizes[one["split"]] or not is_about_samples(one)
+    }
+    return {one["candidate"] for one in failed} - others
 
 
 def without_overcome(failures: Failures, history: Iterable[Mapping[str, Any]]) -> Failures:

@@ -13,7 +13,7 @@ from sklearn_sha._engine.interruption import StoppedError
 from sklearn_sha._engine.observer import StageTimes
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._progress.console import ConsoleProgress
-from sklearn_sha._results.few_samples import is_about_samples
+from sklearn_sha._results.few_samples import candidates_that_lack_samples
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha._search.starting_again import StartAgainError
@@ -158,16 +158,12 @@ class RungObserver:
 
     def _wait(self, request: RungRequest) -> NDArray[np.bool_] | None:
         """Return which candidates of the last rung wait: those that failed for lack of samples."""
-        sizes, n_samples = self._train_sizes, request.n_resources
         has_failed = self._results.have_failed()
-        if sizes is None or not has_failed.any():
+        if self._train_sizes is None or not has_failed.any():
             return None
-        can_succeed: dict[int, bool] = {}
-        for one in self._results.failures:
-            if one["n_resources"] == n_samples:
-                has_more = n_samples < sizes[one["split"]] and is_about_samples(one)
-                can_succeed[one["candidate"]] = can_succeed.get(one["candidate"], True) & has_more
-        return has_failed & [can_succeed.get(number, False) for number in request.candidate_ids]
+        failures, n_samples = self._results.failures, request.n_resources
+        can_succeed = candidates_that_lack_samples(failures, n_samples, self._train_sizes)
+        return has_failed & [number in can_succeed for number in request.candidate_ids]
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         self._results.promoted(request, ids)
