@@ -23,7 +23,7 @@ class Progress:
     n_folds, n_workers : int
     clock : callable, default=time.perf_counter
         Returns the time in seconds.
-    max_time : float or None, default=None
+    max_time : float, default=inf
         Upper bound of the seconds of the search.
     start_seconds : callable, optional
         Returns how many seconds the workers took to start. 0 by default.
@@ -42,10 +42,10 @@ class Progress:
         n_folds: int,
         n_workers: int,
         clock: Callable[[], float] = perf_counter,
-        max_time: float | None = None,
+        max_time: float = inf,
         start_seconds: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        self._max_time = inf if max_time is None else max_time
+        self._max_time = max_time
         self._clock, self._start = clock, clock()
         self._start_seconds = start_seconds
         self._n_folds = n_folds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, floor
+from math import ceil, floor, inf
 from statistics import fmean
 from time import time
 from typing import Self
@@ -73,12 +73,12 @@ class BracketTimes:
         spec: SearchSpec,
         workers: Workers,
         start_time: float,
-        max_time: float | None,
+        max_time: float,
         *,
         refits: bool,
     ) -> Self | None:
         """Return what decides whether further brackets are begun; None: all of them are."""
-        if not isinstance(spec.algorithm, Anytime) or max_time is None or spec.is_closed:
+        if not isinstance(spec.algorithm, Anytime) or max_time == inf or spec.is_closed:
             return None
         n_samples = n_samples_of(spec.folds[0].X)
         return cls(

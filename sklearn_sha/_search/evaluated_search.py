@@ -72,7 +72,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
 
         It has workers of its own, unless it is a part of another run.
         """
-        left = None if self.max_time is None else deadline - begin
+        left = deadline - begin
         plan = spec.schedule
         pool = CandidatePool(
             spec.source, spec.candidates, spec.seed, spec.evaluations, is_closed=spec.is_closed
@@ -131,7 +131,7 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         spec: SearchSpec,
         params: list[dict[str, Any]],
         workers: Workers,
-        max_time: float | None,
+        max_time: float,
     ) -> tuple[Results, ConsoleProgress]:
         """Make the empty results, and what displays them as they come."""
         plan, n_folds = spec.schedule, len(spec.folds)
