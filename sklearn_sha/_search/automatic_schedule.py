@@ -45,6 +45,11 @@ class Option:
         return self.limits.cost(self.schedule)
 
     @property
+    def has_full_rungs(self) -> bool:
+        """Whether all rungs have the maximum resource."""
+        return self.schedule.min_resources == self.schedule.max_resources
+
+    @property
     def is_worth_rungs(self) -> bool:
         """Whether it is so much cheaper than a grid search that it is used.
 
@@ -80,8 +85,7 @@ def automatic_option(
         if not other.schedule.has_single_rungs and other.is_worth_rungs:
             return replace(other, why_in_folds=misleading, replaced=plan_for(training))
     option = plan_for(training)
-    n_resources = option.schedule.n_resources
-    saves_little = min(n_resources) == max(n_resources) or not option.is_worth_rungs
+    saves_little = option.has_full_rungs or not option.is_worth_rungs
     has_few = counts_samples and n_samples < MANY_SAMPLES
     if not option.limits.equals_fit or not (saves_little or has_few):
         return option
@@ -94,13 +98,12 @@ def automatic_option(
 
 def _reason_against(option: Option, on_folds: Option) -> str:
     """Return why rungs of folds are better than those of a resource."""
-    n_resources, unit = option.schedule.n_resources, option.schedule.unit
-    if min(n_resources) == max(n_resources):
-        return f"each rung would otherwise have the maximum, {quantity(n_resources[0], unit)}"
+    first = quantity(option.schedule.n_resources[0], option.schedule.unit)
+    if option.has_full_rungs:
+        return f"each rung would otherwise have the maximum, {first}"
     return (
         f"rungs that add folds cost {on_folds.cost:.2f} times a grid search, and rungs that start "
-        f"with {quantity(n_resources[0], unit)} would cost {option.cost:.2f} times one, including "
-        "the fixed cost of each fit"
+        f"with {first} would cost {option.cost:.2f} times one, including the fixed cost of each fit"
     )
 
 

@@ -144,7 +144,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
     def _check_option(self, option: Option, context: PlanningContext) -> None:
         """Raise an error if nothing can be trained in a first rung; warn about what is unusual."""
         resource, schedule, limits = option.training.resource, option.schedule, option.limits
-        if error := resource.first_rung_error(min(schedule.n_resources), limits):
+        if error := resource.first_rung_error(schedule.min_resources, limits):
             raise ValueError(error)
         of_resource = resource.warnings(context.tuned, schedule.max_resources)
         for message in (*self._plan_warnings(schedule, limits), *of_resource):

@@ -23,7 +23,7 @@ def how_to_complete_first_rung(spec: SearchSpec) -> str:
     `min_resources` is included if it sets that rung, and if the rung has more than one unit.
     """
     sets_it = not spec.algorithm.has_own_rungs and not spec.resource.counts_folds
-    can_be_lower = sets_it and min(spec.schedule.n_resources) > 1
+    can_be_lower = sets_it and spec.schedule.min_resources > 1
     return f"Raise max_time{', lower min_resources' if can_be_lower else ''}, or call resume"
 
 
@@ -127,9 +127,9 @@ def few_samples_hints(
 
 def _more_samples(n_failed: int, spec: SearchSpec) -> str:
     """Return how to start with more samples than those with which candidates failed."""
-    resources = spec.schedule.n_resources
-    larger = min((n for n in resources if n > n_failed), default=spec.n_train)
+    schedule = spec.schedule
+    larger = min((n for n in schedule.n_resources if n > n_failed), default=spec.n_train)
     if spec.algorithm.has_own_rungs:
-        return _more_of_own_rungs(quantity(larger, spec.schedule.unit), spec)
-    also = "max_resources and " if n_failed >= max(resources) else ""
+        return _more_of_own_rungs(quantity(larger, schedule.unit), spec)
+    also = "max_resources and " if n_failed >= schedule.max_resources else ""
     return f"raise {also}min_resources, for example min_resources={larger}"

@@ -113,8 +113,7 @@ def halving(
         is_failed = rung_losses.has_failed
         kept = [k for k, one in enumerate(ids) if one in to_keep and not is_failed[k]]
         n_promoted = rung.n_candidates
-        has_more = rung.n_resources > schedule.rungs[number - 1].n_resources
-        waits = rung_losses.waits if has_more else np.zeros_like(rung_losses.waits)
+        waits = rung_losses.waits & (rung.n_resources > schedule.rungs[number - 1].n_resources)
         is_stopped = stop is not None and stop.is_over(ids, losses, n_promoted)
         is_stopped &= not waits.any()
         if is_stopped:

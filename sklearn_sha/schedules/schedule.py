@@ -262,6 +262,11 @@ class Schedule:
         return [rung.n_resources for rung in self.rungs]
 
     @property
+    def min_resources(self) -> int:
+        """Smallest number of total units of a candidate at the end of a rung."""
+        return min(self.n_resources)
+
+    @property
     def max_resources(self) -> int:
         """Total units of each candidate at full resource."""
         return max(self.n_resources)
