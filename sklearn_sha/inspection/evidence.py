@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -222,15 +223,16 @@ def _repeated(brackets: Sequence[Sequence[RungRecord]], results: Mapping[str, An
     params = {candidate: params_key(values) for candidate, values in pairs}
     if len({*params.values()}) == len(params):
         return set()
-    furthest: dict[Hashable, tuple[tuple[bool, int], int]] = {}
-    for *before, last in brackets:
-        for row in (*before, last):
-            for candidate in row["candidates"]:
-                reached = (row is last, row["n_resources"]), candidate
-                key = params[candidate]
-                if key not in furthest or reached[0] > furthest[key][0]:
-                    furthest[key] = reached
-    return {*params}.difference(candidate for _, candidate in furthest.values())
+    reached = [
+        ((row is rows[-1], row["n_resources"]), candidate)
+        for rows in brackets
+        for row in rows
+        for candidate in row["candidates"]
+    ]
+    furthest: dict[Hashable, int] = {}  # of candidates that reached the same, the first one
+    for _, candidate in sorted(reached, key=itemgetter(0), reverse=True):
+        furthest.setdefault(params[candidate], candidate)
+    return {*params}.difference(furthest.values())
 
 
 def _has_several_estimators(params: Sequence[Mapping[str, Any]]) -> bool:
