@@ -41,17 +41,11 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
     history, n_splits, unit = search.rung_history_, len(spec.folds), spec.schedule.unit
     for number, row in enumerate(history):
         n_candidates, n_folds, bracket = row["n_candidates"], row["n_folds"], row.get("bracket")
-        scores = dict(zip(row["candidates"], row["scores"], strict=True))
-        promoted_scores = (scores[candidate] for candidate in row["promoted"])
-        lowest = min((score for score in promoted_scores if not np.isnan(score)), default=np.nan)
-        equal = {candidate for candidate, score in scores.items() if score == lowest}
-        promoted = equal & {*row["promoted"]}
-        is_cut = promoted < equal and np.isfinite(lowest)
-        if not is_cut or len(equal) < max(_MANY, MOST_EQUAL * n_candidates):
-            continue
+        equal, lowest = _equal_candidates(row)
         are_all = len(equal) == n_candidates
-        if n_folds == n_splits and not are_all:
+        if not equal or (n_folds == n_splits and not are_all):
             continue
+        promoted = equal & {*row["promoted"]}
         later = [other for other in history[number + 1 :] if other.get("bracket") == bracket]
         if n_enough := _enough_resource(search, promoted, row, later):
             reason = f"With {quantity(n_enough, unit)}, scores differ"
@@ -76,6 +70,25 @@ def equal_scores_messages(search: Any, spec: SearchSpec) -> list[str]:
             f"promoted. {reason}: {remedies}."
         ]
     return []
+
+
+def _equal_candidates(row: RungRecord) -> tuple[set[int], float]:
+    """Return most candidates of a rung if they have one score, and only some of them were promoted.
+
+    Returns
+    -------
+    candidates : set of int
+        Empty if there are no such candidates.
+    score : float
+        The lowest score of a promoted candidate.
+    """
+    scores = dict(zip(row["candidates"], row["scores"], strict=True))
+    promoted_scores = (scores[candidate] for candidate in row["promoted"])
+    lowest = min((score for score in promoted_scores if not np.isnan(score)), default=np.nan)
+    equal = {candidate for candidate, score in scores.items() if score == lowest}
+    is_cut = np.isfinite(lowest) and not equal <= {*row["promoted"]}
+    are_many = len(equal) >= max(_MANY, MOST_EQUAL * len(scores))
+    return equal if is_cut and are_many else set(), lowest
 
 
 def _is_perfect(search: Any, spec: SearchSpec) -> bool:
