@@ -84,14 +84,13 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             results,
             display,
             pool,
+            spec,
             task,
             n_rungs=len(plan.rungs) if requests_once else None,
             metric_of=self._promoting_metric,
             aggregate=_AGGREGATIONS.get(self.score_aggregation),
             bracket_times=BracketTimes.of(spec, workers, begin, left, refits=bool(self.refit)),
             n_stored=len(store.outcomes),
-            shows_known=not spec.is_closed,  # those before an audit were shown
-            train_sizes=[len(one.train) for one in spec.folds] if spec.failed_wait else None,
         )
         config = replace(
             spec.config,

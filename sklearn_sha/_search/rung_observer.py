@@ -16,6 +16,7 @@ from sklearn_sha._progress.console import ConsoleProgress
 from sklearn_sha._results.few_samples import candidates_that_lack_samples
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.bracket_times import BracketTimes
+from sklearn_sha._search.search_spec import SearchSpec
 from sklearn_sha._search.starting_again import StartAgainError
 from sklearn_sha._storage.outcomes import Outcome
 from sklearn_sha.bandit.requests import RungLosses, RungRequest
@@ -32,6 +33,7 @@ class RungObserver:
     results : Results
     display : ConsoleProgress
     pool : CandidatePool
+    spec : SearchSpec
     task : Task
         Callback task of the search; each rung is a subtask.
     n_rungs : int or None
@@ -45,11 +47,6 @@ class RungObserver:
         Decides whether a bracket of an anytime search is begun.
     n_stored : int
         Number of evaluations that an earlier run completed.
-    shows_known : bool
-        Whether the display shows rungs again that an earlier run completed.
-    train_sizes : sequence of int or None
-        Number of samples of each training fold, if candidates that fail for lack of samples wait
-        for a rung with more. None if they do not.
 
     Attributes
     ----------
@@ -62,6 +59,7 @@ class RungObserver:
         results: Results,
         display: ConsoleProgress,
         pool: CandidatePool,
+        spec: SearchSpec,
         task: Task,
         *,
         n_rungs: int | None,
@@ -69,21 +67,19 @@ class RungObserver:
         aggregate: Callable[[ArrayLike], NDArray[np.float64]] | None,
         bracket_times: BracketTimes | None,
         n_stored: int,
-        shows_known: bool,
-        train_sizes: Sequence[int] | None,
     ) -> None:
         self.final_losses: list[float] = []
         self._results = results
         self._display = display
         self._pool = pool
+        self._spec = spec
         self._task = task.subtask("search", of=n_rungs).begin()
         self._rungs: dict[RungRequest, Task] = {}
         self._metric_of = metric_of
         self._aggregate = aggregate
         self._bracket_times = bracket_times
         self._current_bracket = 0
-        self._n_stored, self._shows_known = n_stored, shows_known
-        self._train_sizes = train_sizes
+        self._n_stored = n_stored
         self._stop_requested = False
         self._is_replaying = True
 
@@ -117,7 +113,8 @@ class RungObserver:
             raise StoppedError
 
     def _is_shown(self) -> bool:
-        return self._shows_known or not self._is_replaying
+        # An audit replays the rungs of a completed search, which were shown.
+        return not (self._is_replaying and self._spec.is_closed)
 
     def _refusal(self, bracket: int) -> str:
         """Return why a bracket of an anytime search is not begun, or ""."""
@@ -159,10 +156,11 @@ class RungObserver:
     def _wait(self, request: RungRequest) -> NDArray[np.bool_] | None:
         """Return which candidates of the last rung wait: those that failed for lack of samples."""
         has_failed = self._results.have_failed()
-        if self._train_sizes is None or not has_failed.any():
+        if not (self._spec.failed_wait and has_failed.any()):
             return None
         failures, n_samples = self._results.failures, request.n_resources
-        can_succeed = candidates_that_lack_samples(failures, n_samples, self._train_sizes)
+        train_sizes = [len(fold.train) for fold in self._spec.folds]
+        can_succeed = candidates_that_lack_samples(failures, n_samples, train_sizes)
         return has_failed & [number in can_succeed for number in request.candidate_ids]
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
