@@ -357,7 +357,7 @@ def test_what_fails_in_the_last_rung_too_does_not_recommend_more_samples():
     assert not [w for w in told if "when trained on" in str(w.message)]
 
 
-def test_a_search_that_was_interrupted_beside_a_failed_bracket_resumes_to_the_same(monkeypatch):
+def test_a_search_that_was_interrupted_beside_a_failed_bracket_resumes_to_the_same():
     space = {"limit": uniform(0, 1), "until": [2, 99]}
     with pytest.warns(FitFailedWarning):
         whole = search_of(space, HyperbandSearchCV, random_state=0).fit(X)

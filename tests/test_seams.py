@@ -97,7 +97,7 @@ def expected():
     return numbers(search_of().fit(X))
 
 
-def test_the_sampler_fills_the_first_rung_in_two_batches(expected):
+def test_the_sampler_fills_the_first_rung_in_two_batches():
     search = search_of().fit(X)
     first = search.rung_history_[0]
     assert first["n_candidates"] == 16
@@ -108,7 +108,7 @@ def test_the_sampler_fills_the_first_rung_in_two_batches(expected):
         assert all(0.9 <= params[name] / best[name] <= 1.1 for name in SPACE)
 
 
-def test_the_rule_stops_within_the_plan(expected):
+def test_the_rule_stops_within_the_plan():
     search = search_of()
     plan = search.plan(X)
     search.fit(X)
@@ -121,7 +121,7 @@ def test_the_rule_stops_within_the_plan(expected):
     assert search.best_candidate_ == leaders[-1]
 
 
-def test_training_is_counted(expected):
+def test_training_is_counted():
     CALLS.clear()
     search = search_of().fit(X)
     assert len(CALLS) == 5 * search.rung_history_[-1]["total_cost"]
