@@ -105,8 +105,8 @@ class SharedPreprocessing:
     def make_room(self) -> None:
         """Discard the steps of evaluated settings, if they are many and no later rung uses them."""
         resource = self._config.resource
-        is_used_later = not (resource.counts_samples or resource.counts_folds)
-        if not is_used_later and len({key[2] for key in self._fitted}) >= self._max_settings:
+        is_used_once = resource.counts_samples or resource.counts_folds
+        if is_used_once and len({key[2] for key in self._fitted}) >= self._max_settings:
             self.discard_all()
 
     def discard_all(self) -> None:
