@@ -2,7 +2,6 @@
 
 import json
 import re
-from itertools import product
 from math import prod
 
 import numpy as np
@@ -81,61 +80,6 @@ def test_the_readme_and_the_faq_quote_the_times_of_the_class_name_alone():
 
 SMALL = ("iris", "wine")
 IN_FOLDS = ("diabetes", "breast cancer")
-LARGER = ("digits", "synthetic 2,000", "synthetic 20,000")
-LINEAR = ("SGD", "Perceptron", "passive-aggressive")
-BAYES = ("MultinomialNB", "GaussianNB")
-
-
-def test_the_guide_quotes_the_times_by_estimator():
-    cells = json.loads((RESULTS / "drop_in.json").read_text())["cells"]
-    ratios = {(c["estimator"], c["data"]): c["ratio"] for c in cells if "ratio" in c}
-
-    def values(estimators, data):
-        return [ratios[key] for key in product(estimators, data) if key in ratios]
-
-    def span(estimators, data):
-        found = values(estimators, data)
-        return f"{min(found):.2f} to {max(found):.2f}"
-
-    def small(estimators):
-        return f"{span(estimators, SMALL)} up to 178 samples (one rung)"
-
-    def each(estimator, data):
-        return [f"{ratio:.2f}" for ratio in values([estimator], data)]
-
-    every = (*SMALL, *IN_FOLDS, *LARGER)
-    boosting = ("HistGradientBoosting", "GradientBoosting")
-    networks = ("MLP, max_iter=20", "MLP")
-    few, many = (each(name, LARGER) for name in networks)
-    svc, (family,) = each("SVC", LARGER[1:]), each("SGD, SVC or DecisionTree", IN_FOLDS)
-    (neighbors,), (tree,) = (each(name, LARGER[2:]) for name in ("KNeighbors", "DecisionTree"))
-    others = ("LogisticRegression", "Ridge", "LinearSVC", "LinearDiscriminantAnalysis")
-    lbfgs, families = ["MLP, lbfgs, max_iter=30"], ["SGD, SVC or DecisionTree"]
-    expected = [
-        f"{small(lbfgs)}, {span(lbfgs, IN_FOLDS)} with 442 and 569 (folds), "
-        f"{span(lbfgs, LARGER)} from 1,797 on",
-        f"{span(families, SMALL)} up to 178 samples (one rung, with shared preprocessing), "
-        f"{family} with 569 (folds), {span(families, LARGER)} from 1,797 on",
-        f"{few[0]} digits, {few[1]} synthetic 2,000 and {few[2]} synthetic 20,000 with "
-        f"`max_iter=20` (epochs), {many[0]}, {many[1]} (folds) and {many[2]} (epochs) with "
-        "`max_iter=200`; "
-        f"{span(networks, IN_FOLDS)} with 442 and 569 samples (folds), "
-        f"{span(networks, SMALL)} up to 178 (one rung",
-        span(("ExtraTrees", "RandomForest", "Bagging"), every),
-        span(["HistGradientBoosting, fixed learning rate"], every),
-        f"{small(boosting)}, {span(boosting, IN_FOLDS)} with 442 and 569 (folds), "
-        f"{span(boosting, LARGER[1:])} synthetic",
-        f"{small(LINEAR)}, {span(LINEAR, IN_FOLDS)} with 442 and 569 (folds), "
-        f"{span(LINEAR, LARGER[:1])} digits, {span(LINEAR, LARGER[1:2])} synthetic 2,000, "
-        f"{span(LINEAR, LARGER[2:])} synthetic 20,000",
-        f"{small(BAYES)}, {span(BAYES, IN_FOLDS)} with 569 (folds), "
-        f"{span(BAYES, LARGER)} from 1,797 on",
-        f"SVC {svc[0]} synthetic 2,000 and {svc[1]} synthetic 20,000; KNeighbors {neighbors}, "
-        f"trees {tree} and linear models {span(others, LARGER[2:])} synthetic 20,000",
-    ]
-    page = (ROOT / "docs" / "guide" / "unit_of_resource.md").read_text()
-    table = page.partition("### CPU time, measured")[2].partition("## When")[0]
-    assert [text for text in expected if f"| {text}" not in table] == []
 
 
 def test_getting_started_shows_what_was_measured():
