@@ -2,11 +2,11 @@
 
     python docs/benchmarks/early_promotion.py
 
-prints the table of docs/clusters.md in half a minute. Early promotion is lossless: a candidate is
-promoted as soon as it is among the best of its rung even if every candidate whose score is missing
-were better. So both ways train the same. Workers of a simulation take the longest job that is
-ready, send nothing and never wait for the main process, and candidates, speeds and stragglers are
-those of simulated_workers.py.
+prints the table of docs/where_time_goes.md in half a minute. Early promotion is lossless: a
+candidate is promoted as soon as it is among the best of its rung even if every candidate whose
+score is missing were better. So both ways train the same. Workers of a simulation take the longest
+job that is ready, send nothing and never wait for the main process, and candidates, speeds and
+stragglers are those of simulated_workers.py.
 """
 
 from __future__ import annotations
