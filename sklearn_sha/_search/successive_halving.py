@@ -65,17 +65,19 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         have to be equal.
     sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
         Source of the candidates. All try every combination of a grid if `n_candidates` allows.
-        Otherwise "random" samples at random (`sklearn_sha.candidates.RandomSampler`), as "auto"
-        does at present, "sobol" spreads the candidates evenly over the space
-        (`sklearn_sha.candidates.SobolSampler`), and "model" proposes them in waves, from the scores
-        so far (`sklearn_sha.candidates.ModelSampler`). Can be an instance of any subclass of
-        `sklearn_sha.candidates.Sampler`, such as `sklearn_sha.candidates.OptunaSampler`, which asks
-        a sampler of Optuna. With a sampler that uses the history, and the default values of
-        `algorithm` and `budget`, there are up to four brackets of at least 8 candidates, one after
-        the other, so that the sampler has scores at full resource too
-        (`sklearn_sha.bandit.HalvingInTurn`). There is a single bracket with fewer than 16
-        candidates, if all candidates of the space are tried, or if brackets would cost more than
-        0.8 times a grid search.
+        Otherwise they are
+
+        - "random": sampled at random, as in RandomizedSearchCV
+          (`sklearn_sha.candidates.RandomSampler`). "auto" is the same at present.
+        - "sobol": spread evenly over the space (`sklearn_sha.candidates.SobolSampler`).
+        - "model": proposed in waves, from the scores so far
+          (`sklearn_sha.candidates.ModelSampler`).
+        - an instance of a subclass of `sklearn_sha.candidates.Sampler`: proposed by it, such as
+          `sklearn_sha.candidates.OptunaSampler`, which asks a sampler of Optuna.
+
+        A sampler that uses the history, such as "model", usually has up to four brackets of at
+        least 8 candidates, one after the other, so that it has scores at full resource too
+        (`sklearn_sha.bandit.HalvingInTurn`). The user guide has the exceptions.
     initial_candidates : list of dict or None, default=None
         Candidates that are tried first, such as ``[{}]`` for the estimator itself. They count among
         `n_candidates`, and the sampler does not repeat them. Values can be outside of the space. If
@@ -88,9 +90,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         rung has room for them and at least one other candidate.
     factor : float, default=2
         Keep `ceil(n / factor)` candidates after each rung and multiply the resource by about
-        `factor`, and by more if needed in the rung that reaches the maximum. Rungs after it add
-        folds only. With an explicit `min_resources`, all ratios are larger if that is needed to
-        reach the maximum. Must be larger than 1.
+        `factor`, or by more if that is needed to reach the maximum. Rungs at the maximum add
+        folds only. Must be larger than 1.
     resource : "auto", "partial_fit", "n_samples", "folds", str or Resource, default="auto"
         Resource that increases with each rung:
 
@@ -109,12 +110,11 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         - "auto": one that all candidates support and whose early scores usually predict the final
           ranking: "partial_fit" for neural networks, the trees or iterations of forests, bagging
           and boosting (except AdaBoost) if neither these nor the learning rate are searched,
-          otherwise "n_samples". If `min_resources`, `max_resources`, `min_folds`, `budget` and
-          `algorithm` have their default values, it can be "folds" instead, mostly with fewer than
-          10,000 samples: for boosting, networks with a `max_iter` above 100, a single decision tree
-          and `n_neighbors`, and if other rungs would save little. If rungs that add folds would
-          also cost more than 0.8 times a grid search, there is a single rung at full resource. The
-          user guide has the complete table.
+          otherwise "n_samples". Mostly with fewer than 10,000 samples, it can be "folds" instead,
+          if these rank candidates better or cost no more, and if other parameters of the schedule
+          have their default values. If even rungs that add folds would cost more than 0.8 times a
+          grid search, there is a single rung at full resource. The user guide has the complete
+          table.
     min_resources : int, float or "auto", default="auto"
         Resource of the first rung. A float is a fraction of the maximum: 1.0 means a single rung at
         full resource, as in a grid search. "auto" is the largest value with which the last rung
@@ -133,8 +133,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Resource of the last rung. "auto" depends on the resource:
 
         - epochs: the estimator's own number (100 without one), but at most 100 if `fit` can stop
-          earlier. If `batch_size` is set, the mini-batches of these epochs, or of one if all
-          candidates only count samples, as naive Bayes does.
+          earlier.
+        - mini-batches: those of as many epochs, or of one if all candidates only count samples, as
+          naive Bayes does.
         - samples: those of the largest training fold.
         - folds: all.
         - a parameter: its value in the estimator. An integer is required if that is None or differs
