@@ -167,10 +167,13 @@ def test_the_readme_quotes_the_time_to_quality():
     assert (
         f"the first row takes {staying[anytime][0]} seconds on one core and "
         f"{staying_of_two[anytime][0]} on two; {staying[anytime][2]} and "
-        f"{staying_of_two[anytime][2]} of its 30 runs do not stay there. Among the other "
-        f"libraries, the fastest are Optuna's TPE on one core, which takes {of_plain}, and TPE "
-        f"with a pruner on two cores, which takes {of_pruned}."
+        f"{staying_of_two[anytime][2]} of its 30 runs do not stay there. The fastest of the other "
+        "libraries takes about twice as long, which is more than the noise."
     ) in README
+    for ratio_of_fastest in (of_plain, of_pruned):
+        of_fastest_other, low, _ = map(float, re.findall(r"\d+\.\d+", ratio_of_fastest))
+        assert 1.9 < of_fastest_other < 2.1
+        assert low > 1
     assert (
         f"needs {staying[anytime][0]} seconds until its score is within 0.005 and stays there. The "
         "fastest of the other libraries, Optuna's TPE, needs "
@@ -224,12 +227,12 @@ def test_the_readme_quotes_the_time_to_quality():
 
 def test_the_guide_quotes_what_the_defaults_as_first_candidate_gain():
     page = (RESULTS / "defaults_first.md").read_text()
-    ours, theirs = "sklearn_sha, anytime", "Optuna, TPE and Hyperband"
+    ours = "sklearn_sha, anytime"
     rows = rows_of(
         page.partition("## Seconds until within 0.005 of the best")[2].partition("##")[0]
     )
-    with_defaults = [rows[f"{one}, defaults first"] for one in (ours, theirs)]
-    pairs = zip(with_defaults[0][:6], rows[ours][:6], strict=True)
+    with_defaults = rows[f"{ours}, defaults first"]
+    pairs = zip(with_defaults[:6], rows[ours][:6], strict=True)
     sooner = [float(a.split()[0]) < float(b.split()[0]) for a, b in pairs]
     assert sooner == [False, True, True, True, True, False]
     low, high = map(float, re.findall(r"[\d.]+", rows[ours][-1])[1:])
@@ -238,30 +241,21 @@ def test_the_guide_quotes_what_the_defaults_as_first_candidate_gain():
     pairs = zip(early[f"{ours}, defaults first"], early[ours], strict=True)
     assert sum(float(a) > float(b) for a, b in pairs) == 5
     gain, error = rows_of(page.partition("After 30 seconds, the score")[2])[ours][0].split(" ± ")
-    ratios = [re.findall(r"[\d.]+", row[-1]) for row in (rows[theirs], with_defaults[1])]
-    (one, low, high), (other, low_of_other, high_of_other) = ratios
     guide = text_of("guide/limited_time.md")
     assert (
-        f"with them come within 0.005 of the best after {with_defaults[0][6]} seconds instead of "
+        f"with them come within 0.005 of the best after {with_defaults[6]} seconds instead of "
         f"{rows[ours][6]}:"
     ) in guide
     assert f"is lower by {gain.removeprefix('-')} on average (standard error {error})." in guide
-    assert (
-        f"Optuna's TPE with a pruner takes {one} times as long as they do (two standard errors: "
-        f"{low} to {high}), and {other} times ({low_of_other} to {high_of_other}) if its first "
-    ) in guide
 
 
 def test_the_guide_quotes_what_patience_saves():
     page = (RESULTS / "anytime_patience.md").read_text()
-    ended, share, n_better, _, gain, _ = rows_of(page)["2"]
+    ended, _, n_better, *_ = rows_of(page)["2"]
     n_ended, n_searches = ended.split(" of ")
-    gain, error = gain.split(" ± ")
     assert (
         f"of [{n_searches} searches of a minute](../benchmarks/results/anytime_patience.md), it "
-        f"would have ended {n_ended}, on average after {share} of their time. {n_better} of them "
-        f"found a better candidate later, and the held-out score of the {n_ended} increased by "
-        f"{gain.removeprefix('+')} on average (standard error {error})."
+        f"would have ended {n_ended}, of which {n_better} found a better candidate later."
     ) in text_of("guide/limited_time.md")
 
 
