@@ -236,7 +236,9 @@ def test_candidates_that_need_more_samples_wait_for_them(needs, params):
         n_failed += len(waiting) * row["n_folds"]
         if following is not None:
             best = sorted(candidates - waiting, key=lambda one: -scores[one])
-            candidates = {*best[: following.n_candidates]} | waiting
+            promoted = best[: following.n_candidates]
+            assert row["cut_score"] == scores[promoted[-1]]
+            candidates = {*promoted} | waiting
             assert {*row["promoted"]} == candidates
     assert {failure["candidate"] for failure in search.failures_} == (
         NEED_MORE if needs > first.n_resources else set()
@@ -335,11 +337,12 @@ def test_none_waits_if_the_user_sets_the_first_rung(params):
         {"budget": "anytime", "n_candidates": 32, "patience": None},
         {"sampler": "model", "n_candidates": 48},
         {"score_aggregation": "mean", "n_candidates": 48},
+        {"score_aggregation": "mean", "n_candidates": 48, "error_score": -9.0},
         {"stop": "stable", "n_candidates": 48},
         {"target_score": -0.01, "n_candidates": 48},
         {"keep_initial": True, "initial_candidates": [{"threshold": 0.95}], "n_candidates": 48},
     ],
-    ids=["anytime", "model", "mean", "stop", "target", "kept"],
+    ids=["anytime", "model", "mean", "mean and error_score", "stop", "target", "kept"],
 )
 def test_candidates_wait_with_all_options(params):
     params |= {"space": {"threshold": uniform(-1, 2)}, "random_state": 0}

@@ -785,6 +785,20 @@ def test_a_better_eliminated_candidate_is_a_larger_risk(rungs, candidate):
     assert (high > low).tolist() == (known.candidate == candidate).tolist()
 
 
+@pytest.mark.parametrize(("n_unscored", "n_last"), [(1, 2), (2, 2), (1, 1)])
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_best_candidate_without_a_score_in_early_rungs_hides_no_risk(n_unscored, n_last, seed):
+    """If no score changes, it is known how far all of them are behind it."""
+    scores = -np.sort(np.random.default_rng(seed).exponential(size=(9, 1)), axis=0) + np.zeros(5)
+    rungs = [RungScores(range(n), n, scores[:n].copy()) for n in (9, 4, n_last)]
+    expected = known_of(rungs)
+    for rung in rungs[:n_unscored]:
+        rung.scores[0] = np.nan
+    known = known_of(rungs)
+    assert known.candidate.tolist() == expected.candidate.tolist()
+    np.testing.assert_allclose(known.lead + known.gap, expected.lead)
+
+
 @given(rungs=RUNGS)
 @pytest.mark.slow
 def test_a_larger_margin_is_a_smaller_risk_and_their_integral_is_the_expected_loss(rungs):

@@ -347,13 +347,16 @@ class Results:
         Returns
         -------
         ndarray of float, shape (n_candidates,)
-            NaN if the loss in the last rung is NaN. NaN in earlier rungs is left out.
+            NaN if the loss in the last rung is NaN. Earlier rungs in which a candidate failed are
+            left out: with more samples, it is compared with the others.
         """
         last = self._rungs[-1].request
         losses: dict[int, dict[int, float]] = {number: {} for number in last.candidate_ids}
         for rung in self._rungs:
             if rung.request.n_resources <= last.n_resources:
                 means = rung.mean_scores(self.metric)
+                if rung.request is not last:
+                    means = np.where(rung.have_failed(self.metric), np.nan, means)
                 for number, score in zip(rung.request.candidate_ids, means, strict=True):
                     if number in losses and not np.isnan(score):
                         losses[number][rung.request.n_resources] = -score

@@ -276,7 +276,10 @@ def _promotion(
     means = rung.mean_scores(metric)
     if promoted_ids:
         positions = np.searchsorted(rung.request.candidate_ids, promoted_ids)
-        lowest_promoted = float(np.fmin.reduce(means[positions]))
+        # Candidates that failed, and wait for more samples, can have error_score.
+        has_score = ~rung.have_failed(metric)[positions]
+        promoted = means[positions][has_score if has_score.any() else slice(None)]
+        lowest_promoted = float(np.fmin.reduce(promoted))
     if previous is not None:
         # Audited candidates of a last rung are not in the rung before it.
         in_both, before = common_positions(

@@ -83,8 +83,7 @@ def _equal_candidates(row: RungRecord) -> tuple[set[int], float]:
         The lowest score of a promoted candidate.
     """
     scores = dict(zip(row["candidates"], row["scores"], strict=True))
-    promoted_scores = (scores[candidate] for candidate in row["promoted"])
-    lowest = min((score for score in promoted_scores if not np.isnan(score)), default=np.nan)
+    lowest = np.nan if row["cut_score"] is None else row["cut_score"]
     equal = {candidate for candidate, score in scores.items() if score == lowest}
     is_cut = np.isfinite(lowest) and not equal <= {*row["promoted"]}
     are_many = len(equal) >= max(_MANY, MOST_EQUAL * len(scores))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
+from itertools import compress, pairwise
 from math import inf
 from typing import Any, Self
 
@@ -62,7 +62,8 @@ class Eliminated:
     """What a search knows of the candidates that it eliminated, in the rungs that did so.
 
     All attributes are arrays of shape (n_eliminated,). Leads are differences from the scores of
-    the best candidate of the bracket, on the same folds: what a fold has in common cancels.
+    the best candidate of the bracket, on the same folds: what a fold has in common cancels. In
+    rungs in which this one has no score, they are differences from those of another one.
 
     Attributes
     ----------
@@ -70,8 +71,8 @@ class Eliminated:
     lead : ndarray of float
         How far below the best candidate of the bracket it was.
     gap : ndarray of float
-        How far below the selected candidate the best one of the bracket ended. 0 in the bracket
-        of the selected candidate.
+        How far below the selected candidate the one ended from which leads are measured. 0 in the
+        bracket of the selected candidate, if that has a score in the rung.
     fold_variance : ndarray of float
         Squared standard error of the lead over the folds of the rung.
     missing_variance : ndarray of float
@@ -211,7 +212,8 @@ def _rows_of(
     is_selected = selected in finalists
     best = selected if is_selected else max(finalists, key=means.__getitem__)
     gap = 0.0 if is_selected else max(0.0, float(_limited(final - means[best])))
-    leads = [_leads(rung, best) for rung in rungs]
+    references = [_reference(rungs[k:], best, audited) for k in range(len(rungs))]
+    leads = [_leads(rung, one) for rung, (one, _) in zip(rungs, references, strict=True)]
     deviations = [_deviations(lead) for lead in leads]
     # A candidate that ties on every fold, as the best one with itself, shows no noise.
     others = [
@@ -222,14 +224,16 @@ def _rows_of(
     ]
     typical = float(np.median(others)) if others else tolerance * np.sqrt(last.scores.shape[1])
     for k, (rung, after) in enumerate(pairwise(rungs)):
+        reference, behind = references[k]
         lead = dict(zip(rung.candidates, _means(leads[k]), strict=True))
-        later = dict(zip(after.candidates, _means(leads[k + 1]), strict=True))
+        later = dict(zip(after.candidates, _means(_leads(after, reference)), strict=True))
         promoted = finalists if after is last else after.candidates
-        both = [c for c in promoted if c in lead and c != best]
+        both = [c for c in promoted if c in lead and c != reference]
         changes = np.array([later[c] - lead[c] for c in both])
         changes = changes[np.isfinite(changes)]
         if not len(changes):
-            changes = _means(_limited(_score_of(after, best)[None] - _score_of(rung, best)))
+            scores = _score_of(rung, reference), _score_of(after, reference)
+            changes = _means(_limited(scores[1][None] - scores[0]))
         n_folds, n_scored = leads[k].shape[1], int((~np.isnan(leads[k])).any(axis=0).sum())
         for candidate, deviation in zip(rung.candidates, deviations[k], strict=True):
             is_known = candidate in later or candidate in means
@@ -244,7 +248,7 @@ def _rows_of(
                 "bracket": bracket,
                 "rung": k,
                 "lead": lead[candidate],
-                "gap": gap,
+                "gap": gap + behind,
                 "fold_variance": variance / n_scored,
                 "missing_variance": variance * (1 / n_scored - 1 / n_folds),
                 "changes": float(np.nan_to_num(np.mean(changes**2))),
@@ -253,9 +257,30 @@ def _rows_of(
             }
 
 
-def _leads(rung: RungScores, best: int) -> Floats:
-    """Differences from the scores of the best candidate, by candidate and fold."""
-    return _limited(_score_of(rung, best) - rung.scores)
+def _reference(
+    rungs: Sequence[RungScores], best: int, audited: Collection[int]
+) -> tuple[int, float]:
+    """Return which candidate leads are measured from, and how far below the best one it ended.
+
+    It is the best one, unless that has no score in the first of these rungs, in which it waited for
+    more samples. Then it is the best one of the candidates with scores that were promoted furthest.
+    """
+    has_score = ~np.isnan(rungs[0].scores).all(axis=1)
+    scored = {*compress(rungs[0].candidates, has_score)} - {*audited}
+    if best not in scored:
+        for rung in reversed(rungs):
+            means = dict(zip(rung.candidates, _means(rung.scores), strict=True))
+            known = [c for c in means if c in scored and not np.isnan(means[c])]
+            if known:
+                reference = max(known, key=means.__getitem__)
+                behind = _limited(means.get(best, np.nan) - means[reference])
+                return reference, max(0.0, float(np.nan_to_num(behind)))
+    return best, 0.0
+
+
+def _leads(rung: RungScores, reference: int) -> Floats:
+    """Differences from the scores of a candidate, by candidate and fold."""
+    return _limited(_score_of(rung, reference) - rung.scores)
 
 
 def _limited(differences: Any) -> Floats:
