@@ -731,8 +731,8 @@ def test_brackets_of_a_single_rung_are_explained(budget, capsys):
     cost, note = search.plan(*iris).sentences
     subject = "Each bracket is one rung" if budget == "anytime" else "One rung"
     assert note == (
-        f"{subject} at full resource, as in GridSearchCV: the schedule for 8 candidates and 120 "
-        "training samples has a single rung."
+        f"{subject} at full resource, as in GridSearchCV: a second rung would need more than "
+        "120 training samples."
     )
     search.fit(*iris)
     assert " ".join(capsys.readouterr().out.split()).startswith(f"{cost} {note}")

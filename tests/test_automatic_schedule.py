@@ -61,8 +61,12 @@ def test_a_single_rung_of_a_given_resource_is_explained(given, maximum):
     plan = search.plan(*samples(150))
     assert plan.n_candidates == [4]
     assert plan.notes == (
-        "One rung at full resource, as in GridSearchCV: the schedule for 4 candidates and "
-        f"{maximum} has a single rung.",
+        "One rung at full resource, as in GridSearchCV: a second rung would need more than "
+        f"{maximum}.",
+    )
+    assert search.set_params(factor=4).plan(*samples(150)).notes == (
+        "One rung at full resource, as in GridSearchCV: with factor=4, a single rung is enough for "
+        "4 candidates.",
     )
     assert search.set_params(min_resources=1.0).plan(*samples(150)).notes == ()
 

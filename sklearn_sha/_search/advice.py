@@ -17,17 +17,19 @@ from sklearn_sha.schedules import Schedule, rung_sizes, schedule_from_range
 from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 
 
-def single_rung_note(schedule: Schedule, limits: Limits) -> str:
+def single_rung_note(schedule: Schedule, limits: Limits, factor: float) -> str:
     """Return why an automatic schedule has, or is replaced by, one rung at full resource."""
     if schedule.has_single_rungs:
         n_brackets = len(schedule.brackets)
         start = "One rung" if n_brackets == 1 else "Each bracket is one rung"
         n = schedule.n_different if n_brackets == 1 else schedule.n_candidates[0]
-        return (
-            f"{start} at full resource, as in GridSearchCV: the schedule for "
-            f"{quantity(n, 'candidates')} and "
-            f"{quantity(schedule.max_resources, schedule.unit)} has a single rung."
+        reason = (
+            f"a second rung would need more than {quantity(schedule.max_resources, schedule.unit)}"
         )
+        if n <= factor:
+            candidates = quantity(n, "candidates")
+            reason = f"with factor={factor}, a single rung is enough for {candidates}"
+        return f"{start} at full resource, as in GridSearchCV: {reason}."
     return (
         "One rung at full resource, as in GridSearchCV: "
         f"{len(schedule.brackets[0].rungs)} rungs starting at "

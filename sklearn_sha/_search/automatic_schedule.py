@@ -154,7 +154,7 @@ def single_rung(
     resource, n_train = SampleCount(), context.data.n_samples
     single = Schedule.from_rungs([n_candidates], [n_train], continues=False)
     notes = [
-        single_rung_note(option.schedule, option.limits),
+        single_rung_note(option.schedule, option.limits, factor),
         *resource.cheaper_notes(context.tuned, single, n_train, factor),
     ]
     return Training.of(resource, context.tuned), replace(

@@ -231,7 +231,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         trains_as_fit = automatic.maximum and limits.equals_fit and not limits.fit_can_stop
         are_full = schedule.has_single_rungs and {*schedule.n_resources} == {limits.default}
         if automatic.explains_single_rungs and trains_as_fit and are_full:
-            notes.append(single_rung_note(schedule, limits))
+            notes.append(single_rung_note(schedule, limits, self.factor))
         return notes
 
     def _source(self) -> CandidateSource:

@@ -265,7 +265,7 @@ def _reference(
     It is the best one, unless that has no score in the first of these rungs, in which it waited for
     more samples. Then it is the best one of the candidates with scores that were promoted furthest.
     """
-    has_score = ~np.isnan(rungs[0].scores).all(axis=1)
+    has_score = ~np.isnan(_means(rungs[0].scores))
     scored = {*compress(rungs[0].candidates, has_score)} - {*audited}
     if best not in scored:
         for rung in reversed(rungs):
