@@ -302,11 +302,16 @@ class Returns(SuccessiveHalving):
 
 @pytest.mark.parametrize("sampler", ["random", "model"])
 def test_an_algorithm_without_a_schedule_or_requests_is_named(sampler):
-    # Before, the first two were errors of dataclasses and of iterators, and the third one showed
-    # that "all the 0 fits failed", which is false.
+    # Before, these were errors of dataclasses, lists and iterators, and the last one showed that
+    # "all the 0 fits failed", which is false.
     search = search_of(sampler=sampler, n_candidates=8)
     search.set_params(algorithm=Returns(plan=None))
     with pytest.raises(TypeError, match=r"Returns\.plan returned None\. Return a Schedule"):
+        search.plan(X)
+    search.set_params(algorithm=Returns(plan=Schedule(())))
+    with pytest.raises(
+        ValueError, match=r"Returns\.plan returned a Schedule without rungs\. Return"
+    ):
         search.plan(X)
     search.set_params(algorithm=Returns(requests=None))
     with pytest.raises(TypeError, match=r"Returns\.requests returned None\. Yield a RungRequest"):

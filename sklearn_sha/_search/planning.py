@@ -168,11 +168,15 @@ def planned(algorithm: Algorithm, bounds: Bounds) -> Schedule:
     ------
     TypeError
         If it is no schedule.
+    ValueError
+        If it has no rung.
     """
     schedule: object = algorithm.plan(bounds)
+    name = type(algorithm).__name__
     if not isinstance(schedule, Schedule):
-        name = type(algorithm).__name__
         raise TypeError(f"{name}.plan returned {schedule!r}. Return a Schedule.")
+    if not schedule.rungs:
+        raise ValueError(f"{name}.plan returned a Schedule without rungs. Return at least one.")
     return schedule
 
 
