@@ -1,6 +1,7 @@
 """When an automatic search adds folds, since rungs of its resource cost no less."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
@@ -418,6 +419,30 @@ def test_scores_of_the_first_fold_are_used_if_the_second_has_none(params):
         search.fit(data, y)
     assert search.n_resources_ == [1, 2]
     assert search.best_score_ > 0.9
+
+
+@pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:One or more of the test scores")
+@pytest.mark.parametrize(
+    ("n_fold", "message"),
+    [
+        (2, "on the first 2 folds, .* starts again with 5 folds"),
+        (1, "is scored on 2 of 5 folds"),  # a later one
+    ],
+)
+def test_if_scores_lack_since_a_fold_has_a_category_alone_the_encoder_is_named(n_fold, message):
+    features, y = samples(600)
+    features = np.sign(features)
+    features[120 * n_fold, 0] = 99.0
+    pipeline = make_pipeline(OneHotEncoder(), SVC())
+    grid = {"svc__C": [0.1, 1, 10, 100]}
+    search = SuccessiveHalvingSearchCV(pipeline, grid, cv=KFold(5), refit=False, random_state=0)
+    encoder = "set handle_unknown of the encoder, since training samples can lack a rare category"
+    with pytest.warns(UserWarning, match=f"{message}.* See failures_, or {encoder}.$"):
+        search.fit(features, y)
+    pipeline.set_params(onehotencoder__handle_unknown="ignore")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.fit(features, y)
 
 
 @ONE_CLASS

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._formatting import format_scores, quantity
+from sklearn_sha._results.few_samples import or_set_encoder
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.remedies import how_to_complete_first_rung, more_folds
 from sklearn_sha._search.search_spec import SearchSpec
@@ -85,7 +86,9 @@ def _few_folds_messages(search: Any, spec: SearchSpec, results: Results) -> list
     folds = f"{n_folds} of {quantity(n_splits, 'folds')}"
     scored = f"the best candidate is scored{with_resource} on {folds}."
     if has_failed:
-        remedy = "See failures_" if search.failures_ else "Choose another metric"
+        remedy = "Choose another metric"
+        if search.failures_:
+            remedy = or_set_encoder("See failures_", search.failures_)
         n_failed = search.rung_history_[-1]["n_folds"]
         if results.errors_are_scores and n_failed < n_splits:  # no mean over more folds is NaN
             remedy += f", or {more_folds(n_failed, spec)}"
