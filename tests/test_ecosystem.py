@@ -317,3 +317,25 @@ def test_the_example_of_the_recipes_continues_its_boosters():
     assert f"search.resource_  # {search.resource_!r}" in code
     assert search.schedule_.continues
     assert len(search.n_resources_) > 1
+
+
+@pytest.mark.parametrize(
+    ("model", "n_samples"),
+    [
+        (CatBoostRegressor(**CAT), 5000),
+        (XGBRegressor(n_jobs=1), 3000),
+        (LGBMRegressor(**LIGHT), 1500),
+    ],
+)
+def test_few_samples_are_not_the_resource_of_boosting_that_takes_as_long_with_more(
+    model, n_samples
+):
+    """A learning rate is searched, so that it cannot be the iterations."""
+    space = {"learning_rate": np.linspace(0.05, 0.3, 12)}
+    plan = SuccessiveHalvingSearchCV(model, space).plan(
+        np.zeros((n_samples, 10)), np.arange(n_samples)
+    )
+    assert plan.counts_folds
+    assert plan.relative_cost() == pytest.approx(0.45)
+    samples = SuccessiveHalvingSearchCV(model, space, resource="n_samples")
+    assert samples.plan(np.zeros((n_samples, 10)), np.arange(n_samples)).relative_cost() < 0.45
