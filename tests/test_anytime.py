@@ -722,6 +722,18 @@ def test_a_search_that_time_ended_in_its_last_rung_has_not_reached_it(
     assert trust_report(search).advice.startswith("The last rung was not reached")
 
 
+def test_brackets_of_a_single_rung_for_lack_of_candidates_are_explained():
+    search = SuccessiveHalvingSearchCV(
+        SVC(), {"C": uniform(0.1, 10)}, n_candidates=4, budget="anytime", resource="n_samples"
+    )
+    data = np.ones((2000, 1)), np.arange(2000) % 2
+    assert len(search.plan(*data).rungs) > len(search.plan(*data).brackets)
+    assert search.set_params(factor=4).plan(*data).notes == (
+        "Each bracket is one rung at full resource, as in GridSearchCV: with factor=4, a single "
+        "rung is enough for so few candidates.",
+    )
+
+
 @pytest.mark.parametrize("budget", ["anytime", "double"])
 def test_brackets_of_a_single_rung_are_explained(budget, capsys):
     iris = load_iris(return_X_y=True)

@@ -331,6 +331,21 @@ def test_none_waits_if_the_user_sets_the_first_rung(params):
     assert search.n_candidates_ == [rung.n_candidates for rung in search.schedule_.rungs]
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*fits failed", "ignore:Candidates .* failed when trained")
+def test_error_score_counts_if_none_waits():
+    error_score = -0.9  # the score of half of the others is higher
+    options = {"min_resources": 200, "score_aggregation": "mean", "error_score": error_score}
+    first, second, *_ = hungry(300, random_state=0, **options).fit(X, Y).rung_history_
+    scores = dict(enumerate(-abs(threshold - 0.9) for threshold in GRID["threshold"]))
+    with_errors = scores | dict.fromkeys(NEED_MORE, error_score)
+    promoted = sorted(scores, key=lambda one: -with_errors[one])[:10]
+    assert {*first["promoted"]} == {*promoted}
+    assert first["cut_score"] == min(with_errors[one] for one in promoted) == error_score
+    best = sorted(promoted, key=lambda one: -with_errors[one] - scores[one])[:5]
+    assert {*second["promoted"]} == {*best}
+    assert second["cut_score"] == min(scores[one] for one in best)
+
+
 @pytest.mark.parametrize(
     "params",
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from math import isnan
@@ -148,8 +148,13 @@ class Results:
             test=test,
             train=train,
             test_failed=test_failed,
+            waiting=frozenset() if extended is None else extended.waiting,
         )
         self._rungs = [*earlier, rung]
+
+    def wait(self, ids: Collection[int]) -> None:
+        """Record which candidates of the last rung wait for more samples."""
+        self._rungs[-1] = replace(self._rungs[-1], waiting=frozenset(ids))
 
     def _add_promoted(self, previous: RungOutcome | None, request: RungRequest) -> None:
         """Add candidates that a later request promotes from the previous rung, and no audit."""
@@ -347,18 +352,17 @@ class Results:
         Returns
         -------
         ndarray of float, shape (n_candidates,)
-            NaN if the loss in the last rung is NaN. Earlier rungs in which a candidate failed are
-            left out: with more samples, it is compared with the others.
+            NaN if the loss in the last rung is NaN. NaN in earlier rungs is left out, and so are
+            rungs in which a candidate waited for more samples.
         """
         last = self._rungs[-1].request
         losses: dict[int, dict[int, float]] = {number: {} for number in last.candidate_ids}
         for rung in self._rungs:
             if rung.request.n_resources <= last.n_resources:
                 means = rung.mean_scores(self.metric)
-                if rung.request is not last:
-                    means = np.where(rung.have_failed(self.metric), np.nan, means)
                 for number, score in zip(rung.request.candidate_ids, means, strict=True):
-                    if number in losses and not np.isnan(score):
+                    is_known = not np.isnan(score) and number not in rung.waiting
+                    if number in losses and is_known:
                         losses[number][rung.request.n_resources] = -score
         aggregates = [
             aggregate([loss for _, loss in sorted(by_resource.items())])[-1]

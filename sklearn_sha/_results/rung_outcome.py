@@ -44,6 +44,8 @@ class RungOutcome:
         Scores by metric.
     test_failed : dict of str to ndarray of bool
         Whether the fit or the test score failed, by metric.
+    waiting : frozenset of int, default=frozenset()
+        Candidates that failed for lack of samples, and are trained again with more of them.
     """
 
     request: RungRequest
@@ -60,6 +62,7 @@ class RungOutcome:
     test: dict[str, NDArray[np.float64]]
     train: dict[str, NDArray[np.float64]]
     test_failed: dict[str, NDArray[np.bool_]]
+    waiting: frozenset[int] = frozenset()
 
     @property
     def size(self) -> int:

@@ -275,11 +275,10 @@ def _promotion(
     lowest_promoted = correlation = None
     means = rung.mean_scores(metric)
     if promoted_ids:
-        positions = np.searchsorted(rung.request.candidate_ids, promoted_ids)
-        # Candidates that failed, and wait for more samples, can have error_score.
-        has_score = ~rung.have_failed(metric)[positions]
-        promoted = means[positions][has_score if has_score.any() else slice(None)]
-        lowest_promoted = float(np.fmin.reduce(promoted))
+        # Those that wait for more samples were not promoted by their score.
+        by_score = [one for one in promoted_ids if one not in rung.waiting] or promoted_ids
+        positions = np.searchsorted(rung.request.candidate_ids, by_score)
+        lowest_promoted = float(np.fmin.reduce(means[positions]))
     if previous is not None:
         # Audited candidates of a last rung are not in the rung before it.
         in_both, before = common_positions(

@@ -20,15 +20,15 @@ from sklearn_sha.schedules.schedule import MAX_RELATIVE_COST
 def single_rung_note(schedule: Schedule, limits: Limits, factor: float) -> str:
     """Return why an automatic schedule has, or is replaced by, one rung at full resource."""
     if schedule.has_single_rungs:
-        n_brackets = len(schedule.brackets)
-        start = "One rung" if n_brackets == 1 else "Each bracket is one rung"
-        n = schedule.n_different if n_brackets == 1 else schedule.n_candidates[0]
-        reason = (
-            f"a second rung would need more than {quantity(schedule.max_resources, schedule.unit)}"
+        has_one = len(schedule.brackets) == 1
+        start = "One rung" if has_one else "Each bracket is one rung"
+        candidates = (
+            quantity(schedule.n_different, "candidates") if has_one else "so few candidates"
         )
-        if n <= factor:
-            candidates = quantity(n, "candidates")
-            reason = f"with factor={factor}, a single rung is enough for {candidates}"
+        reason = f"with factor={factor}, a single rung is enough for {candidates}"
+        if limits.first * factor > schedule.max_resources:
+            maximum = quantity(schedule.max_resources, schedule.unit)
+            reason = f"a second rung would need more than {maximum}"
         return f"{start} at full resource, as in GridSearchCV: {reason}."
     return (
         "One rung at full resource, as in GridSearchCV: "

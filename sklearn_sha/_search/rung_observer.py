@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
@@ -161,7 +162,9 @@ class RungObserver:
         failures, n_samples = self._results.failures, request.n_resources
         train_sizes = [len(fold.train) for fold in self._spec.folds]
         can_succeed = candidates_that_lack_samples(failures, n_samples, train_sizes)
-        return has_failed & [number in can_succeed for number in request.candidate_ids]
+        waits = has_failed & [number in can_succeed for number in request.candidate_ids]
+        self._results.wait({*compress(request.candidate_ids, waits)})
+        return waits
 
     def promoted(self, request: RungRequest, ids: tuple[int, ...]) -> None:
         self._results.promoted(request, ids)
