@@ -13,11 +13,11 @@ if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
 from statistics import median
-from time import process_time
 from typing import Any
 
 import numpy as np
 from catboost import CatBoostClassifier, CatBoostRegressor
+from fixed_cost import seconds_of
 from lightgbm import LGBMClassifier, LGBMRegressor
 from reports import table, write
 from sklearn.datasets import make_classification, make_friedman1
@@ -27,7 +27,6 @@ FEW, MANY = (400, 800), (2000, 4000, 8000)
 """Samples of a first rung and of a training fold."""
 N_FEATURES = (10, 30)
 ROUNDS = 3
-TEST_SHARE = 1 / 4
 CATBOOST = {"iterations": 50, "thread_count": 1, "verbose": 0, "allow_writing_files": False}
 MODELS = {
     "CatBoostClassifier": CatBoostClassifier(**CATBOOST),
@@ -43,20 +42,11 @@ MODELS = {
 
 
 def samples(model: Any, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return as many samples as the largest fold has, and those that are scored."""
-    n_samples = int(max(MANY) * (1 + TEST_SHARE))
+    """Return as many samples as the largest fold has."""
+    n_samples = max(MANY)
     if "Regressor" in type(model).__name__:
         return make_friedman1(n_samples, n_features, noise=1.0, random_state=0)
     return make_classification(n_samples, n_features, n_informative=8, flip_y=0.1, random_state=0)
-
-
-def fit_seconds(model: Any, X: np.ndarray, y: np.ndarray, n_samples: int) -> float:
-    """Return the CPU time of a fit, and of the scores of a quarter as many samples."""
-    n_test = int(n_samples * TEST_SHARE)
-    start = process_time()
-    model.fit(X[:n_samples], y[:n_samples])
-    model.predict(X[-n_test:])
-    return process_time() - start
 
 
 def fixed_cost(seconds: dict[int, float]) -> float:
@@ -78,9 +68,10 @@ def main() -> None:
     rows = []
     for name, model in MODELS.items():
         for n_features in N_FEATURES:
-            data = samples(model, n_features)
+            X, y = samples(model, n_features)
             seconds = {
-                n: min(fit_seconds(model, *data, n) for _ in range(ROUNDS)) for n in (*FEW, *MANY)
+                n: min(seconds_of(model, X[:n], y[:n]) for _ in range(ROUNDS))
+                for n in (*FEW, *MANY)
             }
             times = [f"{one * 1e3:.0f}" for one in seconds.values()]
             rows.append([f"{name}, {n_features}", *times, f"{fixed_cost(seconds):,.0f}"])

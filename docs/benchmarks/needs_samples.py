@@ -16,7 +16,6 @@ if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
 
 import warnings
-from collections.abc import Sequence
 from itertools import chain
 from statistics import geometric_mean
 from typing import Any
@@ -25,7 +24,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from real_data import digits, flights, snippets
 from reports import mean_and_error, table, write
-from samples_or_folds import measured
+from samples_or_folds import with_best_score
 from sklearn.datasets import make_regression
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -105,14 +104,14 @@ def rows_of(name: str) -> list[list[str]]:
         split = train_test_split(
             X, y, train_size=n, test_size=min(len(y) - n, 10_000), random_state=seed
         )
-        theirs = with_best_score(GridSearchCV(model, grid), split)
+        theirs = with_best_score(GridSearchCV(model, grid), *split)
         search = SuccessiveHalvingSearchCV(model, grid, random_state=seed)
-        first = min(search.plan(split[0], split[2]).n_resources)
+        first = search.plan(split[0], split[2]).min_resources
         as_before = SuccessiveHalvingSearchCV(
             model, grid, random_state=seed, resource="n_samples", min_resources=first, min_folds=1
         )
         for way, one in zip(found, (as_before, search), strict=True):
-            ours = with_best_score(one, split)
+            ours = with_best_score(one, *split)
             found[way].append((ours[0] - theirs[0], ours[1] - theirs[1], ours[2] / theirs[2]))
     rows = []
     for way, runs in found.items():
@@ -127,12 +126,6 @@ def rows_of(name: str) -> list[list[str]]:
             ]
         )
     return rows
-
-
-def with_best_score(search: Any, split: Sequence[Any]) -> tuple[float, float, float]:
-    """Best score, held-out score and CPU time of a search."""
-    held_out, seconds = measured(search, *split)
-    return search.best_score_, held_out, seconds
 
 
 if __name__ == "__main__":

@@ -18,12 +18,12 @@ if __name__ == "__main__":  # read when numpy is imported
 import warnings
 from itertools import chain, product
 from statistics import geometric_mean
-from time import process_time
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from reports import mean_and_error, table, write
+from samples_or_folds import with_best_score
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -117,10 +117,7 @@ def rows_of(name: str, scoring: str, share: str) -> list[list[str]]:
 
 def measured(search: Any, X: np.ndarray, y: np.ndarray, n: int) -> tuple[float, float, float]:
     """Best score, held-out score and CPU time of a search on the first n samples."""
-    start = process_time()
-    search.fit(X[:n], y[:n])
-    seconds = process_time() - start
-    return search.best_score_, search.score(X[n:], y[n:]), seconds
+    return with_best_score(search, X[:n], X[n:], y[:n], y[n:])
 
 
 if __name__ == "__main__":

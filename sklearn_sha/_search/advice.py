@@ -22,13 +22,12 @@ def single_rung_note(schedule: Schedule, limits: Limits, factor: float) -> str:
     if schedule.has_single_rungs:
         has_one = len(schedule.brackets) == 1
         start = "One rung" if has_one else "Each bracket is one rung"
-        candidates = (
-            quantity(schedule.n_different, "candidates") if has_one else "so few candidates"
-        )
-        reason = f"with factor={factor}, a single rung is enough for {candidates}"
         if limits.first * factor > schedule.max_resources:
             maximum = quantity(schedule.max_resources, schedule.unit)
             reason = f"a second rung would need more than {maximum}"
+        else:
+            n = quantity(schedule.n_different, "candidates") if has_one else "so few candidates"
+            reason = f"with factor={factor}, a single rung is enough for {n}"
         return f"{start} at full resource, as in GridSearchCV: {reason}."
     return (
         "One rung at full resource, as in GridSearchCV: "

@@ -45,11 +45,6 @@ class Option:
         return self.limits.cost(self.schedule)
 
     @property
-    def has_full_rungs(self) -> bool:
-        """Whether all rungs have the maximum resource."""
-        return self.schedule.min_resources == self.schedule.max_resources
-
-    @property
     def is_worth_rungs(self) -> bool:
         """Whether it is so much cheaper than a grid search that it is used.
 
@@ -85,7 +80,7 @@ def automatic_option(
         if not other.schedule.has_single_rungs and other.is_worth_rungs:
             return replace(other, why_in_folds=misleading, replaced=plan_for(training))
     option = plan_for(training)
-    saves_little = option.has_full_rungs or not option.is_worth_rungs
+    saves_little = option.schedule.has_full_rungs or not option.is_worth_rungs
     has_few = counts_samples and n_samples < MANY_SAMPLES
     if not option.limits.equals_fit or not (saves_little or has_few):
         return option
@@ -99,7 +94,7 @@ def automatic_option(
 def _reason_against(option: Option, on_folds: Option) -> str:
     """Return why rungs of folds are better than those of a resource."""
     first = quantity(option.schedule.n_resources[0], option.schedule.unit)
-    if option.has_full_rungs:
+    if option.schedule.has_full_rungs:
         return f"each rung would otherwise have the maximum, {first}"
     return (
         f"rungs that add folds cost {on_folds.cost:.2f} times a grid search, and rungs that start "

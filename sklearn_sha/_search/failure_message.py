@@ -18,7 +18,7 @@ def failure_message(run: Run) -> str:
     if run.results.all_failed:
         message = all_failed_message(failures, unit) + spec.resource.failure_hint()
     else:
-        is_full = schedule.counts_folds or schedule.min_resources == schedule.max_resources
+        is_full = schedule.counts_folds or schedule.has_full_rungs
         remedy = more_for_scores(
             spec, failures, is_full=is_full and not run.results.errors_are_scores
         )

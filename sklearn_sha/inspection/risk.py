@@ -176,8 +176,10 @@ class Eliminated:
         ]
         known = cls(
             **{
-                name: np.array([row[name] for row in rows], int if name in _NUMBERS else float)
-                for name in (one.name for one in fields(cls))
+                one.name: np.array(
+                    [row[one.name] for row in rows], int if one.name in _NUMBERS else float
+                )
+                for one in fields(cls)
             }
         )
         sizes = np.array([len(rungs[0].candidates) for rungs in brackets])

@@ -17,10 +17,14 @@ from sklearn_sha.resources.warm_starts import MAX_WITHOUT_EARLY_STOPPING
 # proportional to its number of values, so that the cost of a fit without samples is a number of
 # values. For the others it is a number of samples.
 _SAMPLES_PER_FIT = 200
-_SAMPLES_PER_ENSEMBLE_FIT = 1000  # each of its trees has a fixed cost
-# Trees of these libraries have a limited number of leaves and of thresholds, so that a fit on more
-# samples takes little longer. Measured by docs/benchmarks/fixed_cost_of_boosting.py.
-_SAMPLES_PER_BOOSTING_FIT = {"CatBoost": 10_000, "LGBM": 1000, "XGB": 3000}
+_SAMPLES_PER_ENSEMBLE_FIT = {
+    # Each tree has a fixed cost.
+    **dict.fromkeys(("AdaBoost", "ExtraTrees", "RandomForest"), 1000),
+    # Trees of these libraries have a limited number of leaves and of thresholds, so that a fit on
+    # more samples takes little longer. Measured by docs/benchmarks/fixed_cost_of_boosting.py.
+    **{"CatBoost": 10_000, "LGBM": 1000, "XGB": 3000},
+}
+"""By the beginning of the name of the class."""
 _VALUES_PER_LINEAR_FIT = 60_000
 _VALUES_PER_LIGHT_FIT = {
     **dict.fromkeys(
@@ -107,9 +111,7 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
     if is_linear and (is_passive or not name.startswith("SGD")):
         problems = n_classes if n_classes > 2 else 1
         return math.ceil(_VALUES_PER_LINEAR_FIT / (problems * _values_per_sample(X)))
-    if name.startswith(("AdaBoost", "ExtraTrees", "RandomForest")):
-        return _SAMPLES_PER_ENSEMBLE_FIT
-    costs = _SAMPLES_PER_BOOSTING_FIT.items()
+    costs = _SAMPLES_PER_ENSEMBLE_FIT.items()
     return next((cost for prefix, cost in costs if name.startswith(prefix)), _SAMPLES_PER_FIT)
 
 

@@ -227,6 +227,11 @@ class Schedule:
         return len(self.brackets) > 1 and not self.repeats
 
     @property
+    def has_full_rungs(self) -> bool:
+        """Whether all rungs have the maximum resource."""
+        return self.min_resources == self.max_resources
+
+    @property
     def has_single_rungs(self) -> bool:
         """Whether each bracket has a single rung, as a grid search has."""
         return len(self.rungs) == len(self.brackets)
