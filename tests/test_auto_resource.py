@@ -861,6 +861,30 @@ def test_a_plan_warns_of_settings_that_cost_more_than_a_grid_search():
         search.plan(*IRIS)
 
 
+def test_a_plan_shows_the_cost_with_that_of_each_fit_if_it_is_a_tenth_more():
+    """Of each fit of a forest, as much as five of its trees. With a warning, it has the cost."""
+    start = "Including the fixed cost of each fit, "
+    space = {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [1, 2, 3, 4]}
+    forest = SuccessiveHalvingSearchCV(RandomForestClassifier(), space, cv=5)
+    plan = forest.plan(*IRIS)
+    n_fits = sum(rung.n_candidates * len(rung.folds) for rung in plan.rungs)
+    cost = (plan.total_cost + 5 * n_fits) / (16 * 5 * (100 + 5))
+    assert plan.notes[0] == f"{start}about {cost:.2f} of a grid search."
+    assert plan.relative_cost() < cost - 0.05
+    for params in (
+        {"max_resources": 1000},
+        {"min_resources": 1.0, "min_folds": "all"},
+        {"budget": "double", "param_distributions": {"max_depth": [*range(1, 65)]}},
+    ):
+        plan = clone(forest).set_params(**params).plan(*IRIS)
+        assert not any(start in note for note in plan.notes)
+    linear = SuccessiveHalvingSearchCV(
+        LogisticRegression(), {"C": np.logspace(-2, 2, 8)}, resource="n_samples", min_resources=20
+    )
+    with pytest.warns(UserWarning, match=start):
+        assert not any(start in note for note in linear.plan(*IRIS).notes)
+
+
 @pytest.mark.parametrize(("max_iter", "epochs"), [(20, 20), (100, 100), (500, 100)])
 def test_epochs_are_those_of_the_estimator(max_iter, epochs):
     search = SuccessiveHalvingSearchCV(

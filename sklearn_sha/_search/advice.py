@@ -102,6 +102,15 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
     )
 
 
+def fixed_cost_notes(schedule: Schedule, limits: Limits) -> list[str]:
+    """Return the cost with that of each fit, if it is a tenth more and no reason for a warning."""
+    cost = limits.cost(schedule)
+    is_more = 1.1 * schedule.relative_cost() <= cost <= 1
+    if not is_more or schedule.repeats:
+        return []
+    return [f"Including the fixed cost of each fit, about {cost:.2f} of a grid search."]
+
+
 def grid_notes(
     source: CandidateSource, candidates: Sequence[dict[str, Any]], n_different: int
 ) -> list[str]:

@@ -15,6 +15,7 @@ from sklearn_sha._search.advice import (
     audit_notes,
     cost_warning,
     first_rung_notes,
+    fixed_cost_notes,
     grid_notes,
     single_rung_note,
 )
@@ -105,12 +106,14 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         training, limits, schedule = chosen.training, chosen.limits, chosen.schedule
         warning = ""
         whole_fit: WholeFit | None = None
+        cost_notes: list[str] = []
         notes: list[str] = []
         keeps_folds = kept is not None and kept.counts_folds
         if automatic.schedule and not keeps_folds and not chosen.is_worth_rungs:
             training, schedule = single_rung(chosen, context, candidates.n, self.factor)
         else:
             warning = cost_warning(schedule, limits, algorithm)
+            cost_notes = fixed_cost_notes(schedule, limits)
             if automatic.maximum and limits.default is not None:
                 whole_fit = training.resource.whole_fit(
                     context.tuned, context.example, limits.default
@@ -122,7 +125,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             n_different = len(candidates.known) - schedule.n_repeated
             notes += grid_notes(context.source, candidates.known, n_different)
         notes += audit_notes(schedule, self.audit_eliminated)
-        schedule = replace(schedule, notes=(*schedule.notes, *notes))
+        schedule = replace(schedule, notes=(*cost_notes, *schedule.notes, *notes))
         return Plan(candidates, training, schedule, warning, whole_fit)
 
     def _make_candidates(
