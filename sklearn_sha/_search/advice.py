@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any, Literal
 
 from sklearn_sha._formatting import quantity
+from sklearn_sha._param_validation import is_int
 from sklearn_sha._search.audit import MAX_SHARE
 from sklearn_sha.bandit.base import Algorithm
 from sklearn_sha.candidates.distinct import is_exhausted_by
@@ -82,6 +83,14 @@ def low_maximum_warnings(
         f"all but {n_intended} of {n_candidates} candidates: the last rung compares {n_last}. "
         f"{remedy}, or choose another resource."
     ]
+
+
+def patience_warnings(patience: Any, tol: float, remedy: str) -> list[str]:
+    """Return a warning if `patience` or `tol` is set in a search that does not use them."""
+    names = [f"patience={patience}"] if is_int(patience) else []
+    names += [f"tol={tol}"] if tol > 0 else []
+    have = "has" if len(names) == 1 else "have"
+    return [f"{' and '.join(names)} {have} no effect. {remedy}."] if names else []
 
 
 def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> str:

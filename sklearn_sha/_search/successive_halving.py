@@ -12,7 +12,11 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha._param_validation import check_int
-from sklearn_sha._search.advice import low_maximum_warnings, single_rung_warnings
+from sklearn_sha._search.advice import (
+    low_maximum_warnings,
+    patience_warnings,
+    single_rung_warnings,
+)
 from sklearn_sha._search.aliases import given_name, n_candidates_of
 from sklearn_sha._search.extendable_search import ExtendableSearch
 from sklearn_sha._search.planning import Automatic
@@ -562,9 +566,16 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         )
 
     def _plan_warnings(self, schedule: Schedule, limits: Limits) -> list[str]:
-        if self.budget is not None or self.algorithm != "auto":
+        if self.budget in _BUDGETS or self.algorithm != "auto":
             return []
+        remedy = (
+            'Set budget="double" or "anytime", or end the rungs early with stop or target_score'
+        )
+        unused = patience_warnings(self.patience, self.tol, remedy)
+        if self.budget is not None:
+            return unused
         return [
+            *unused,
             *single_rung_warnings(schedule, limits, self.min_resources, self.factor),
             *low_maximum_warnings(
                 schedule, limits, self.min_resources, self.max_resources, self.factor
