@@ -6,6 +6,7 @@ from functools import partial
 from inspect import signature
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import slow
 from scipy.stats import loguniform, norm, randint, uniform
@@ -433,6 +434,21 @@ def test_every_parameter_of_a_single_value_refuses_an_array_and_is_named(kind, n
     for method in (search.plan, search.fit):
         with pytest.raises((TypeError, ValueError), match=name):
             method(X, Y)
+
+
+class WithCosts(SuccessiveHalvingSearchCV):
+    def __init__(self, estimator, param_distributions, *, costs):
+        super().__init__(estimator, param_distributions, resource="n_samples", min_resources=60)
+        self.costs = costs
+
+
+@pytest.mark.filterwarnings("ignore:.*fixed cost of each fit")
+def test_arrays_that_are_no_parameters_of_the_search_are_accepted():
+    frame = pd.DataFrame(X).rename(columns="x{}".format)
+    search = WithCosts(SGD, ALPHAS, costs=np.array([1, 2])).fit(frame, Y)
+    assert isinstance(search.feature_names_in_, np.ndarray)
+    for method in (search.plan, search.fit, search.audit):  # of a fitted search
+        method(frame, Y)
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,14 @@ from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step
 from sklearn_sha.schedules import Schedule
 from sklearn_sha.schedules.validation import exact_factor
 
-_MAY_BE_ARRAYS = frozenset(
-    {"cv", "estimator", "initial_candidates", "param_distributions", "param_grid", "scoring"}
-)
+_SINGLE_VALUES = (
+    "algorithm", "audit_eliminated", "batch_size", "budget", "checkpoint", "error_score", "factor",
+    "fit_timeout", "keep_eliminated", "keep_initial", "max_resources", "max_time", "min_folds",
+    "min_resources", "model_memory", "n_candidates", "n_iter", "n_jobs", "n_repeats", "patience",
+    "pre_dispatch", "promote_by", "random_state", "refit", "resource", "return_train_score",
+    "sampler", "score_aggregation", "stop", "target_score", "tol", "verbose",
+)  # fmt: skip
+"""Parameters that are no arrays. Those of a subclass, and attributes of a fitted search, can be."""
 
 _HALVING_VALUES = {"n_candidates": ("exhaust",), "min_resources": ("exhaust", "smallest")}
 """What only HalvingGridSearchCV and HalvingRandomSearchCV accept."""
@@ -118,8 +123,9 @@ def random_state_of(random_state: Any) -> RandomState:
 
 def _check_no_arrays(params: Mapping[str, Any]) -> None:
     """Raise if a parameter that is compared with values is an array, which has no truth value."""
-    for name, given in params.items():
-        if name not in _MAY_BE_ARRAYS and hasattr(given, "__array__") and np.ndim(given) > 0:
+    for name in _SINGLE_VALUES:
+        given: Any = params.get(name)
+        if hasattr(given, "__array__") and np.ndim(given) > 0:
             kind = type(given).__name__
             raise InvalidParameterError(f"{name} is of type {kind}. Pass a single value.")
 
