@@ -327,6 +327,9 @@ def test_a_grid_is_extended_until_all_combinations_are_tried(sampler):
     message = "all 27 combinations of param_distributions have been tried. Pass other values"
     with pytest.raises(ValueError, match=message):
         search.extend(NOTHING)
+    known = {name: [value] for name, value in candidates_of(search)[0].items()}
+    with pytest.raises(ValueError, match="the only combination of param_grid has been tried"):
+        search.extend(NOTHING, param_grid=known)
     assert CALLS == []
     assert numbers(search) == found
     # The known candidates of an overlapping grid are not repeated.

@@ -113,7 +113,7 @@ def test_candidates_whose_scores_are_nan_did_not_fail():
     assert search.failures_ == []
     n = len(report.unscored)
     assert n > 1
-    about = f"{n} candidates were eliminated without a score, and this report leaves them out. "
+    about = f"{n} candidates were eliminated without a finite score, and this report leaves them "
     assert report.advice.startswith(about)
 
 
@@ -557,7 +557,8 @@ def test_candidates_of_a_bracket_that_failed_are_named_too():
     report = trust_report(search.fit(X))
     assert report.unscored == (*range(8),)
     assert 0 not in {row["bracket"] for row in report.rungs}
-    assert report.advice.startswith("8 candidates were eliminated without a score (see failures_)")
+    about = "8 candidates were eliminated without a finite score (see failures_)"
+    assert report.advice.startswith(about)
     assert re.search(r"by bracket is [\w. ]+ in bracket 1, [\w. ]+ in bracket 2\.", report.advice)
 
 

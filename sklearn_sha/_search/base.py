@@ -133,7 +133,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
         if interrupted is None:
             raise ValueError(
                 f"There is nothing to resume: no fit of this {type(self).__name__} was interrupted "
-                "in this process, or an audit has ended it since. Call fit."
+                "in this process, or it has been completed since, or ended by an audit. Call fit."
             )
         data = (X, y, params)
         self._check_unchanged("resume", interrupted.origin, data)

@@ -97,8 +97,9 @@ def further_candidates(
     if not n:
         reason = f"the sampler proposes none that is new in {source.space_name}"
         if grid is not None and not n_further(space, 1, history.candidates):
-            combinations = quantity(len(grid), "combinations")
-            reason = f"all {combinations} of {source.space_name} have been tried"
+            reason = f"all {len(grid)} combinations of {source.space_name} have been tried"
+            if len(grid) == 1:
+                reason = f"the only combination of {source.space_name} has been tried"
         raise ValueError(
             f"There are no further candidates: {reason}. Pass other values to extend, as "
             "param_distributions."

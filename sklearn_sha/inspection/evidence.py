@@ -91,7 +91,7 @@ class Evidence:
     audited : list of AuditedCandidate
         In decreasing order of their scores.
     unscored : list of int
-        Candidates that were eliminated without a score.
+        Candidates that were eliminated without a finite score.
     problem : str
         Why eliminated candidates cannot be compared with the selected one, or "".
     """
@@ -201,7 +201,7 @@ def _began_together(rows: Sequence[RungRecord], audited: Collection[int]) -> boo
 def _unscored(
     brackets: Sequence[Sequence[RungRecord]], folds: Mapping[tuple[int, Level], NDArray[np.float64]]
 ) -> list[int]:
-    """Candidates that were eliminated without a score.
+    """Candidates that were eliminated without a finite score.
 
     Those of brackets that all failed, which are not among `brackets`, were eliminated too.
     """

@@ -77,7 +77,7 @@ class TrustReport:
         Parameters whose best values are at the edge of their range
         (`sklearn_sha.inspection.edge_report`).
     unscored : tuple of int
-        Candidates that were eliminated without a score. `probability` is not about them.
+        Candidates that were eliminated without a finite score. `probability` is not about them.
     """
 
     rungs: tuple[dict[str, Any], ...]

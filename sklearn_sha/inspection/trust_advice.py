@@ -175,8 +175,8 @@ def _left_out(report: TrustReport, search: Any) -> str:
     see = " (see failures_)" if has_failures else ""
     were, them = ("was", "it") if n_unscored == 1 else ("were", "them")
     return (
-        f"{quantity(n_unscored, 'candidates')} {were} eliminated without a score{see}, and this "
-        f"report leaves {them} out. "
+        f"{quantity(n_unscored, 'candidates')} {were} eliminated without a finite score{see}, and "
+        f"this report leaves {them} out. "
     )
 
 
