@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from enum import IntEnum
 from itertools import accumulate
 from typing import Any
 
@@ -21,14 +20,6 @@ from sklearn_sha.inspection.rank_correlation import spearman
 
 _RUNG_COLUMNS = ("bracket", "iter", "n_resources", "n_folds", "candidate", "cached")
 """Columns that all_cv_results_ has in addition to those of GridSearchCV."""
-
-
-class _Completion(IntEnum):
-    """How much of its bracket was completed with a rung."""
-
-    INCOMPLETE_RUNG = 0
-    COMPLETE_RUNG = 1
-    COMPLETE_BRACKET = 2
 
 
 def all_cv_results(
@@ -174,11 +165,13 @@ def _last_rungs(rungs: Sequence[RungOutcome], metric: str, *, repeats: bool) -> 
     scored = [k for k in indices if rungs[k].has_scores(metric)] or indices
     complete = [k for k in scored if rungs[k].is_complete] or scored
     last = {rungs[k].request.bracket: k for k in complete}
-    completions = {k: _completion(rungs, rungs[k], metric) for k in last.values()}
-    if not repeats:
-        furthest = max(completions.values())
-        return [k for _, k in sorted(last.items()) if completions[k] == furthest]
-    return [max(completions, key=lambda k: (completions[k], k))]
+    completed = {
+        rung.request.bracket
+        for rung in rungs
+        if rung.is_complete and rung.request.is_last_rung and rung.has_scores(metric)
+    }
+    last = {bracket: k for bracket, k in last.items() if bracket in completed} or last
+    return [max(last.values())] if repeats else [last[bracket] for bracket in sorted(last)]
 
 
 def _fails_later(
@@ -195,19 +188,6 @@ def _fails_later(
         for number in rung.request.candidate_ids
     }
     return np.array([pair in failed for pair in zip(candidates, targets, strict=True)])
-
-
-def _completion(rungs: Sequence[RungOutcome], rung: RungOutcome, metric: str) -> _Completion:
-    if not rung.is_complete:
-        return _Completion.INCOMPLETE_RUNG
-    is_bracket_complete = any(
-        other.is_complete
-        and other.request.bracket == rung.request.bracket
-        and other.request.is_last_rung
-        and other.has_scores(metric)
-        for other in rungs
-    )
-    return _Completion.COMPLETE_BRACKET if is_bracket_complete else _Completion.COMPLETE_RUNG
 
 
 def _repeat(rungs: Sequence[RungOutcome], values: Sequence[int]) -> NDArray[np.intp]:
