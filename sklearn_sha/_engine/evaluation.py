@@ -96,15 +96,12 @@ def evaluate_batch(
                 results.append((outcome, model))
     except KeyboardInterrupt:
         interrupted = True
-    if config.model_folder is None or not config.model_folder.is_used_by_this_process:
-        return BatchResult([*results], interrupted, inaccessible)
-    models = {outcome.key: model for outcome, model in results if model is not None}
-    files = config.model_folder.write(models)
-    return BatchResult(
-        [(outcome, files.get(outcome.key, model)) for outcome, model in results],
-        interrupted,
-        inaccessible,
-    )
+    files: dict[tuple[int, int, int], ModelFile] = {}
+    if config.model_folder is not None and config.model_folder.is_used_by_this_process:
+        models = {outcome.key: model for outcome, model in results if model is not None}
+        files = config.model_folder.write(models)
+    kept = [(outcome, files.get(outcome.key, model)) for outcome, model in results]
+    return BatchResult(kept, interrupted, inaccessible)
 
 
 def evaluate(
@@ -174,10 +171,9 @@ def evaluate(
 
 def _initial_model(job: Job, config: EvaluationConfig) -> TrainedModel:
     """Return the model to train, which no other job uses from now on."""
-    estimator = None if job.model is None else job.model.load()
-    if job.model is None or estimator is None:
-        return _new_model(job, config)
-    return TrainedModel(estimator, job.model.n_resources, job.model.copies_samples)
+    if job.model is not None and (estimator := job.model.load()) is not None:
+        return TrainedModel(estimator, job.model.n_resources, job.model.copies_samples)
+    return _new_model(job, config)
 
 
 def _new_model(job: Job, config: EvaluationConfig) -> TrainedModel:
