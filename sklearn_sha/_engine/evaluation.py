@@ -253,6 +253,14 @@ def _score(
             raise
         errors.append(format_exc())
         return None
+    return _as_numbers(scores, config, errors)
+
+
+def _as_numbers(scores: Any, config: EvaluationConfig, errors: list[str]) -> Scores:
+    """Return what a scorer returned as numbers.
+
+    For a metric that failed, the number is None and the traceback is appended to `errors`.
+    """
     if not isinstance(scores, dict):
         return _as_number(scores, config.scorer)
     if not scores:
@@ -260,17 +268,15 @@ def _score(
             f"scoring must return a number or at least one metric, got {scores}. "
             f"(scorer={config.scorer})"
         )
-    scores = {str(name): score for name, score in scores.items()}
-    # For a metric that failed, a scorer of several metrics returns the traceback.
-    failed = {
-        name: score
-        for name, score in scores.items()
-        if config.is_multimetric and isinstance(score, str)
-    }
-    errors.extend(failed.values())
-    return {
-        name: None if name in failed else _as_number(score, name) for name, score in scores.items()
-    }
+    numbers: dict[str, float | None] = {}
+    for name, score in {str(name): score for name, score in scores.items()}.items():
+        # For a metric that failed, a scorer of several metrics returns the traceback.
+        if config.is_multimetric and isinstance(score, str):
+            errors.append(score)
+            numbers[name] = None
+        else:
+            numbers[name] = _as_number(score, name)
+    return numbers
 
 
 def _as_number(score: Any, scorer: Any) -> float:
