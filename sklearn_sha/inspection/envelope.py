@@ -55,29 +55,28 @@ def envelope(
     >>> resources.tolist(), gamma.tolist()
     ([1, 2], [0.5, 0.25])
     """
-    is_table = isinstance(results, Mapping)
-    if not (isinstance(results, list | tuple) or (is_table and "candidate" in results)):
-        raise TypeError(
-            "envelope requires all_cv_results_ or rung_history_. cv_results_ has the last rung "
-            f"only. results is of type {type(results).__name__}."
-        )
-    if isinstance(results, Mapping):
+    if isinstance(results, Mapping) and "candidate" in results:
         candidates = np.asarray(results["candidate"])
         check_metric(results, metric)
         resources = np.asarray(results["n_resources"])
         scores = np.asarray(results[f"mean_test_{metric}"], dtype=float)
-    else:
+    elif isinstance(results, list | tuple):
         candidates = np.concatenate([row["candidates"] for row in results])
         resources = np.repeat(
             [row["n_resources"] for row in results], [len(row["candidates"]) for row in results]
         )
         scores = np.concatenate([row["scores"] for row in results])
+    else:
+        raise TypeError(
+            "envelope requires all_cv_results_ or rung_history_. cv_results_ has the last rung "
+            f"only. results is of type {type(results).__name__}."
+        )
     scores = np.where(np.isfinite(scores), scores, np.nan)
     order = np.argsort(resources, kind="stable")
-    last_score = dict(zip(candidates[order].tolist(), scores[order].tolist(), strict=True))
-    last_resource = dict(zip(candidates[order].tolist(), resources[order].tolist(), strict=True))
-    promoted = np.array([last_resource[c] for c in candidates.tolist()]) > resources
-    distance = np.abs(scores - np.array([last_score[c] for c in candidates.tolist()]))
+    last_of = dict(zip(candidates[order].tolist(), order.tolist(), strict=True))
+    last = np.array([last_of[candidate] for candidate in candidates.tolist()], dtype=np.intp)
+    promoted = resources[last] > resources
+    distance = np.abs(scores - scores[last])
     promoted_at = np.unique(resources[promoted])
     largest = np.array([np.fmax.reduce(distance[promoted & (resources == r)]) for r in promoted_at])
     return promoted_at, np.fmax.accumulate(largest[::-1])[::-1]
