@@ -56,11 +56,13 @@ class Edge:
     bound: float
 
     def __str__(self) -> str:
-        old, side, change = self.lower, "lower", f"divided by {self._factor(self.lower):.3g}"
+        old, side, verb, change = self.lower, "lower", "Lower", "divided"
         if self.is_upper:
-            old, side, change = self.upper, "upper", f"multiplied by {self._factor(self.upper):.3g}"
-        factor = f" ({change})" if old > 0 and not change.endswith(" 1") else ""
-        verb = "Raise" if self.is_upper else "Lower"
+            old, side, verb, change = self.upper, "upper", "Raise", "multiplied"
+        factor = ""
+        if old > 0:
+            ratio = f"{self.bound / old if self.is_upper else old / self.bound:.3g}"
+            factor = "" if ratio == "1" else f" ({change} by {ratio})"
         return (
             f"The best value, {format_params({self.name: self.value})}, is at the {side} edge of "
             f"its range, {self.lower:.4g} to {self.upper:.4g}. {verb} the {side} bound to "
@@ -74,9 +76,6 @@ class Edge:
         texts = (f"{self.bound:.{digits}g}" for digits in DIGITS)
         is_beyond = gt if self.is_upper else lt
         return next((text for text in texts if is_beyond(float(text), old)), str(self.bound))
-
-    def _factor(self, old: float) -> float:
-        return (self.bound / old if self.is_upper else old / self.bound) if old > 0 else 1.0
 
 
 @dataclass(frozen=True, repr=False)
