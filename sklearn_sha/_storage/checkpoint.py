@@ -270,24 +270,22 @@ class Checkpoint(Store):
         if not self._journal.exists():
             return
         *lines, rest = self._journal.read_bytes().split(b"\n")
-        entries = [_without_checksum(line) for line in lines]
-        invalid = [number for number, entry in enumerate(entries) if entry is None]
-        if rest:
-            invalid.append(len(lines))
-        if invalid and invalid[0] < len(lines) - (not rest):
-            raise self._unusable(
-                self._journal, f"line {invalid[0] + 1} is truncated or was modified"
-            )
-        if invalid:
+        entries = [*map(_without_checksum, lines), *([None] if rest else [])]
+        if None in entries:
+            first = entries.index(None)
+            if first < len(entries) - 1:
+                raise self._unusable(
+                    self._journal, f"line {first + 1} is truncated or was modified"
+                )
             warn_user(
                 f"The end of {self._journal} is damaged. The last completed results are discarded "
                 "and their candidates evaluated again.",
                 RuntimeWarning,
             )
-            os.truncate(self._journal, sum(len(line) + 1 for line in lines[: invalid[0]]))
+            os.truncate(self._journal, sum(len(line) + 1 for line in lines[:first]))
+            entries.pop()
         for entry in entries:
-            if entry is not None:
-                super().add(_results(entry, folder))
+            super().add(_results(entry, folder))
 
     def _unusable(self, file: Path, problem: str) -> CheckpointError:
         return CheckpointError(
