@@ -106,6 +106,11 @@ class Evidence:
     unscored: list[int]
     problem: str
 
+    def eliminating_rungs(self) -> list[RungRecord]:
+        """Return the rung that eliminated each candidate of `known`."""
+        pairs = zip(self.known.bracket, self.known.rung, strict=True)
+        return [self.brackets[bracket][rung] for bracket, rung in pairs]
+
 
 def evidence_of(search: Any, caller: str) -> Evidence:
     """Collect what a search knows of its eliminated candidates.

@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_sha._formatting import quantity
 from sklearn_sha.inspection.evidence import evidence_of
-from sklearn_sha.inspection.levels import level_labels, level_of
+from sklearn_sha.inspection.levels import RungRecord, level_labels, level_of
 from sklearn_sha.inspection.risk import highest_leads, probability, tolerance_of
 from sklearn_sha.inspection.trust_advice import probability_text
 
@@ -44,6 +44,14 @@ class PossibleScore:
     expected: float
     highest: float
     is_audited: bool
+
+    @classmethod
+    def of(
+        cls, candidate: int, rung: RungRecord, expected: float, highest: float, *, is_audited: bool
+    ) -> PossibleScore:
+        """Return the score of a candidate that a rung eliminated."""
+        place = rung.get("bracket", 0), *level_of(rung)
+        return cls(int(candidate), *place, float(expected), float(highest), is_audited)
 
 
 EliminatingRung = tuple[int, int, int]
@@ -189,26 +197,13 @@ def possible_scores(search: Any, caller: str = "possible_scores") -> PossibleSco
     evidence = evidence_of(search, caller)
     if evidence.problem:
         raise ValueError(evidence.problem)
-    known, brackets = evidence.known, evidence.brackets
-    score = float(np.nanmean(evidence.final_scores))
+    known, score = evidence.known, float(np.nanmean(evidence.final_scores))
     expected, highest = (score + leads for leads in highest_leads(known))
-    found = [
-        PossibleScore(
-            int(known.candidate[k]),
-            brackets[known.bracket[k]][0].get("bracket", 0),
-            *level_of(brackets[known.bracket[k]][known.rung[k]]),
-            float(expected[k]),
-            float(highest[k]),
-            is_audited=False,
-        )
-        for k in range(len(known.candidate))
-    ]
+    columns = known.candidate, evidence.eliminating_rungs(), expected, highest
+    found = [PossibleScore.of(*row, is_audited=False) for row in zip(*columns, strict=True)]
     found += [
-        PossibleScore(
-            one.candidate, one.rung.get("bracket", 0), *level_of(one.rung),
-            one.score, one.score, is_audited=True,
-        )
+        PossibleScore.of(one.candidate, one.rung, one.score, one.score, is_audited=True)
         for one in evidence.audited
-    ]  # fmt: skip
+    ]
     tolerance = tolerance_of(evidence.final_scores)
     return PossibleScores(found, score, tolerance, probability(known, tolerance))

@@ -149,11 +149,11 @@ def _rungs(evidence: Evidence, by_candidate: Floats, search: Any) -> tuple[dict[
 
 def _eliminated(evidence: Evidence, by_candidate: Floats) -> tuple[dict[str, Any], ...]:
     """Return `TrustReport.eliminated`."""
-    known = evidence.known
+    candidates, rungs = evidence.known.candidate, evidence.eliminating_rungs()
     return tuple(
         {
-            "candidate": int(known.candidate[k]),
-            **_place(evidence.brackets[known.bracket[k]][known.rung[k]]),
+            "candidate": int(candidates[k]),
+            **_place(rungs[k]),
             "risk": _risk(by_candidate[k]),
         }
         for k in np.argsort(-by_candidate, kind="stable")
