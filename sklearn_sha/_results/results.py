@@ -120,8 +120,11 @@ class Results:
         )
         self.failures += failures_of(request, new_outcomes, self.params)
         units = self._trained.add(request.candidate_ids, jobs.folds, jobs.target, is_new)
+        waiting: frozenset[int] = frozenset()
         if extended is not None:
             units += extended.units
+            times = extended.times + times
+            waiting = extended.waiting
             is_new |= extended.is_new_at(jobs)
             self._add_promoted(previous, request)
 
@@ -141,14 +144,14 @@ class Results:
             jobs.target,
             step=request.n_resources - (0 if previous is None else previous.request.n_resources),
             units=units,
-            times=times if extended is None else extended.times + times,
+            times=times,
             fit_time=np.where(is_new, array("fit_time"), np.nan),
             score_time=np.where(is_new, array("score_time"), np.nan),
             fit_failed=array("fit_failed"),
             test=test,
             train=train,
             test_failed=test_failed,
-            waiting=frozenset() if extended is None else extended.waiting,
+            waiting=waiting,
         )
         self._rungs = [*earlier, rung]
 
