@@ -19,7 +19,7 @@ from sklearn_sha._results.rung_outcome import RungOutcome, common_positions, las
 from sklearn_sha.inspection.rank_correlation import spearman
 
 _RUNG_COLUMNS = ("bracket", "iter", "n_resources", "n_folds", "candidate", "cached")
-"""Columns that all_cv_results_ has in addition to those of GridSearchCV."""
+"""Columns of all_cv_results_ that cv_results_ does not have."""
 
 
 def all_cv_results(

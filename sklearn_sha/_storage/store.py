@@ -74,12 +74,12 @@ class Store:
     def claim(self, fingerprint: Mapping[str, str], extensions: Sequence[str] = ()) -> None:
         """Assign the store to a search. Only a checkpoint can be that of another search."""
 
-    def copy(self) -> Self:
+    def copy(self) -> Store:
         """Return a store with the same outcomes and models, to which an extension adds.
 
         The models are shared: one that continues training in the copy is refit from scratch here.
         """
-        copied = type(self)({**self.outcomes})
+        copied = Store({**self.outcomes})
         copied.models = {**self.models}
         copied._bytes_in_memory = self._bytes_in_memory
         copied._files_are_in_memory = self._files_are_in_memory
