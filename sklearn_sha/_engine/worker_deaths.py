@@ -50,15 +50,17 @@ def run_calls(
     fail : callable
         ``fail(jobs, error)`` is called with the jobs of a part that fails.
     """
-    # A part without jobs is not run again.
-    died = [(call, death) for call, death in _deaths(workers, calls) if call.jobs_of(death.part)]
+    died = [
+        (call, death, jobs)
+        for call, death in _deaths(workers, calls)
+        if (jobs := call.jobs_of(death.part))  # a part without jobs is not run again
+    ]
     if not died:
         return
     timeout = workers.fit_timeout
-    _warn([(call.jobs_of(death.part), death) for call, death in died], timeout)
-    timed_out = any(death.traceback for _, death in died)
-    for call, death in died:
-        jobs = call.jobs_of(death.part)
+    _warn([(jobs, death) for _, death, jobs in died], timeout)
+    timed_out = any(death.traceback for _, death, _ in died)
+    for call, death, jobs in died:
         if death.traceback:
             fail(jobs, _death_error(timeout, death))
         elif not timed_out:
