@@ -44,13 +44,12 @@ def plot_trust(data: SearchData, ax: Any) -> list[Any]:
         labels = possible.rung_labels(data.unit, ", ")
     ax.set_xticks(range(len(rungs)), labels, rotation=90 if is_crowded else 0)
     label = f"{data.unit} of the rung that eliminated the candidate"
-    ax.set_xlabel(label, fontsize=SMALL, parse_math=False)
+    notes = filter(None, [label, possible.note()])
+    ax.set_xlabel("\n".join(notes), fontsize=SMALL, parse_math=False)
     name = f"{data.score_label} at full resource, estimated"
     ax.set_ylabel(note_lines(name, width=36), fontsize=10, parse_math=False)
     ax.grid(axis="y", alpha=0.2, linewidth=0.6)
     ax.set_ylim(possible.visible_range())
-    if note := possible.note():
-        ax.set_xlabel(f"{ax.get_xlabel()}\n{note}", parse_math=False)
     _key(ax, possible)
     clean(ax)
     title(ax, possible.headline)
