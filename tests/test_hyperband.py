@@ -211,7 +211,7 @@ def test_a_plan_compares_with_a_grid_search_over_what_is_different():
     assert search_data(search, "score").grid_cost == len(CALLS) / 2
 
 
-@pytest.mark.filterwarnings("ignore:Including the fixed cost", "ignore:patience=1 has no effect")
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
 @pytest.mark.parametrize(
     ("params", "is_bound"),
     [({}, False), ({"patience": 1}, False), ({"n_repeats": 2, "patience": 1}, True)],

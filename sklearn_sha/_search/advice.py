@@ -85,12 +85,14 @@ def low_maximum_warnings(
     ]
 
 
-def patience_warnings(patience: Any, tol: float, remedy: str) -> list[str]:
-    """Return a warning if `patience` or `tol` is set in a search that does not use them."""
-    names = [f"patience={patience}"] if is_int(patience) else []
-    names += [f"tol={tol}"] if tol > 0 else []
-    have = "has" if len(names) == 1 else "have"
-    return [f"{' and '.join(names)} {have} no effect. {remedy}."] if names else []
+def patience_warnings(patience: Any) -> list[str]:
+    """Return a warning if `patience` is set in a search that it cannot end."""
+    if not is_int(patience):
+        return []
+    return [
+        f'patience={patience} has no effect. Set budget="double" or "anytime", or end the rungs '
+        "early with stop or target_score."
+    ]
 
 
 def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklearn_sha._formatting import quantity
-from sklearn_sha._search.advice import patience_warnings
 from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.bandit.base import Algorithm
@@ -19,7 +18,6 @@ from sklearn_sha.candidates.base import Sampler
 from sklearn_sha.candidates.proposals import candidates_for_brackets
 from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.resources.base import Resource
-from sklearn_sha.resources.limits import Limits
 from sklearn_sha.schedules import Schedule
 
 
@@ -301,11 +299,6 @@ class HyperbandSearchCV(AuditedSearch):
             target_loss=None if self.target_score is None else -self.target_score,
             in_turn=sampler.uses_history,
         )
-
-    def _plan_warnings(self, schedule: Schedule, limits: Limits) -> list[str]:
-        if self.n_repeats > 1:
-            return []
-        return patience_warnings(self.patience, self.tol, "Set n_repeats to more than 1")
 
     def _candidates(
         self, source: CandidateSource, plan: Callable[[int], Schedule], rng: RandomState

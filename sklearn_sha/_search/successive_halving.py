@@ -568,10 +568,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     def _plan_warnings(self, schedule: Schedule, limits: Limits) -> list[str]:
         if self.budget in _BUDGETS or self.algorithm != "auto":
             return []
-        remedy = (
-            'Set budget="double" or "anytime", or end the rungs early with stop or target_score'
-        )
-        unused = patience_warnings(self.patience, self.tol, remedy)
+        unused = patience_warnings(self.patience)
         if self.budget is not None:
             return unused
         return [
