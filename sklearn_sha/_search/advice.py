@@ -90,8 +90,8 @@ def patience_warnings(patience: Any) -> list[str]:
     if not is_int(patience):
         return []
     return [
-        f'patience={patience} has no effect. Set budget="double" or "anytime", or end the rungs '
-        "early with stop or target_score."
+        f'patience={patience} has no effect. It can end a search with budget="double" or '
+        '"anytime"; stop and target_score can end others.'
     ]
 
 
@@ -114,12 +114,16 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
 
 
 def fixed_cost_notes(schedule: Schedule, limits: Limits) -> list[str]:
-    """Return the cost with that of each fit, if it is a tenth more and no reason for a warning."""
+    """Return the cost with fixed costs, if it is at least a tenth more than without them."""
     cost = limits.cost(schedule)
-    is_more = 1.1 * schedule.relative_cost() <= cost <= 1
-    if not is_more or schedule.repeats:
+    if cost < 1.1 * schedule.relative_cost():
         return []
-    return [f"Including the fixed cost of each fit, about {cost:.2f} of a grid search."]
+    is_at_most = schedule.repeats or schedule.is_bound
+    if is_at_most == limits.fit_can_stop:
+        bound = "about"
+    else:
+        bound = "at most" if is_at_most else "at least"
+    return [f"Including fixed costs, {bound} {cost:.2f} of a grid search."]
 
 
 def grid_notes(

@@ -36,7 +36,7 @@ _SINGLE_VALUES = (
     "pre_dispatch", "promote_by", "random_state", "refit", "resource", "return_train_score",
     "sampler", "score_aggregation", "stop", "target_score", "tol", "verbose",
 )  # fmt: skip
-"""Parameters that are no arrays. Those of a subclass, and attributes of a fitted search, can be."""
+"""Parameters that are no arrays. Those that a subclass adds, and fitted attributes, can be."""
 
 _HALVING_VALUES = {"n_candidates": ("exhaust",), "min_resources": ("exhaust", "smallest")}
 """What only HalvingGridSearchCV and HalvingRandomSearchCV accept."""
