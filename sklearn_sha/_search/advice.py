@@ -118,12 +118,10 @@ def fixed_cost_notes(schedule: Schedule, limits: Limits) -> list[str]:
     cost = limits.cost(schedule)
     if cost < 1.1 * schedule.relative_cost():
         return []
-    is_at_most = schedule.repeats or schedule.is_bound
-    if is_at_most == limits.fit_can_stop:
-        bound = "about"
-    else:
-        bound = "at most" if is_at_most else "at least"
-    return [f"Including fixed costs, {bound} {cost:.2f} of a grid search."]
+    bound = ""
+    if limits.fit_can_stop != (is_at_most := schedule.repeats or schedule.is_bound):
+        bound = "at most " if is_at_most else "at least "
+    return [f"Including estimated fixed costs, {bound}{cost:.2f} of a grid search."]
 
 
 def grid_notes(
