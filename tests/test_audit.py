@@ -707,7 +707,7 @@ def test_an_extended_search_can_be_audited_and_an_audited_one_extended():
 def test_the_plan_says_what_an_audit_costs():
     plain = search_of().plan(NOTHING)
     assert not any("audit" in note for note in plain.notes)
-    assert all(note.startswith("Including estimated fixed costs") for note in plain.notes)
+    assert all(note.startswith("Including the estimated fixed cost") for note in plain.notes)
     _, note = search_of(audit_eliminated=3).plan(NOTHING).notes
     assert note == (
         "The audit at the end trains 3 eliminated candidates to full resource, and costs at most "

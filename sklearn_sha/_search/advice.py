@@ -114,14 +114,14 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
 
 
 def fixed_cost_notes(schedule: Schedule, limits: Limits) -> list[str]:
-    """Return the cost with fixed costs, if it is at least a tenth more than without them."""
+    """Return the cost with fixed costs, if it is a tenth more and no reason for a warning."""
     cost = limits.cost(schedule)
-    if cost < 1.1 * schedule.relative_cost():
+    if not 1.1 * schedule.relative_cost() <= cost <= 1:
         return []
     bound = ""
     if limits.fit_can_stop != (is_at_most := schedule.repeats or schedule.is_bound):
         bound = "at most " if is_at_most else "at least "
-    return [f"Including estimated fixed costs, {bound}{cost:.2f} of a grid search."]
+    return [f"Including the estimated fixed cost, {bound}{cost:.2f} of a grid search."]
 
 
 def grid_notes(

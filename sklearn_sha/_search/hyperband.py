@@ -203,7 +203,7 @@ class HyperbandSearchCV(AuditedSearch):
           2     0           3     9            9          69
     69 epochs per fold, 0.45 of a grid search (17 candidates x 9 epochs = 153). Models continue
     training between rungs.
-    Including estimated fixed costs, at least 0.62 of a grid search.
+    Including the estimated fixed cost, at least 0.62 of a grid search.
     >>> search.fit(X, y).best_n_resources_
     9
     """

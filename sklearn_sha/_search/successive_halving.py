@@ -366,7 +366,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
        2           2      3     0           16         192
     192 epochs over all folds, 0.50 of a grid search (8 candidates x 3 folds x 16 epochs = 384).
     Models continue training between rungs.
-    Including estimated fixed costs, at least 0.63 of a grid search.
+    Including the estimated fixed cost, at least 0.63 of a grid search.
     Early rungs use fewer folds. With the saved cost, n_resources of the first rung is 8, instead
     of 4 with min_folds="all".
     >>> search.fit(X, y).best_n_resources_
