@@ -118,8 +118,8 @@ def fixed_cost_notes(schedule: Schedule, limits: Limits) -> list[str]:
     cost = limits.cost(schedule)
     if not 1.1 * schedule.relative_cost() <= cost <= 1:
         return []
-    bound = ""
-    if limits.fit_can_stop != (is_at_most := schedule.repeats or schedule.is_bound):
+    is_at_most, bound = schedule.repeats or schedule.is_bound, ""
+    if is_at_most != limits.fit_can_stop:  # if both, the cost is no bound
         bound = "at most " if is_at_most else "at least "
     return [f"Including the estimated fixed cost, {bound}{cost:.2f} of a grid search."]
 
