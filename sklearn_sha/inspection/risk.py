@@ -227,13 +227,13 @@ def _rows_of(
     typical = float(np.median(others)) if others else tolerance * np.sqrt(last.scores.shape[1])
     for k, (rung, after) in enumerate(pairwise(rungs)):
         reference, behind = references[k]
+        lead = dict(zip(rung.candidates, _means(leads[k]), strict=True))
         promoted = finalists if after is last else after.candidates
-        changes = _mean_square_change(rung, after, reference, promoted)
+        changes = _mean_square_change(lead, rung, after, reference, promoted)
         n_folds, n_scored = leads[k].shape[1], int((~np.isnan(leads[k])).any(axis=0).sum())
         known = {*after.candidates, *means}
-        values = zip(rung.candidates, _means(leads[k]), deviations[k], strict=True)
-        for candidate, lead, deviation in values:
-            if candidate in known or not np.isfinite(lead):
+        for candidate, deviation in zip(rung.candidates, deviations[k], strict=True):
+            if candidate in known or not np.isfinite(lead[candidate]):
                 continue
             # The deviation over few folds alone would often be too small by chance.
             own = typical if np.isnan(deviation) else deviation
@@ -243,7 +243,7 @@ def _rows_of(
                 "candidate": candidate,
                 "bracket": bracket,
                 "rung": k,
-                "lead": lead,
+                "lead": lead[candidate],
                 "gap": gap + behind,
                 "fold_variance": variance / n_scored,
                 "missing_variance": variance * (1 / n_scored - 1 / n_folds),
@@ -254,12 +254,15 @@ def _rows_of(
 
 
 def _mean_square_change(
-    rung: RungScores, after: RungScores, reference: int, promoted: Sequence[int]
+    lead: Mapping[int, float],
+    rung: RungScores,
+    after: RungScores,
+    reference: int,
+    promoted: Sequence[int],
 ) -> float:
-    """Return `Eliminated.changes` of the candidates that a rung eliminated."""
-    before = dict(zip(rung.candidates, _means(_leads(rung, reference)), strict=True))
+    """Return `Eliminated.changes` of a rung, given the leads in it."""
     later = dict(zip(after.candidates, _means(_leads(after, reference)), strict=True))
-    changes = np.array([later[c] - before[c] for c in promoted if c in before and c != reference])
+    changes = np.array([later[c] - lead[c] for c in promoted if c in lead and c != reference])
     changes = changes[np.isfinite(changes)]
     if not len(changes):
         scores = _score_of(rung, reference), _score_of(after, reference)
