@@ -118,9 +118,9 @@ def fixed_cost_notes(schedule: Schedule, limits: Limits) -> list[str]:
     cost = limits.cost(schedule)
     if not 1.1 * schedule.relative_cost() <= cost <= 1:
         return []
-    is_at_most, bound = schedule.repeats or schedule.is_bound, ""
-    if is_at_most != limits.fit_can_stop:  # if both, the cost is no bound
-        bound = "at most " if is_at_most else "at least "
+    bound = ""
+    if schedule.can_cost_less != limits.fit_can_stop:  # if both, the cost is no bound
+        bound = "at most " if schedule.can_cost_less else "at least "
     return [f"Including the estimated fixed cost, {bound}{cost:.2f} of a grid search."]
 
 

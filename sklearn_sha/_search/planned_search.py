@@ -106,7 +106,6 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         training, limits, schedule = chosen.training, chosen.limits, chosen.schedule
         warning = ""
         whole_fit: WholeFit | None = None
-        cost_notes: list[str] = []
         notes: list[str] = []
         keeps_folds = kept is not None and kept.counts_folds
         if automatic.schedule and not keeps_folds and not chosen.is_worth_rungs:
@@ -114,6 +113,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         else:
             warning = cost_warning(schedule, limits, algorithm)
             cost_notes = fixed_cost_notes(schedule, limits)
+            schedule = replace(schedule, notes=(*cost_notes, *schedule.notes))
             if automatic.maximum and limits.default is not None:
                 whole_fit = training.resource.whole_fit(
                     context.tuned, context.example, limits.default
@@ -125,7 +125,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
             n_different = len(candidates.known) - schedule.n_repeated
             notes += grid_notes(context.source, candidates.known, n_different)
         notes += audit_notes(schedule, self.audit_eliminated)
-        schedule = replace(schedule, notes=(*cost_notes, *schedule.notes, *notes))
+        schedule = replace(schedule, notes=(*schedule.notes, *notes))
         return Plan(candidates, training, schedule, warning, whole_fit)
 
     def _make_candidates(

@@ -227,6 +227,11 @@ class Schedule:
         return len(self.brackets) > 1 and not self.repeats
 
     @property
+    def can_cost_less(self) -> bool:
+        """Whether the cost is an upper bound."""
+        return self.repeats or self.is_bound
+
+    @property
     def has_full_rungs(self) -> bool:
         """Whether all rungs have the maximum resource."""
         return self.min_resources == self.max_resources
@@ -346,7 +351,7 @@ class Schedule:
     def sentences(self) -> tuple[str, ...]:
         """What is printed below the table: the cost, how models are trained, and the notes."""
         times_folds = "" if self.n_folds is None else f"{quantity(self.n_folds, 'folds')} x "
-        at_most = "At most " if self.repeats or self.is_bound else ""
+        at_most = "At most " if self.can_cost_less else ""
         counted = self.cost_unit.removeprefix(self.unit)
         summary = (
             f"{at_most}{quantity(self.total_cost, self.unit)}{counted}, "
