@@ -713,5 +713,8 @@ def test_a_trust_report_is_not_about_candidates_that_failed():
         search.fit(X[:600], y[:600])
     report = trust_report(search)
     assert report.unscored == (3, 4)
-    about = "2 candidates were eliminated without a finite score (see failures_), and this report "
+    about = (
+        "2 candidates were eliminated without a finite score (see failures_), and this report "
+        "leaves "
+    )
     assert report.advice.startswith(about)

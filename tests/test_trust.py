@@ -113,7 +113,9 @@ def test_candidates_whose_scores_are_nan_did_not_fail():
     assert search.failures_ == []
     n = len(report.unscored)
     assert n > 1
-    about = f"{n} candidates were eliminated without a finite score, and this report leaves them "
+    about = (
+        f"{n} candidates were eliminated without a finite score, and this report leaves them out. "
+    )
     assert report.advice.startswith(about)
 
 
