@@ -687,7 +687,7 @@ def test_an_automatic_first_rung_has_samples_enough(n_classes):
 def test_an_automatic_maximum_is_the_largest_of_all_candidates(resource):
     """And not that of a candidate that was sampled at random."""
     pipeline = Pipeline([("scale", StandardScaler()), ("clf", MLPClassifier())])
-    alpha = {"clf__alpha": [1e-4, 1e-3, 1e-2, 0.1]}
+    alpha = {"clf__alpha": np.logspace(-5, 1, 16)}
     space = [{"clf": [MLPClassifier(max_iter=n)], **alpha} for n in (20, 80)]
     for seed in range(12):
         search = SuccessiveHalvingSearchCV(pipeline, space, resource=resource, random_state=seed)
@@ -1006,6 +1006,7 @@ def test_networks_in_lists_of_steps_are_trained_on_samples():
         search.set_params(resource="auto", batch_size=None).set_params(**params)
         with pytest.raises(ValueError, match=r"'steps' is in param_distributions.*'n_samples'"):
             search.plan(*DIGITS)
+    alphas = {"network__alpha": np.logspace(-5, 1, 32)}
     alone = SuccessiveHalvingSearchCV(Pipeline(lists[0]), alphas | {"steps": lists[:1]})
     assert alone.plan(*DIGITS).unit == "epochs"
 
@@ -1038,7 +1039,7 @@ def test_networks_behind_searched_steps_are_trained_on_samples_with_metadata_rou
 
 
 def test_one_solver_and_one_number_of_epochs_are_as_if_the_network_had_them():
-    space = {"mlpclassifier__alpha": np.logspace(-5, 1, 8)}
+    space = {"mlpclassifier__alpha": np.logspace(-5, 1, 32)}
     constants = {"mlpclassifier__max_iter": [50], "mlpclassifier__solver": ["sgd"]}
     model = make_pipeline(StandardScaler(), MLPClassifier())
     plan = SuccessiveHalvingSearchCV(model, constants | space).plan(*DIGITS)

@@ -101,12 +101,15 @@ def test_a_single_rung_that_is_no_grid_search_is_not_called_one(estimator, param
         (SVC(), {"C": [*np.logspace(-2, 2, 8)]}, 10_000, "n_samples"),
         (GaussianNB(), {"var_smoothing": [*np.logspace(-9, 0, 16)]}, 1500, "folds"),
         (RandomForestClassifier(), {"max_depth": [*range(2, 10)]}, 1500, "n_estimators"),
+        (MLPClassifier(max_iter=50), {"alpha": [*np.logspace(-5, 1, 8)]}, 5000, "folds"),
+        (MLPClassifier(max_iter=50), {"alpha": [*np.logspace(-5, 1, 8)]}, 9_999, "partial_fit"),
+        (MLPClassifier(max_iter=50), {"alpha": [*np.logspace(-5, 1, 16)]}, 5000, "partial_fit"),
     ],
 )
-def test_folds_are_added_where_few_samples_cost_no_less(estimator, space, n, expected):
+def test_folds_are_added_where_samples_or_epochs_cost_no_less(estimator, space, n, expected):
     plan = SuccessiveHalvingSearchCV(estimator, space).plan(*samples(n))
-    unit = {"folds": "folds", "n_samples": "training samples", "n_estimators": "trees"}[expected]
-    assert plan.unit == unit
+    units = {"n_samples": "training samples", "n_estimators": "trees", "partial_fit": "epochs"}
+    assert plan.unit == units.get(expected, expected)
     why = [
         note
         for note in plan.notes
@@ -149,6 +152,18 @@ def test_scores_on_all_folds_are_those_of_a_grid_search_over_fewer_fits(estimato
     ):
         assert score == pytest.approx(theirs[str(params)], abs=1e-12)
     assert set(search.best_params_) == set(space)
+
+
+@pytest.mark.parametrize(("n", "expected"), [(9_999, "folds"), (10_000, "epochs")])
+def test_epochs_are_kept_with_many_samples_even_if_folds_cost_less(n, expected):
+    network, grid = MLPClassifier(max_iter=5), {"alpha": [*np.logspace(-5, 1, 12)]}
+    data = make_classification(n, n_features=5, random_state=0)
+    search = SuccessiveHalvingSearchCV(network, grid, cv=10)
+    assert search.plan(*data).unit == expected
+    folds, epochs = (
+        search.set_params(resource=resource).plan(*data) for resource in ("folds", "partial_fit")
+    )
+    assert folds.total_cost / (12 * 10) < epochs.total_cost / (12 * 10 * 5)
 
 
 def test_folds_are_added_where_epochs_cost_more():

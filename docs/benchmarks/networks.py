@@ -11,6 +11,7 @@ number of samples in its name.
 from __future__ import annotations
 
 import os
+from typing import Any
 
 if __name__ == "__main__":  # read when numpy is imported
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -31,14 +32,17 @@ SPACES = {
 }
 
 
-def cases() -> list[Case]:
-    """All searches."""
-    models = (CLASSES, MLPClassifier(random_state=0)), (TARGETS, MLPRegressor(random_state=0))
+def cases(spaces: dict[str, dict[str, Any]] = SPACES, **params: Any) -> list[Case]:
+    """All searches, over networks with other parameters than the default."""
+    models = (
+        (CLASSES, MLPClassifier(random_state=0, **params)),
+        (TARGETS, MLPRegressor(random_state=0, **params)),
+    )
     return [
         Case(f"{name}, {searched}", model, make, space, "partial_fit")
         for data, model in models
         for name, make in data.items()
-        for searched, space in SPACES.items()
+        for searched, space in spaces.items()
     ]
 
 

@@ -1,8 +1,8 @@
 """Searches with another resource and on folds, compared with GridSearchCV over the same grid.
 
-few_samples.py uses the comparison. boosting.py, decision_trees.py, nearest_neighbors.py and
-networks.py also write pages of it, which have the name of the script and the number of samples.
-All use one thread for each search.
+few_samples.py uses the comparison. boosting.py, decision_trees.py, few_epochs.py,
+nearest_neighbors.py and networks.py also write pages of it, which have the name of the script and
+the number of samples. All use one thread for each search.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def automatic_option(
 
     Folds are better in three cases: scores with few samples or iterations would mislead; rungs of
     the resource save little, and rungs of folds cost less; or there are fewer than 10,000 samples,
-    early rungs would have a part of them, and rungs of folds, which have all, cost no more.
+    and rungs of folds, whose fits are complete, cost less, or as much as those on few samples.
 
     Parameters
     ----------
@@ -81,8 +81,7 @@ def automatic_option(
             return replace(other, why_in_folds=misleading, replaced=plan_for(training))
     option = plan_for(training)
     saves_little = option.schedule.has_full_rungs or not option.is_worth_rungs
-    has_few = counts_samples and n_samples < MANY_SAMPLES
-    if not option.limits.equals_fit or not (saves_little or has_few):
+    if not option.limits.equals_fit or not (saves_little or n_samples < MANY_SAMPLES):
         return option
     other = plan_for(on_folds)
     is_same = other.cost == option.cost and counts_samples
