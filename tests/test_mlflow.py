@@ -5,11 +5,13 @@ import sys
 
 import mlflow
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.model_selection
 from scipy.stats import loguniform
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -199,6 +201,38 @@ def test_what_cannot_be_logged_is_a_warning(runs, monkeypatch):
     (parent,), _ = runs()
     assert parent.info.status == "FINISHED"
     assert artifacts(parent) == {"all_cv_results.csv", "cv_results.csv", "rung_history.json"}
+
+
+@pytest.mark.parametrize("kind", [pd.Series, list])
+def test_targets_that_are_no_array_are_logged_as_one(runs, kind):
+    for targets in (Y, kind(Y)):
+        halving(**ONE_RUNG).fit(X, targets)
+    (first, second), children = runs()
+    assert second.inputs.dataset_inputs[0].dataset == first.inputs.dataset_inputs[0].dataset
+    assert second.data.params == first.data.params
+    assert len(children) == 2 * len(GRID["C"])
+
+
+def test_of_texts_in_a_series_everything_but_the_data_is_logged(runs):
+    texts = pd.Series(Y).map({0: "one word", 1: "two words", 2: "three words"})
+    model = make_pipeline(HashingVectorizer(n_features=16), MODEL)
+    halving(model, {"logisticregression__C": [0.1, 1.0]}, **ONE_RUNG).fit(texts, Y)
+    (parent,), children = runs()
+    assert not parent.inputs.dataset_inputs
+    assert parent.data.metrics.keys() == {"best_cv_score", "training_score"}
+    assert len(children) == 2
+
+
+def test_what_cannot_be_logged_leaves_out_nothing_else(runs):
+    """MLflow refuses the parameters of a second search in a run, since they have other values."""
+    with mlflow.start_run():
+        halving(**ONE_RUNG).fit(X, Y)
+        with pytest.warns(UserWarning, match="Changing param values is not allowed"):
+            halving(grid={"C": [1e-4, 1e-3]}, **ONE_RUNG).fit(X, Y)
+    (parent,), children = runs()
+    assert len(children) == len(GRID["C"]) + 2
+    client = mlflow.MlflowClient()
+    assert len(client.get_metric_history(parent.info.run_id, "best_cv_score")) == 2
 
 
 def test_models_are_logged_and_predict(runs):

@@ -45,13 +45,17 @@ def autologged(search: Any, X: Any, y: Any) -> Iterator[None]:
     with disable_autologging():
         # As for other estimators, an active run is continued and remains open.
         is_own = mlflow.active_run() is None
-        is_logged = _try(_begin, search, X, y, is_own)
+        is_logged = _try(_begin, search, is_own)
         status = "FAILED"
         try:
+            if is_logged:
+                _try(_log_params, search)
+                _try(_log_data, X, y)
             yield
             status = "FINISHED"
             if is_logged:
-                _try(_log_best, search, X, y)
+                _try(_log_best_params, search)
+                _try(_log_best_scores, search, X, y)
                 _try(_log_candidates, search)
                 _try(_log_rungs, search)
                 _try(_log_models, search, X)
@@ -86,26 +90,42 @@ def _tags(estimator: Any) -> dict[str, str]:
     return {"estimator_name": cls.__name__, "estimator_class": f"{cls.__module__}.{cls.__name__}"}
 
 
-def _begin(search: Any, X: Any, y: Any, is_own: bool) -> None:
+def _begin(search: Any, is_own: bool) -> None:
     import mlflow
 
     if is_own:
         mlflow.start_run(tags={**(_config("extra_tags") or {}), _TAG: "sklearn"})
     mlflow.set_tags(_tags(search))
+
+
+def _log_params(search: Any) -> None:
+    import mlflow
+
     mlflow.log_params(search.get_params(deep=False))
+
+
+def _log_data(X: Any, y: Any) -> None:
+    import mlflow
+
     if not _config("log_datasets"):
         return
     if isinstance(X, np.ndarray):
-        mlflow.log_input(mlflow.data.from_numpy(X, targets=y), context="train")  # type: ignore[attr-defined]
-    elif hasattr(X, "iloc"):
+        targets = None if y is None else np.asarray(y)  # MLflow takes no Series and no list
+        mlflow.log_input(mlflow.data.from_numpy(X, targets=targets), context="train")  # type: ignore[attr-defined]
+    elif hasattr(X, "iloc") and hasattr(X, "columns"):
         mlflow.log_input(mlflow.data.from_pandas(X), context="train")  # type: ignore[attr-defined]
 
 
-def _log_best(search: Any, X: Any, y: Any) -> None:
+def _log_best_params(search: Any) -> None:
     import mlflow
 
     if hasattr(search, "best_params_"):
         mlflow.log_params({f"best_{name}": value for name, value in search.best_params_.items()})
+
+
+def _log_best_scores(search: Any, X: Any, y: Any) -> None:
+    import mlflow
+
     if hasattr(search, "best_score_"):
         mlflow.log_metric("best_cv_score", float(search.best_score_))
     has_metric = not (search.multimetric_ and callable(search.refit))
