@@ -356,6 +356,38 @@ def test_what_continues_a_search_takes_the_parameters_of_fit(names):
         assert audited["mean_test_score"][row] == grid.cv_results_["mean_test_score"][candidate]
 
 
+@pytest.mark.parametrize("routed", [False, True])
+@pytest.mark.filterwarnings("ignore:Candidate .* was eliminated in the search over all")
+def test_an_audit_passes_the_parameters_of_fit_as_the_extended_search_does(routed):
+    """With candidates of another space, pipelines are trained as a whole."""
+    weights, space = np.where(SPECIES == 0, 100.0, 1.0), {"model__C": np.logspace(-4, 2, 8)}
+    with config_context(enable_metadata_routing=routed):
+        scaler, model = StandardScaler(), LogisticRegression(max_iter=1000)
+        other = {"steps": [[("scale", MinMaxScaler()), ("model", model)]]}
+        scoring, params = make_scorer(accuracy_score), {"model__sample_weight": weights}
+        if routed:
+            scaler.set_fit_request(sample_weight=True)
+            model.set_fit_request(sample_weight=False)
+            scoring.set_score_request(sample_weight=False)
+            other, params = {"model": [model]}, {"sample_weight": weights}
+
+        def search(**own):
+            pipeline = Pipeline([("scale", scaler), ("model", model)])
+            defaults = {"resource": "n_samples", "cv": 3, "min_folds": "all", "random_state": 0}
+            params = {"scoring": scoring} | defaults | own
+            return SuccessiveHalvingSearchCV(pipeline, space, **params)
+
+        data = IRIS, SPECIES
+        whole = search(min_resources=1.0).fit(*data, **params).cv_results_["mean_test_score"]
+        extended = search(min_resources=30).fit(*data, **params)
+        extended.extend(*data, param_grid=other | {"model__C": [0.1, 1.0]}, **params)
+        found = extended.audit(*data, n_candidates=2, **params).cv_results_
+    candidates = extended.all_cv_results_["candidate"][extended.cv_results_rows_]
+    audited = found["audited"] & (candidates < len(whole))
+    assert audited.any()
+    assert found["mean_test_score"][audited].tolist() == whole[candidates[audited]].tolist()
+
+
 def logistic(*, weighted):
     return LogisticRegression().set_fit_request(sample_weight=weighted)
 

@@ -100,9 +100,12 @@ class AuditedSearch(BaseHalvingSearch):
             warnings.simplefilter("ignore")  # those of fit
             fresh = self._prepare(X, y, params, deepcopy(completed.origin.random_state))
         completed.origin.check_unchanged_plan("audit", fresh)
+        folds = fresh.folds
+        if fresh.config.shares_preprocessing != completed.spec.config.shares_preprocessing:
+            folds = self._routed_as(folds, completed.spec, params)
         spec = replace(
             completed.spec,
-            folds=fresh.folds,
+            folds=folds,
             candidates=[*completed.candidates],
             evaluations=completed.evaluations,
             audits=(*completed.spec.audits, n_candidates),

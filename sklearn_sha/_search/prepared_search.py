@@ -14,6 +14,7 @@ from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
 from sklearn_sha._compat import is_multimetric_scorer, routing_enabled
+from sklearn_sha._data.folds import Fold
 from sklearn_sha._engine.jobs import EvaluationConfig
 from sklearn_sha._engine.scoring import Scoring, make_scoring
 from sklearn_sha._engine.template import Template
@@ -223,6 +224,21 @@ class PreparedSearch(PlannedSearch):
             audits=() if self.audit_eliminated is None else (self.audit_eliminated,),
             failed_wait=resource.counts_samples and self._automatic().first_rung,
         )
+
+    def _routed_as(self, folds: list[Fold], spec: SearchSpec, params: dict[str, Any]) -> list[Fold]:
+        """Return folds with the parameters of `fit` that the models of a specification receive.
+
+        If it has candidates of another space too, pipelines can be trained as a whole, and the
+        folds of this search have parameters for their last step.
+        """
+        config = spec.config
+        training = Training(spec.resource, config.resource, config.shares_preprocessing)
+        is_weighted = "sample_weight" in folds[0].score_params
+        routed = self._route(params, spec.scoring, training, scores_weighted=is_weighted)
+        return [
+            replace(fold, fit_params=routed.fit, preprocessing_params=routed.preprocessing)
+            for fold in folds
+        ]
 
     def _config(self, plan: Plan, context: PlanningContext, inputs: FitInputs) -> EvaluationConfig:
         """Return the configuration of the jobs."""
