@@ -1023,6 +1023,13 @@ def test_targets_are_the_same_whatever_scipy_notes_in_them():
     assert len(audited_ids(search.audit(NOTHING, y, n_candidates=1))) == 1
 
 
+def test_targets_are_the_same_whatever_the_strides_of_their_column():
+    y = np.arange(300) % 4
+    search = search_of(min_resources=1).fit(NOTHING, y[:, None])
+    assert y[:, None].strides != y.reshape(-1, 1).strides
+    assert len(audited_ids(search.audit(NOTHING, y.reshape(-1, 1), n_candidates=1))) == 1
+
+
 def test_the_warnings_of_fit_are_not_repeated():
     space = SPACE | {"fails": [False, False, "nan", "score"]}
     with warnings.catch_warnings():
