@@ -916,11 +916,12 @@ def test_candidates_that_are_equal_with_all_folds_and_any_resource_are_no_warnin
     assert search.fit(X).best_params_ == {"candidate": 0}
 
 
-def test_equal_scores_are_no_warning_if_a_candidate_ends_with_the_highest_score():
+@pytest.mark.parametrize("refit", [True, False, "accuracy"])
+def test_equal_scores_are_no_warning_if_a_candidate_ends_with_the_highest_score(refit):
     y = np.arange(2000) % 2
     search = SuccessiveHalvingSearchCV(
         DecisionTreeClassifier(), {"max_leaf_nodes": [*range(2, 18)]}, resource="n_samples",
-        scoring="accuracy", random_state=0, min_folds=1,
+        scoring="accuracy", refit=refit, random_state=0, min_folds=1,
     )  # fmt: skip
     assert search.fit(y[:, None], y).best_score_ == 1  # without a warning
     assert search.rung_history_[0]["scores"] == [1.0] * 16

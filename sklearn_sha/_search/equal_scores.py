@@ -93,7 +93,8 @@ def _equal_candidates(row: RungRecord) -> tuple[set[int], float]:
 def _is_perfect(search: Any, spec: SearchSpec) -> bool:
     """Return whether a candidate has the highest score of the metric, at full resource."""
     metric = search.promote_by_
-    if search.refit not in (True, False, metric):  # another metric selects, or a callable
+    selects_other = search.multimetric_ and search.refit not in (False, metric)
+    if selects_other or callable(search.refit):
         return False
     highest = highest_score(metric, search.scoring, search.estimator)
     full = spec.schedule.max_resources, len(spec.folds)
