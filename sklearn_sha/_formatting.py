@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import Any
 
 _PLURAL_ENDING = re.compile("(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<!s)s$")
+_BEFORE_QUALIFIER = re.compile("(?= of | per | over )")
 _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
 _MAX_VALUE_LENGTH = 100  # of a parameter
 _WIDTH = 95  # of sentences, about as wide as the tables
@@ -235,18 +236,18 @@ def quantity(number: float, noun: str) -> str:
     ----------
     number : int or float
     noun : str
-        Plural noun. In a noun with "of", the word before "of" is made singular.
+        Plural noun. In a noun with "of", "per" or "over", the word before it is made singular.
 
     Examples
     --------
     >>> from sklearn_sha._formatting import quantity
-    >>> quantity(1, "training samples"), quantity(2, "trees"), quantity(1, "units of n_jobs")
-    ('1 training sample', '2 trees', '1 unit of n_jobs')
+    >>> quantity(1, "training samples"), quantity(2, "trees"), quantity(1, "epochs per fold")
+    ('1 training sample', '2 trees', '1 epoch per fold')
     """
     if number != 1:
         return f"{number} {noun}"
-    head, of, rest = noun.partition(" of ")
-    return f"{number} {_PLURAL_ENDING.sub('', head)}{of}{rest}"
+    head, *rest = _BEFORE_QUALIFIER.split(noun, maxsplit=1)
+    return f"{number} {_PLURAL_ENDING.sub('', head)}{''.join(rest)}"
 
 
 def enumerated(parts: Sequence[str]) -> str:

@@ -748,6 +748,7 @@ def test_progress_says_what_is_audited(capsys):
     text = " ".join(str(plan).split())
     assert text.startswith("The audit trains 4 eliminated candidates to 27 epochs (candidates ")
     assert "It costs 108 epochs per fold, " in text
+    assert "It costs 1 epoch per fold, " in " ".join(str(replace(plan, cost=1.0)).split())
     assert "(candidate " in " ".join(str(search_of().fit(NOTHING).plan_audit(1)).split())
     low, high = (replace(plan, probability_if_none_is_better=p) for p in (0.918, 0.999))
     endings = [" ".join(str(replace(one, probability=0.912)).split()) for one in (low, high)]

@@ -337,6 +337,8 @@ def test_columns_and_their_headers_have_the_same_alignment():
         ("training samples", "training sample"),
         ("units of n_jobs", "unit of n_jobs"),
         ("units of classes", "unit of classes"),
+        ("epochs per fold", "epoch per fold"),
+        ("trees over all folds", "tree over all folds"),
         ("fish", "fish"),
         ("loss", "loss"),
     ],

@@ -72,9 +72,10 @@ class AuditPlan:
         sentences = (
             f"The audit trains {quantity(len(self.candidates), 'eliminated candidates')} to "
             f"{quantity(self.n_resources, self.unit)} (candidate{plural} {shown}{more}). It costs "
-            f"{self.cost:.0f} {self.cost_unit}, {format_number(self.relative_cost, 2)} times the "
-            "cost of the search. If none is better than the selected candidate, the probability "
-            f"that nothing better was eliminated {change}."
+            f"{quantity(round(self.cost), self.cost_unit)}, "
+            f"{format_number(self.relative_cost, 2)} times the cost of the search. If none is "
+            "better than the selected candidate, the probability that nothing better was "
+            f"eliminated {change}."
         )
         return text_sentences([sentences])
 

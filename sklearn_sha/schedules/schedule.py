@@ -352,9 +352,8 @@ class Schedule:
         """What is printed below the table: the cost, how models are trained, and the notes."""
         times_folds = "" if self.n_folds is None else f"{quantity(self.n_folds, 'folds')} x "
         at_most = "At most " if self.can_cost_less else ""
-        counted = self.cost_unit.removeprefix(self.unit)
         summary = (
-            f"{at_most}{quantity(self.total_cost, self.unit)}{counted}, "
+            f"{at_most}{quantity(self.total_cost, self.cost_unit)}, "
             f"{self.relative_cost():.2f} of a grid search "
             f"({quantity(self.n_different, 'candidates')} x {times_folds}"
             f"{quantity(self.max_resources, self.unit)} = {self.grid_cost}). "
