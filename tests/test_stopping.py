@@ -672,6 +672,11 @@ def test_time_that_was_too_short_for_anything_can_be_resumed():
     assert not hasattr(search, "cv_results_")
     with pytest.raises(ValueError, match=r"max_time is a parameter of the search. Call set_p"):
         search.resume(X, max_time=60)
+    message = (
+        r"max_time and n_jobs are parameters of the search. Call set_params\(max_time=..., n_jobs="
+    )
+    with pytest.raises(ValueError, match=message):
+        search.resume(X, max_time=60, n_jobs=2)
     search.set_params(max_time=None).resume(X)
     assert numbers(search) == numbers(whole("range"))
 

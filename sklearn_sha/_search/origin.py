@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from numpy.random import RandomState
 
-from sklearn_sha._formatting import quantity
+from sklearn_sha._formatting import enumerated, quantity
 from sklearn_sha._param_validation import is_estimator
 from sklearn_sha._search.digest import digest
 from sklearn_sha._search.fingerprint import (
@@ -151,9 +151,10 @@ class Origin:
         """
         new = (name for name in data[2] if f"fit parameter {name}" not in self.data)
         if misplaced := [name for name in new if name in params]:
+            are = "is a parameter" if len(misplaced) == 1 else "are parameters"
             raise ValueError(
-                f"{method} takes the parameters of fit, and {', '.join(misplaced)} is a parameter "
-                f"of the search. Call set_params({misplaced[0]}=...) before {method}."
+                f"{method} takes the parameters of fit, and {enumerated(misplaced)} {are} of the "
+                f"search. Call set_params({'=..., '.join(misplaced)}=...) before {method}."
             )
         changes = [*self._changed_data(data), *self._changed_params(params)]
         if path != self.path:
