@@ -21,7 +21,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GroupKFold, KFold, ParameterGrid
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_stopping import SPACE, FailsLater, Stopped, ctrl_c
 from toys import CALLS, SCRIPT, Curve, numbers
@@ -242,6 +242,25 @@ def test_extending_a_single_rung_trains_only_the_new_candidates():
     CALLS.clear()
     search.extend(NOTHING, n_candidates=2)
     assert len(CALLS) == 2 * 3 * 16
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_kept_models_of_last_steps_are_not_those_of_whole_pipelines(checkpointed, tmp_path):
+    forest = RandomForestClassifier(n_estimators=8, random_state=0)
+    steps = [("scale", StandardScaler()), ("forest", forest)]
+
+    def extended(**params):
+        search = SuccessiveHalvingSearchCV(
+            Pipeline(steps), {"forest__max_depth": [*range(1, 9)]}, resource="forest__n_estimators",
+            min_resources=2, min_folds="all", cv=2, random_state=0, **params,
+        ).fit(X, Y)  # fmt: skip
+        other = {"steps": [[("scale", "passthrough"), steps[-1]]], "forest__max_depth": [1, 2]}
+        return search.extend(X, Y, param_grid=other)
+
+    folder = {"checkpoint": tmp_path / "search"} if checkpointed else {}
+    kept = extended(keep_eliminated=True, **folder)
+    assert kept.failures_ == []
+    assert all_of(kept) == all_of(extended())
 
 
 class Listed(Sampler):

@@ -101,7 +101,7 @@ class AuditedSearch(BaseHalvingSearch):
             fresh = self._prepare(X, y, params, deepcopy(completed.origin.random_state))
         completed.origin.check_unchanged_plan("audit", fresh)
         folds = fresh.folds
-        if fresh.config.shares_preprocessing != completed.spec.config.shares_preprocessing:
+        if not fresh.has_models_of(completed.spec):
             folds = self._routed_as(folds, completed.spec, params)
         spec = replace(
             completed.spec,

@@ -163,6 +163,8 @@ class ExtendableSearch(AuditedSearch):
             )
         before = [getattr(self, name, None) for name in _OF_BEST]
         with self._continued(completed.store.copy(), origin) as store:
+            if not spec.has_models_of(completed.spec):
+                store.clear_models()
             self._run(InterruptedSearch(origin, spec, store), start_time, data)
         if message := self._lost_best(*before):
             warn_user(message)

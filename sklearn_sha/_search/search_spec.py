@@ -82,6 +82,10 @@ class SearchSpec:
     starting_with: Callable[[int], SearchSpec] | None = None
     failed_wait: bool = False
 
+    def has_models_of(self, other: SearchSpec) -> bool:
+        """Whether its models are what those of another are: whole pipelines, or last steps."""
+        return self.config.shares_preprocessing == other.config.shares_preprocessing
+
     @property
     def n_train(self) -> int:
         """Number of samples of the largest training fold."""
