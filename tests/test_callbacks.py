@@ -187,13 +187,15 @@ class InWaves(RandomSampler):
         return super().propose(min(n, 2), space, history, rng)
 
 
-@pytest.mark.parametrize("min_resources", [2, 8])
-def test_a_first_rung_that_is_stopped_before_it_has_all_candidates_is_not_complete(min_resources):
-    """Also if it is the only one."""
+@pytest.mark.parametrize(("min_resources", "max_time"), [(2, None), (8, None), (2, 600)])
+def test_a_first_rung_that_is_stopped_before_it_has_all_candidates_is_not_complete(
+    min_resources, max_time
+):
+    """Also if it is the only one, and if there is time left."""
     recorder = Recorder(lambda context: context.task_name == "halving-iteration")
     search = ours(
         grid={"C": loguniform(0.01, 10)}, n_candidates=6, sampler=InWaves(),
-        min_resources=min_resources,
+        min_resources=min_resources, max_time=max_time,
     )  # fmt: skip
     with pytest.warns(UserWarning, match="was stopped in the first rung, when 2 of 6") as caught:
         search.set_callbacks(recorder).fit(X, Y)

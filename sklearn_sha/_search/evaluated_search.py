@@ -211,7 +211,9 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
         self.interrupted_ = not is_complete
         self._set_attributes(run.spec, run.results)
         warn_about_scores(self, run.spec, run.results)
-        warn_about_selection(self, run.spec, run.results)
+        warn_about_selection(
+            self, run.spec, run.results, stop_requested=run.observer.stop_requested
+        )
         if self.refit:
             try:
                 self._refit(run, task)

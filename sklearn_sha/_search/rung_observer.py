@@ -53,6 +53,8 @@ class RungObserver:
     ----------
     final_losses : list of float
         Lowest loss of each request for the last rung of a bracket.
+    stop_requested : bool
+        Whether a callback has requested to stop.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class RungObserver:
         n_stored: int,
     ) -> None:
         self.final_losses: list[float] = []
+        self.stop_requested = False
         self._results = results
         self._display = display
         self._pool = pool
@@ -81,7 +84,6 @@ class RungObserver:
         self._bracket_times = bracket_times
         self._current_bracket = 0
         self._n_stored = n_stored
-        self._stop_requested = False
         self._is_replaying = True
 
     def __enter__(self) -> Self:
@@ -110,7 +112,7 @@ class RungObserver:
 
     def check_not_stopped(self) -> None:
         """Raise an error if a callback has requested to stop."""
-        if self._stop_requested:
+        if self.stop_requested:
             raise StoppedError
 
     def _is_shown(self) -> bool:
@@ -170,7 +172,7 @@ class RungObserver:
         self._results.promoted(request, ids)
         stop_requested = self._rungs.pop(request).end()
         # Requests while replaying were made before, and the user has resumed since.
-        self._stop_requested |= stop_requested and not self._is_replaying
+        self.stop_requested |= stop_requested and not self._is_replaying
 
     def algorithm_ends(self) -> None:
         """Show if fewer rungs than planned were evaluated.

@@ -18,7 +18,9 @@ from sklearn_sha.inspection.ranking import is_audited
 from sklearn_sha.inspection.risk import standard_error, tolerance_of
 
 
-def warn_about_selection(search: Any, spec: SearchSpec, results: Results) -> None:
+def warn_about_selection(
+    search: Any, spec: SearchSpec, results: Results, *, stop_requested: bool
+) -> None:
     """Warn if the best candidate is not selected from a last rung on all folds.
 
     Warn also if an audit is incomplete.
@@ -29,11 +31,13 @@ def warn_about_selection(search: Any, spec: SearchSpec, results: Results) -> Non
         Its rungs have ended.
     spec : SearchSpec
     results : Results
+    stop_requested : bool
+        Whether a callback has requested to stop, and not the time.
     """
     messages = []
     if hasattr(search, "best_index_"):
         if not results.has_complete_rung:
-            messages.append(_incomplete_rung_message(search, spec))
+            messages.append(_incomplete_rung_message(search, spec, stop_requested))
         else:
             messages += _few_folds_messages(search, spec, results)
             if search.interrupted_ and not spec.is_closed and not callable(search.refit):
@@ -44,14 +48,14 @@ def warn_about_selection(search: Any, spec: SearchSpec, results: Results) -> Non
         warn_user(message)
 
 
-def _incomplete_rung_message(search: Any, spec: SearchSpec) -> str:
+def _incomplete_rung_message(search: Any, spec: SearchSpec, stop_requested: bool) -> str:
     """Return the warning that the search ended before all candidates completed the first rung."""
     history, max_time = search.rung_history_, search.max_time
     n_completed = sum(row["n_candidates"] for row in history)
     brackets = [spec.schedule.brackets[row.get("bracket", 0)] for row in history]
     n_planned = sum(bracket.rungs[0].n_candidates for bracket in brackets)
     start, remedy = "The search was stopped", "Call resume"
-    if max_time is not None:
+    if max_time is not None and not stop_requested:
         start = f"max_time={quantity(max_time, 'seconds')} ended"
         remedy = how_to_complete_first_rung(spec)
     return (
