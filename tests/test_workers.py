@@ -441,6 +441,15 @@ def test_start_of_workers(streams, fit_timeout, expected, monkeypatch):
         assert own.start_seconds == expected
 
 
+@pytest.mark.parametrize("pre_dispatch", [0, "n_jobs//4"])
+def test_calls_that_are_never_dispatched_raise(pre_dispatch):
+    """As in GridSearchCV. A search would otherwise send them again without end."""
+    with parallel_config(backend="threading"):
+        own = workers.Workers(n_jobs=2, pre_dispatch=pre_dispatch, fit_timeout=None, folder=None)
+        with own, pytest.raises(ValueError, match=f"No fits were .* pre_dispatch={pre_dispatch!r}"):
+            [*own.run([(print, ())])]
+
+
 @pytest.mark.parametrize(
     ("n_jobs", "backend", "n_candidates", "n_started"),
     [(3, "loky", 8, 2), (3, "loky", 2, 1), (3, "threading", 8, 0), (1, "loky", 8, 0)],

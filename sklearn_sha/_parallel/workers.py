@@ -166,6 +166,11 @@ class Workers:
         (int, object)
             Position of a call and its result, or the `WorkerDeath` of its worker. Calls for which
             nothing is yielded were not run. At least one call is yielded.
+
+        Raises
+        ------
+        ValueError
+            If joblib dispatches none of the calls.
         """
         if not self._streams:
             calls = calls[: CALLS_PER_WORKER * self.n_workers]
@@ -180,8 +185,10 @@ class Workers:
             for monitor, (function, args) in zip(monitors, calls, strict=True)
         )
         begin = perf_counter()
+        is_dispatched = False
         try:
             for number, result, output, seconds in self._parallel(tasks):
+                is_dispatched = True
                 self._output.add(output)
                 # joblib can return late results of a previous run that a worker's death ended.
                 if number not in positions:
@@ -207,6 +214,13 @@ class Workers:
                 # It ended before its call started, or on another machine: any call may be it.
                 deaths = [(position, WorkerDeath(0, "")) for position, _ in deaths]
             yield from ((position, death) for position, death in deaths if death is not None)
+        else:
+            if not is_dispatched:  # a search would send the same calls again and again
+                raise ValueError(
+                    f"No fits were performed, since pre_dispatch={self._parallel.pre_dispatch!r} "
+                    f"dispatches none with {self.n_workers} workers. Set it to at least 1, or "
+                    'leave it "2*n_jobs".'
+                )
 
     def broadcast(self, *values: Any) -> None:
         """Send values, which are arguments of many calls, to the workers once.
