@@ -163,7 +163,8 @@ def lines_of(library, model, shown="", why=""):
     """A line for each resource that is one of the model's."""
     params = model.get_params()
     # What takes texts, HashingVectorizer, learns nothing.
-    if hasattr(model, "partial_fit") and get_tags(model).input_tags.two_d_array:
+    can_train = hasattr(model, "partial_fit") and not PartialFit().why_not(model)
+    if can_train and get_tags(model).input_tags.two_d_array:
         yield partial_fit_line(library, model, shown, why or STATE)
     if library == "catboost":
         growing = {"iterations"}  # its get_params has only what was set

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.cluster import MiniBatchKMeans
+from sklearn.cluster import Birch, MiniBatchKMeans
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -197,6 +197,24 @@ def test_partial_fit_continues_bit_identically(estimator, batch_size):
         )
     assert_same(answers(continued), answers(straight))
     assert_same(answers(continued), answers(by_hand))
+
+
+@pytest.mark.parametrize("batch_size", [None, 32])
+def test_birch_is_refused_since_pickling_changes_how_it_is_trained(batch_size):
+    pickled = advanced(PartialFit(), Birch(), 1, 2, 3)
+    by_hand = Birch()
+    for _ in range(3):
+        by_hand.partial_fit(X)
+    assert pickled.subcluster_centers_.shape != by_hand.subcluster_centers_.shape
+    search = SuccessiveHalvingSearchCV(
+        Birch(),
+        {"threshold": [0.5, 1.0]},
+        resource="partial_fit",
+        batch_size=batch_size,
+        scoring=lambda model, X: 0.0,
+    )
+    with pytest.raises(ValueError, match=r"can't continue training Birch\(\).*; .*'n_samples'"):
+        search.fit(X)
 
 
 @given(st.integers(1, 60), st.integers(1, 80), st.integers(0, 9))

@@ -47,6 +47,10 @@ _COUNTING = {
 """Estimators whose ``partial_fit`` adds samples to counts. The same samples again change nothing or
 are counted twice."""
 
+_CHANGED_BY_PICKLING = {"Birch"}
+"""Estimators whose further training differs once they were pickled, as models are between
+processes. The nodes of Birch have views of arrays, which are copies after pickling."""
+
 _IGNORED = ("max_iter", "n_iter_no_change", "tol")
 """Parameters of scikit-learn's estimators that decide when ``fit`` stops."""
 
@@ -183,6 +187,11 @@ class PartialFit(Resource):
             return f"{given} needs partial_fit, which {last} does not have"
         if not has_partial_fit(last):
             return f"resource={self.name!r} would train {last} itself, which is its own clone"
+        if type(last).__name__ in _CHANGED_BY_PICKLING:
+            return (
+                f"resource={self.name!r} can't continue training {last}: pickling changes it, so "
+                "that results would depend on the number of workers"
+            )
         return ""
 
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
