@@ -113,6 +113,14 @@ def test_a_model_that_continues_training_is_that_of_one_fit(model, name):
     assert np.abs(grown(model, name, 5) - once).max() > 1e-3
 
 
+@pytest.mark.parametrize(("model", "name"), EXACT[:6], ids=str)  # not CatBoost
+def test_a_scorer_finds_the_number_of_rounds_of_a_model_that_continued_training(model, name):
+    model, samples = clone(model), FoldSamples.for_training(X, targets_of(model), {})
+    for start, target in pairwise([0, 4, 5, 30]):
+        IntegerParameter(name).advance(model, samples, start, target)
+        assert model.get_params()[name] == target
+
+
 def test_the_parameter_that_counts_the_rounds_of_lightgbm_is_the_resource():
     """It has many names, and n_estimators is always set."""
     model, space = LGBMClassifier(**LIGHT, num_iterations=20), {"num_leaves": [4, 8]}

@@ -29,6 +29,10 @@ class Booster:
     default_rounds : callable
         Takes a model that does not set its number of rounds, and returns what its ``fit`` uses.
         None if the library does not tell.
+    set_rounds : callable
+        Takes a fitted model, a name of `rounds` and a number, and sets this parameter, so that a
+        scorer finds the value of a single fit. By default it sets nothing, since CatBoost does not
+        allow it.
     """
 
     rounds: tuple[str, ...]
@@ -36,6 +40,7 @@ class Booster:
     begin: Callable[[Any, str, int], Any]
     is_exact: Callable[[Any], bool]
     default_rounds: Callable[[Any], int | None] = lambda model: None
+    set_rounds: Callable[[Any, str, int], Any] = lambda model, name, n: None
 
 
 def booster_of(model: Any) -> Booster | None:
@@ -55,8 +60,12 @@ def _begin_xgboost(model: Any, name: str, n: int) -> Any:
 
 
 def _begin_lightgbm(model: Any, name: str, n: int) -> Any:
-    model.set_params(**{name: n})
+    _set_lightgbm(model, name, n)
     return model.booster_
+
+
+def _set_lightgbm(model: Any, name: str, n: int) -> None:
+    model.set_params(**{name: n})
 
 
 def _begin_catboost(model: Any, name: str, n: int) -> Any:
@@ -146,8 +155,11 @@ _XGBOOST = Booster(
     _begin_xgboost,
     _xgboost,
     lambda model: model.get_num_boosting_rounds(),
+    set_rounds=setattr,
 )
-_LIGHTGBM = Booster(_ROUNDS_OF_LIGHTGBM, "init_model", _begin_lightgbm, _lightgbm)
+_LIGHTGBM = Booster(
+    _ROUNDS_OF_LIGHTGBM, "init_model", _begin_lightgbm, _lightgbm, set_rounds=_set_lightgbm
+)
 _CATBOOST = Booster(
     ("iterations", "n_estimators", "num_boost_round", "num_trees"),
     "init_model",

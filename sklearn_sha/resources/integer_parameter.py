@@ -65,6 +65,7 @@ class IntegerParameter(Resource):
         if start and booster is not None:
             earlier = booster.begin(model, self.name, target - start)
             call_training(model.fit, X, y, params | {booster.argument: earlier})
+            booster.set_rounds(model, self.name, target)
             return
         model.set_params(**{self.name: target})
         if not start:
