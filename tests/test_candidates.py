@@ -106,6 +106,24 @@ def test_auto_is_64_candidates_for_distributions():
     assert sampled(space, seed=3) == list(ParameterSampler(space, 64, random_state=3))
 
 
+class Rounded:
+    """Integers of a distribution of scipy, which is its attribute `dist`."""
+
+    def __init__(self, dist):
+        self.dist = dist
+
+    def rvs(self, random_state=None):
+        return int(self.dist.rvs(random_state=random_state))
+
+
+def test_a_custom_distribution_can_have_one_of_scipy():
+    space = {"a": Rounded(loguniform(1, 1e6))}
+    (expected,) = ParameterSampler(space, 1, random_state=0)
+    first, *others = sampled(space)
+    assert first == expected
+    assert len(others) == 63
+
+
 @pytest.mark.parametrize("space", [{"a": randint(0, 30), "b": [1, 2]}, [{"a": randint(0, 60)}]])
 def test_discrete_distributions_do_not_repeat(space):
     candidates = sampled(space, 50)

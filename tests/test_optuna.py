@@ -313,6 +313,10 @@ def test_distributions_are_converted(spy):
         (randint(3, 3), "randint(3, 3)"),
         (uniform([1, 2], 3), "uniform([1, 2], 3)"),
         (type("Own", (), {"rvs": None, "__repr__": lambda self: "Own()"})(), "Own()"),
+        (
+            type("Own", (), {"rvs": None, "dist": uniform(), "__repr__": lambda self: "Own()"})(),
+            "Own()",
+        ),
     ],
 )
 def test_other_distributions_raise_by_name(distribution, described):

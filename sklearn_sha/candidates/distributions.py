@@ -13,6 +13,23 @@ _MAX_SUMMED, _NEARLY_NONE = 10_000, 2**-30
 of integers beyond them."""
 
 
+def is_frozen(distribution: Any) -> bool:
+    """Return whether a distribution is one of scipy that has its arguments.
+
+    A custom one can have attributes of the same names, such as ``dist``.
+
+    Examples
+    --------
+    >>> from scipy.stats import uniform
+    >>> from sklearn_sha.candidates.distributions import is_frozen
+    >>> is_frozen(uniform(1, 2)), is_frozen(uniform)
+    (True, False)
+    """
+    from scipy.stats.distributions import rv_frozen  # slow to import
+
+    return isinstance(distribution, rv_frozen)
+
+
 def has_quantiles(distribution: Any) -> bool:
     """Return whether a distribution has a ``ppf`` that takes arrays and returns numbers.
 
@@ -91,7 +108,7 @@ def described(distribution: Any) -> str:
     >>> described(loguniform(1, 10)), described(uniform(loc=2))
     ('loguniform(1, 10)', 'uniform(loc=2)')
     """
-    if not hasattr(distribution, "dist"):
+    if not is_frozen(distribution):
         return repr(distribution)
     named = (f"{key}={value!r}" for key, value in distribution.kwds.items())
     return f"{distribution.dist.name}({', '.join([*map(repr, distribution.args), *named])})"

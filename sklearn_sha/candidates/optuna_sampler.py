@@ -17,7 +17,12 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn_sha._param_validation import check_int, is_real
 from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import is_exhausted_by
-from sklearn_sha.candidates.distributions import described, has_quantiles, is_log_uniform
+from sklearn_sha.candidates.distributions import (
+    described,
+    has_quantiles,
+    is_frozen,
+    is_log_uniform,
+)
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.space import params_key, spaces_of, value_key
 
@@ -330,7 +335,7 @@ def _converted(name: str, optuna_name: str, values: Any) -> _Parameter:
     if not hasattr(values, "rvs"):
         values = list(values)
         return _Parameter(optuna_name, CategoricalDistribution(range(len(values))), values)
-    family = getattr(values, "dist", values)
+    family = values.dist if is_frozen(values) else values
     if isinstance(family, type(uniform) | type(loguniform) | type(randint)):
         low, high = values.support()
         is_log = isinstance(family, type(loguniform))

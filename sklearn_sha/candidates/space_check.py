@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_sha._param_validation import InvalidParameterError, is_estimator
-from sklearn_sha.candidates.distributions import described
+from sklearn_sha.candidates.distributions import described, is_frozen
 from sklearn_sha.candidates.space import spaces_of
 
 
@@ -56,7 +56,7 @@ def _check_distribution(name: str, distribution: Any) -> None:
             "with numbers."
         )
     # scipy raises its error at the first sample only, and without the name of the parameter.
-    if not hasattr(distribution, "dist") or not np.isnan(distribution.support()).any():
+    if not is_frozen(distribution) or not np.isnan(distribution.support()).any():
         return
     try:
         distribution.rvs(random_state=np.random.RandomState(0))
