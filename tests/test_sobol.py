@@ -129,8 +129,20 @@ def by_comparison(q):
     return 1.0 if q < 0.5 else 2.0
 
 
-@pytest.mark.parametrize("ppf", [for_numbers_only, the_same_for_all, by_comparison])
-def test_a_distribution_whose_ppf_is_not_for_arrays_is_sampled(ppf, tmp_path):
+def for_arrays_only(q):
+    return q.copy()
+
+
+def not_in_the_tail(q):
+    if np.max(q) > 0.9:
+        raise RuntimeError("updating stopped, endless loop")
+    return np.asarray(q)
+
+
+@pytest.mark.parametrize(
+    "ppf", [for_numbers_only, the_same_for_all, by_comparison, for_arrays_only, not_in_the_tail]
+)
+def test_a_distribution_whose_ppf_cannot_be_used_is_sampled(ppf, tmp_path):
     class Own:
         def rvs(self, random_state=None):
             return check_random_state(random_state).uniform()
@@ -142,6 +154,19 @@ def test_a_distribution_whose_ppf_is_not_for_arrays_is_sampled(ppf, tmp_path):
     # A checkpoint records the quantiles of a distribution that has any.
     params = {"n_candidates": 4, "cv": 2, "checkpoint": tmp_path / "search"}
     search = SuccessiveHalvingSearchCV(SGDClassifier(), space, **params)
+    search.fit([[0.0], [1.0]] * 10, [0, 1] * 10)
+
+
+def test_a_checkpoint_of_infinite_quantiles_shows_no_warning(tmp_path):
+    class Exponential:
+        def rvs(self, random_state=None):
+            return check_random_state(random_state).exponential()
+
+        def ppf(self, q):
+            return -np.log(1 - q)
+
+    params = {"n_candidates": 4, "cv": 2, "checkpoint": tmp_path / "search"}
+    search = SuccessiveHalvingSearchCV(SGDClassifier(), {"alpha": Exponential()}, **params)
     search.fit([[0.0], [1.0]] * 10, [0, 1] * 10)
 
 

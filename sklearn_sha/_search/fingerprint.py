@@ -154,7 +154,11 @@ def _described(distribution: Any) -> list[Any]:
     samples = [distribution.rvs(random_state=rng) for _ in range(_N_SAMPLED_VALUES)]
     if not has_quantiles(distribution):
         return samples
-    return [*samples, distribution.ppf(np.linspace(0, 1, _N_QUANTILES))]
+    try:
+        with np.errstate(all="ignore"):  # a custom ppf can divide by 0 at its ends
+            return [*samples, distribution.ppf(np.linspace(0, 1, _N_QUANTILES))]
+    except RuntimeError:  # in a heavy tail of integers
+        return samples
 
 
 def data_fingerprint(

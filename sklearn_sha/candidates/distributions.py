@@ -33,10 +33,10 @@ def is_frozen(distribution: Any) -> bool:
 def has_quantiles(distribution: Any) -> bool:
     """Return whether a distribution has a ``ppf`` that takes arrays and returns numbers.
 
-    With scale 0, all functions of scipy's distributions but `rvs` are NaN; with arrays as
-    parameters, they return arrays for numbers. A custom ``ppf`` can be for numbers only. If SciPy
-    has no formula for a distribution of integers, as for zipf, ``ppf`` sums their probabilities. If
-    these are many, that can take more time or memory than there is.
+    It has to take single numbers too: a custom ``ppf`` can be for one of both only. With scale 0,
+    all functions of scipy's distributions but `rvs` are NaN; with arrays as parameters, they return
+    arrays for numbers. If SciPy has no formula for a distribution of integers, as for zipf, ``ppf``
+    sums their probabilities. If these are many, that can take more time or memory than there is.
 
     Examples
     --------
@@ -50,8 +50,8 @@ def has_quantiles(distribution: Any) -> bool:
     try:
         with np.errstate(invalid="ignore"):
             median, medians = distribution.ppf(0.5), distribution.ppf(np.array([0.5, 0.5]))
-    except (TypeError, ValueError, RuntimeError):
-        # It is not for arrays, or SciPy does not find it in a heavy tail of integers.
+    except (AttributeError, TypeError, ValueError, RuntimeError):
+        # It is not for both, or SciPy does not find it in a heavy tail of integers.
         return False
     if isinstance(median, np.ndarray) and median.ndim == 0:
         median = median.item()

@@ -35,8 +35,8 @@ class SobolSampler(Sampler):
 
     Each parameter has one dimension of the points [1]_ [2]_. A distribution is evaluated by its
     ``ppf``, a list by its index, so that each of its values has the same share. Values of a
-    distribution without a ``ppf`` that takes arrays and returns numbers are sampled at random, and
-    so are those of many integers if SciPy has no formula for their quantiles. Each
+    distribution without a ``ppf`` that takes numbers and arrays, and returns numbers, are sampled
+    at random, and so are those of many integers if SciPy has no formula for their quantiles. Each
     dict of a list of dicts has its own points, and the same share of the candidates. Repeated
     candidates are replaced by further points.
 
