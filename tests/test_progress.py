@@ -453,8 +453,7 @@ class Flaky(LogisticRegression):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 def test_verbose_3_prints_lines_of_grid_search_with_the_resource(scoring, train, n_jobs, capsys):
     iris = load_iris(return_X_y=True)
-    # With several metrics or train scores, a failed fit has a single score without a name here.
-    grid = {"fit_intercept": [True, False], "C": [0.01, 1] if scoring or train else [0.01, 3]}
+    grid = {"fit_intercept": [True, False], "C": [0.01, 3]}
     common = {
         "cv": 3, "scoring": scoring, "refit": False, "return_train_score": train, "verbose": 3,
         "error_score": -1.0,
@@ -491,6 +490,12 @@ def test_verbose_3_prints_the_lines_of_verbose_2_and_one_per_fit(capsys):
 def test_a_notebook_prints_one_line_per_fit_with_verbose_3(notebook, capsys):
     search = search_of(verbose=3).fit(X)
     assert len(capsys.readouterr().out.splitlines()) == 2 * sum(search.n_candidates_)
+
+
+def test_a_training_score_that_failed_is_printed_as_in_grid_search():
+    outcome = Outcome(1, 2, 9, test_scores=0.5)
+    line = fit_line(outcome, {}, n_folds=3, error_score=np.nan, has_train_scores=True)
+    assert "score=(train=nan, test=0.500) total time" in line
 
 
 def test_a_long_fit_is_printed_in_minutes():

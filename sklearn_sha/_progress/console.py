@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn_sha._engine.rung_jobs import RungJobs
 from sklearn_sha._formatting import format_number, format_params, text_sentences
 from sklearn_sha._progress.progress import Progress, refit_line, rung_line
-from sklearn_sha._storage.outcomes import Outcome
+from sklearn_sha._storage.outcomes import Outcome, Scores
 from sklearn_sha.bandit.requests import RungRequest
 from sklearn_sha.schedules import Schedule
 
@@ -32,6 +32,9 @@ class ConsoleProgress:
     n_folds : int
     error_score : float
         Score that replaces a missing one.
+    metrics : sequence of str, default=()
+        Names of the metrics that the user has named; empty for a single one.
+    has_train_scores : bool, default=False
     """
 
     def __init__(
@@ -43,9 +46,13 @@ class ConsoleProgress:
         *,
         n_folds: int,
         error_score: float,
+        metrics: Sequence[str] = (),
+        has_train_scores: bool = False,
     ) -> None:
         self.n_folds = n_folds
         self.error_score = error_score
+        self.metrics = metrics
+        self.has_train_scores = has_train_scores
         self.verbose = verbose
         self.schedule = schedule
         self.params = params
@@ -72,6 +79,8 @@ class ConsoleProgress:
                     self.n_folds,
                     self.error_score,
                     shows_resource=not self.schedule.counts_folds,  # of which each fit has one
+                    metrics=self.metrics,
+                    has_train_scores=self.has_train_scores,
                 )
                 print(line)
 
@@ -130,6 +139,8 @@ def fit_line(
     error_score: float,
     *,
     shows_resource: bool = True,
+    metrics: Sequence[str] = (),
+    has_train_scores: bool = False,
 ) -> str:
     """Format one fit as GridSearchCV does, with the resource in addition.
 
@@ -142,6 +153,9 @@ def fit_line(
     error_score : float
         Score that replaces a missing one.
     shows_resource : bool, default=True
+    metrics : sequence of str, default=()
+        Metrics whose scores failed with the fit; empty for a single one.
+    has_train_scores : bool, default=False
 
     Examples
     --------
@@ -156,14 +170,16 @@ def fit_line(
         values.append(("n_resources", outcome.n_resources))
     text = ", ".join(f"{name}={value}" for name, value in values) + ";"
     test, train = outcome.test_scores, outcome.train_scores
-    if isinstance(test, dict):
-        train_scores = train if isinstance(train, dict) else {}
-        for name in sorted(test):
-            text += f" {name}: ({_scores(test[name], train_scores.get(name), error_score)})"
-    elif isinstance(train, float):
-        text += f", score=({_scores(test, train, error_score)})"
+    if names := [*test] if isinstance(test, dict) else metrics:
+        for name in sorted(names):
+            scores = _of_metric(test, name), _of_metric(train, name)
+            text += f" {name}: ({_scores(*scores, error_score, has_train=has_train_scores)})"
     else:
-        text += f", score={error_score if test is None else test:.3f}"
+        scores = _number(test), _number(train)
+        if has_train_scores:
+            text += f", score=({_scores(*scores, error_score, has_train=True)})"
+        else:
+            text += f", score={_text(scores[0], error_score)}"
     seconds = outcome.fit_time + outcome.score_time
     time = f"{seconds:6.1f}s" if seconds < 60 else f"{seconds / 60:4.1f}min"
     text += f" total time={time}"
@@ -171,9 +187,21 @@ def fit_line(
     return begin + "." * (80 - len(begin) - len(text)) + text
 
 
-def _scores(test: float | None, train: float | None, error_score: float) -> str:
-    train_text = "" if train is None else f"train={train:.3f}, "
-    return f"{train_text}test={error_score if test is None else test:.3f}"
+def _of_metric(scores: Scores | None, name: str) -> float | None:
+    return scores.get(name) if isinstance(scores, dict) else None
+
+
+def _number(scores: Scores | None) -> float | None:
+    return None if isinstance(scores, dict) else scores
+
+
+def _scores(test: float | None, train: float | None, error_score: float, *, has_train: bool) -> str:
+    train_text = f"train={_text(train, error_score)}, " if has_train else ""
+    return f"{train_text}test={_text(test, error_score)}"
+
+
+def _text(score: float | None, error_score: float) -> str:
+    return f"{error_score if score is None else score:.3f}"
 
 
 def refit_seconds(seconds: float) -> str:

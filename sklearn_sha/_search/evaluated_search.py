@@ -156,6 +156,8 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             ),
             n_folds=n_folds,
             error_score=results.error_score,
+            metrics=[*results.metrics] if results.is_multimetric else (),
+            has_train_scores=self.return_train_score,
         )
         return results, display
 
