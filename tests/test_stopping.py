@@ -13,7 +13,9 @@ from conftest import ROOT, slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import uniform
+from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 from toys import CALLS, CountingScaler, Curve, Recorder, numbers
@@ -679,6 +681,18 @@ def test_time_that_was_too_short_for_anything_can_be_resumed():
         search.resume(X, max_time=60, n_jobs=2)
     search.set_params(max_time=None).resume(X)
     assert numbers(search) == numbers(whole("range"))
+
+
+@pytest.mark.parametrize("scoring", [None, ["accuracy", "f1"]])
+def test_without_a_refit_the_error_recommends_best_params_if_there_are_any(scoring):
+    samples = make_classification(60, random_state=0)
+    search = SuccessiveHalvingSearchCV(
+        LogisticRegression(), {"C": [0.1, 1]}, scoring=scoring, refit=False
+    ).fit(*samples)
+    search.set_params(refit=True)
+    with pytest.raises(NotFittedError, match=r"fitted without a refit\. Call fit") as error:
+        search.predict(samples[0])
+    assert ("best_params_" in str(error.value)) == hasattr(search, "best_params_")
 
 
 def test_interrupted_in_the_refit_only_that_is_resumed():

@@ -181,10 +181,9 @@ class BestEstimatorMixin(MetaEstimatorMixin):
                 reason = "was interrupted before the best candidate was refit"
             if can_resume(self):
                 remedy = "Call resume with the data of fit"
-            raise NotFittedError(
-                f"This {type(self).__name__} instance {reason}. {remedy}, or fit an estimator with "
-                "best_params_."
-            )
+            if hasattr(self, "best_params_"):  # with several metrics, `refit` may select none
+                remedy += ", or fit an estimator with best_params_"
+            raise NotFittedError(f"This {type(self).__name__} instance {reason}. {remedy}.")
 
     @property
     def n_features_in_(self) -> int:
