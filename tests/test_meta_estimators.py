@@ -1,5 +1,7 @@
 """scikit-learn's meta-estimators, searched and around a search."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -7,6 +9,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier, SGDRegressor
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
@@ -181,3 +184,39 @@ def test_a_pipeline_of_a_subclass_is_scored_as_a_whole(resource, scoring):
     assert isinstance(search.best_estimator_, Shifted)
     assert search.best_score_ < 0.3
     assert search.score(X, SPECIES) < 0.3
+
+
+@pytest.mark.parametrize(
+    ("regressors", "message"),
+    [
+        (
+            [RandomForestRegressor(4), Ridge()],
+            "resource='regressor__n_estimators' is no parameter of TransformedTargetRegressor with "
+            "regressor=Ridge(); use resource='n_samples'.",
+        ),
+        (
+            [RandomForestRegressor(4), RandomForestRegressor(8)],
+            'max_resources="auto" requires a resource with a default maximum, but '
+            "resource='regressor__n_estimators' has none, or candidates have different ones; give "
+            "max_resources an integer.",
+        ),
+    ],
+)
+def test_each_searched_component_must_have_the_resource(regressors, message):
+    model = TransformedTargetRegressor(RandomForestRegressor(16))
+    search = SuccessiveHalvingSearchCV(
+        model, {"regressor": regressors}, resource="regressor__n_estimators"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        search.fit(X, WIDTHS)
+
+
+def test_only_the_searched_components_must_have_the_resource():
+    forests = [RandomForestRegressor(4, random_state=0), ExtraTreesRegressor(4, random_state=0)]
+    search = SuccessiveHalvingSearchCV(
+        TransformedTargetRegressor(Ridge()),
+        {"regressor": forests, "regressor__max_depth": [1, 8]},
+        resource="regressor__n_estimators",
+    ).fit(X, WIDTHS)
+    assert search.n_resources_[-1] == 4 == search.best_params_["regressor__n_estimators"]
+    assert len(search.best_estimator_.regressor_.estimators_) == 4

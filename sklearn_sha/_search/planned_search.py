@@ -250,8 +250,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         name = source.space_name + (" and initial_candidates" if source.initial else "")
         # Another maximum than the estimator's own contradicts a parameter that is the resource.
         sets_integers = self._automatic().ends_at_maximum
+        resource_name = str(getattr(self.resource, "name", self.resource))
         return TunedEstimator.with_constants(
-            self.estimator, spaces, name, sets_integers=sets_integers
+            self.estimator, spaces, name, resource_name, sets_integers=sets_integers
         )
 
     def _resource(self, tuned: TunedEstimator) -> Resource:

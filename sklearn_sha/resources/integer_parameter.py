@@ -130,6 +130,9 @@ class IntegerParameter(Resource):
         # CatBoost's parameters are those that were set.
         if self.name not in params and booster is None:
             which = name if last is model else f"{name} with the last step {last}"
+            holder = self.name.rpartition("__")[0]
+            if params.get(holder, last) is not last:
+                which = f"{name} with {holder}={params[holder]}"
             return f"resource={self.name!r} is no parameter of {which}"
         if booster is not None:
             owner, own = _owner(model, self.name), self.name.rpartition("__")[2]

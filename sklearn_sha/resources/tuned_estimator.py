@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, Self
 
 from sklearn.model_selection import ParameterGrid
@@ -30,6 +30,9 @@ class TunedEstimator:
         Parameter names to lists of values or to distributions.
     space_name : str
         The name by which the user gave `spaces`, for messages.
+    resource_name : str, default=""
+        Name of the resource that the user gave. It can be a parameter of a component, such as
+        ``regressor__n_estimators``, so that each component in the spaces must have it.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class TunedEstimator:
     estimator: Any
     spaces: Sequence[Mapping[str, Any]]
     space_name: str = "param_distributions"
+    resource_name: str = ""
 
     @classmethod
     def with_constants(
@@ -53,6 +57,7 @@ class TunedEstimator:
         estimator: Any,
         spaces: Sequence[Mapping[str, Any]],
         space_name: str,
+        resource_name: str,
         *,
         sets_integers: bool,
     ) -> Self:
@@ -60,7 +65,7 @@ class TunedEstimator:
 
         Parameters
         ----------
-        estimator, spaces, space_name
+        estimator, spaces, space_name, resource_name
             As the attributes.
         sets_integers : bool
             Whether values that are integers are set too: they can be the resource.
@@ -72,13 +77,13 @@ class TunedEstimator:
         if not sets_integers:
             constants = {name: value for name, value in constants.items() if not is_int(value)}
         if not constants:
-            return cls(estimator, spaces, space_name)
+            return cls(estimator, spaces, space_name, resource_name)
         own = estimator.get_params()
         steps = {n: v for n, v in constants.items() if n in own and hasattr(v, "get_params")}
         known = with_params(estimator, steps).get_params()
         constants = {name: value for name, value in constants.items() if name in known}
         searched = [{n: v for n, v in space.items() if n not in constants} for space in spaces]
-        return cls(with_params(estimator, constants), searched, space_name)
+        return cls(with_params(estimator, constants), searched, space_name, resource_name)
 
     @property
     def searched(self) -> set[str]:
@@ -156,7 +161,7 @@ class TunedEstimator:
         for space in self.spaces:
             values = {
                 name: space[name]
-                for name in _decisive(self.estimator, space)
+                for name in self._decisive(space)
                 if not hasattr(space[name], "rvs")
             }
             for name in (f"{last_prefix(self.estimator)}{name}" for name in largest):
@@ -178,9 +183,19 @@ class TunedEstimator:
         return {
             name
             for space in self.spaces
-            for name in _decisive(self.estimator, space)
+            for name in self._decisive(space)
             if hasattr(space[name], "rvs")
         }
+
+    def _decisive(self, space: Mapping[str, Any]) -> list[str]:
+        """Names in a space whose values can change which resource its candidates have."""
+        prefix = last_prefix(self.estimator)
+        own = {"steps", prefix.removesuffix("__"), *(f"{prefix}{name}" for name in _DECISIVE)}
+        if isinstance(self.estimator, Pipeline):
+            steps = {*self.estimator.named_steps}.intersection(space)
+            own.update(step for step in steps if _has_resampler(space[step]))
+        own.update(accumulate(self.resource_name.split("__")[:-1], "{}__{}".format))
+        return [name for name in space if name in own]
 
 
 def last_step(estimator: Any) -> Any:
@@ -197,16 +212,6 @@ def resamples(estimator: Any) -> bool:
     """Whether a pipeline has steps that resample, as imbalanced-learn's do."""
     is_pipeline = isinstance(estimator, Pipeline)
     return is_pipeline and any(hasattr(step, "fit_resample") for _, step in estimator.steps)
-
-
-def _decisive(estimator: Any, space: Mapping[str, Any]) -> list[str]:
-    """Names in a space whose values can change which resource its candidates have."""
-    prefix = last_prefix(estimator)
-    own = {"steps", prefix.removesuffix("__"), *(f"{prefix}{name}" for name in _DECISIVE)}
-    if isinstance(estimator, Pipeline):
-        steps = {*estimator.named_steps}.intersection(space)
-        own.update(step for step in steps if _has_resampler(space[step]))
-    return [name for name in space if name in own]
 
 
 def _has_resampler(values: Any) -> bool:
