@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier, SGDRe
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -220,3 +221,30 @@ def test_only_the_searched_components_must_have_the_resource():
     ).fit(X, WIDTHS)
     assert search.n_resources_[-1] == 4 == search.best_params_["regressor__n_estimators"]
     assert len(search.best_estimator_.regressor_.estimators_) == 4
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost")
+@pytest.mark.parametrize(
+    ("learner", "name", "message"),
+    [
+        (SGDClassifier(), "max_iter", "estimator__max_iter, which partial_fit of SGDClassifier"),
+        (GaussianNB(), "var_smoothing", "gives GaussianNB the same samples at every call"),
+    ],
+)
+def test_warnings_about_partial_fit_are_those_of_the_estimator_that_learns(learner, name, message):
+    search = SuccessiveHalvingSearchCV(
+        OneVsRestClassifier(learner), {f"estimator__{name}": [5, 10]}, resource="partial_fit"
+    )
+    with pytest.warns(UserWarning, match=message):
+        search.plan(X, SPECIES)
+
+
+def test_batches_of_a_held_estimator_that_counts_contain_each_sample_once():
+    model = OneVsRestClassifier(MultinomialNB())
+    search = SuccessiveHalvingSearchCV(
+        model, {"estimator__alpha": [0.1, 1.0]}, resource="partial_fit", batch_size=15
+    ).fit(X, SPECIES)
+    counts = [one.class_count_.sum() for one in search.best_estimator_.estimators_]
+    assert counts == [len(X)] * 3
+    whole = clone(model).set_params(**search.best_params_).fit(X, SPECIES)
+    assert np.allclose(search.predict_proba(X), whole.predict_proba(X), rtol=1e-12)

@@ -197,16 +197,21 @@ class PartialFit(Resource):
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
         ignoring, counting = {}, {}
         for model, searched in tuned.variants():
-            last = last_step(model)
-            name = type(last).__name__
-            ignored = [one for one in _IGNORED if one in searched]
-            if ignored and type(last).__module__.startswith("sklearn."):
+            learner = _learner(last_step(model))
+            name = type(learner).__name__
+            ignored = [
+                given
+                for one in _IGNORED
+                for given in sorted(searched)
+                if given.rpartition("__")[2] == one
+            ]
+            if ignored and type(learner).__module__.startswith("sklearn."):
                 ignoring[name] = (
                     f"{tuned.space_name} searches {', '.join(ignored)}, which partial_fit of "
                     f"{name} ignores: candidates that differ in nothing else are the same. Take it "
                     "out, or set resource='n_samples'."
                 )
-            if n_resources > 1 and _counts(last) and self.batch_size is None:
+            if n_resources > 1 and _counts(learner) and self.batch_size is None:
                 counting[name] = (
                     f"resource={self.name!r} gives {name} the same samples at every call, which "
                     "adds them to its counts again. Set resource='n_samples', or set batch_size, "
@@ -223,7 +228,7 @@ class PartialFit(Resource):
     def maximum_notes(self, tuned: TunedEstimator, example: Any, n_resources: int) -> list[str]:
         models = _last_steps(tuned, example)
         if self.batch_size and all(map(_counts, models)):
-            name = type(models[0]).__name__
+            name = type(_learner(models[0])).__name__
             return [f"max_resources='auto' is one pass over the samples, which {name} counts."]
         model = _longest(models)
         name, value = iterations(model)
@@ -342,7 +347,14 @@ def _n_iterations(model: Any) -> int:
 
 
 def _counts(model: Any) -> bool:
-    return type(model).__name__ in _COUNTING
+    return type(_learner(model)).__name__ in _COUNTING
+
+
+def _learner(model: Any) -> Any:
+    """Return the estimator that learns: of OneVsRestClassifier, for example, the one it holds."""
+    while offers_partial_fit(held := getattr(model, "estimator", None)):
+        model = held
+    return model
 
 
 @contextmanager
