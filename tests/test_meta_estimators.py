@@ -248,18 +248,3 @@ def test_batches_of_a_held_estimator_that_counts_contain_each_sample_once():
     assert counts == [len(X)] * 3
     whole = clone(model).set_params(**search.best_params_).fit(X, SPECIES)
     assert np.allclose(search.predict_proba(X), whole.predict_proba(X), rtol=1e-12)
-
-
-def test_pipelines_of_a_single_list_of_steps_have_its_names():
-    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
-    steps = [("range", MinMaxScaler()), ("model", SGDClassifier(random_state=0))]
-
-    def score(model, X, y):
-        assert [*model.named_steps] == ["range", "model"]
-        return model.score(X, y)
-
-    search = SuccessiveHalvingSearchCV(
-        pipeline, {"steps": [steps], "model__alpha": ALPHAS}, scoring=score, random_state=0
-    )
-    search.fit(X, SPECIES, model__sample_weight=np.ones(len(X)))
-    assert [*search.best_estimator_.named_steps] == ["range", "model"]

@@ -71,10 +71,6 @@ class TunedEstimator:
             Whether values that are integers are set too: they can be the resource.
         """
         constants = constants_of(spaces)
-        if isinstance(estimator, Pipeline) and "steps" in constants:
-            names = [name for name, _ in constants["steps"]]
-            if names != [*estimator.named_steps]:  # by which fit parameters are passed
-                constants = {}
         if routing_enabled() and isinstance(estimator, Pipeline):
             steps = estimator.named_steps
             constants = {name: value for name, value in constants.items() if name not in steps}
