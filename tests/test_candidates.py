@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import loguniform, randint, uniform
+from scipy.stats import loguniform, randint, uniform, zipf
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
@@ -21,6 +21,7 @@ from toys import Curve
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._search.fingerprint import described_space
 from sklearn_sha.candidates.distinct import sample_distinct
+from sklearn_sha.candidates.distributions import has_quantiles
 from sklearn_sha.candidates.proposals import N_CANDIDATES, first_candidates
 from sklearn_sha.candidates.random import RandomSampler
 from sklearn_sha.candidates.source import CandidateSource
@@ -122,6 +123,23 @@ def test_a_custom_distribution_can_have_one_of_scipy():
     first, *others = sampled(space)
     assert first == expected
     assert len(others) == 63
+
+
+class Shifted(Rounded):
+    """With the functions of scipy's distribution, which is not frozen."""
+
+    def rvs(self, random_state=None):
+        return int(self.dist.rvs(3, random_state=random_state)) + 1
+
+    def pmf(self, k):
+        return self.dist.pmf(np.subtract(k, 1), 3)
+
+    def ppf(self, q):
+        return self.dist.ppf(q, 3) + 1
+
+
+def test_quantiles_of_a_custom_distribution_are_its_own():
+    assert has_quantiles(Shifted(zipf))
 
 
 @pytest.mark.parametrize("space", [{"a": randint(0, 30), "b": [1, 2]}, [{"a": randint(0, 60)}]])

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.datasets import load_iris
@@ -237,6 +237,35 @@ def test_warnings_about_partial_fit_are_those_of_the_estimator_that_learns(learn
     )
     with pytest.warns(UserWarning, match=message):
         search.plan(X, SPECIES)
+
+
+class OwnIterations(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """It has a parameter of the name that the held estimator has too."""
+
+    def __init__(self, estimator, max_iter=1):
+        self.estimator = estimator
+        self.max_iter = max_iter
+
+    def partial_fit(self, X, y, classes=None):
+        if not hasattr(self, "held_"):
+            self.held_ = clone(self.estimator)
+            self.classes_ = classes
+        for _ in range(self.max_iter):
+            self.held_.partial_fit(X, y, classes=self.classes_)
+        return self
+
+    def fit(self, X, y):
+        return self.partial_fit(X, y, classes=np.unique(y))
+
+    def predict(self, X):
+        return self.held_.predict(X)
+
+
+@pytest.mark.filterwarnings("error", "ignore:Including the fixed cost")
+def test_a_parameter_of_the_meta_estimator_itself_is_not_ignored():
+    model = OwnIterations(SGDClassifier(random_state=0))
+    search = SuccessiveHalvingSearchCV(model, {"max_iter": [1, 2]}, resource="partial_fit")
+    assert search.plan(X, SPECIES).unit == "epochs"
 
 
 def test_batches_of_a_held_estimator_that_counts_contain_each_sample_once():

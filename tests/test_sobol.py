@@ -157,14 +157,19 @@ def test_a_distribution_whose_ppf_cannot_be_used_is_sampled(ppf, tmp_path):
     search.fit([[0.0], [1.0]] * 10, [0, 1] * 10)
 
 
-def test_a_checkpoint_of_infinite_quantiles_shows_no_warning(tmp_path):
+def infinite_at_one(q):
+    return -np.log(1 - q)
+
+
+@pytest.mark.parametrize(
+    "ppf", [infinite_at_one, np.vectorize(lambda q: -math.log(1 - q))], ids=["numpy", "math"]
+)
+def test_a_checkpoint_accepts_quantiles_that_are_infinite_or_an_error_at_one(ppf, tmp_path):
     class Exponential:
         def rvs(self, random_state=None):
             return check_random_state(random_state).exponential()
 
-        def ppf(self, q):
-            return -np.log(1 - q)
-
+    Exponential.ppf = staticmethod(ppf)
     params = {"n_candidates": 4, "cv": 2, "checkpoint": tmp_path / "search"}
     search = SuccessiveHalvingSearchCV(SGDClassifier(), {"alpha": Exponential()}, **params)
     search.fit([[0.0], [1.0]] * 10, [0, 1] * 10)

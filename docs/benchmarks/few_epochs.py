@@ -3,9 +3,9 @@
     python docs/benchmarks/few_epochs.py --samples 2000
 
 searches the learning rate, and the regularization or the size, of scikit-learn's networks on
-generated data, with one thread each: GridSearchCV, and the two resources. By the plan, rungs that
-add folds cost less than epochs. It takes about five minutes, and writes a page with the number of
-samples in its name.
+generated data, with one thread each: GridSearchCV, and the two resources. By the plan of these
+searches, rungs that add folds cost less. It takes about five minutes, and writes a page with the
+number of samples in its name.
 """
 
 from __future__ import annotations

@@ -67,7 +67,8 @@ def _canonical(value: Any) -> Any:
         csr = value.tocsr()  # without what SciPy notes in the matrix
         return type(value).__name__, value.shape, csr.data, csr.indices, csr.indptr
     if isinstance(value, np.ndarray):
-        # The stride of a dimension of one, as that of a column, can be any. Reshaped, it is not.
+        # An axis of length one, as that of a column, can have any stride, which joblib hashes too.
+        # Reshaping gives it the standard one.
         return np.ascontiguousarray(value).reshape(-1).reshape(value.shape)
     return value
 

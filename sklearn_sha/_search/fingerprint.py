@@ -157,7 +157,7 @@ def _described(distribution: Any) -> list[Any]:
     try:
         with np.errstate(all="ignore"):  # a custom ppf can divide by 0 at its ends
             return [*samples, distribution.ppf(np.linspace(0, 1, _N_QUANTILES))]
-    except RuntimeError:  # in a heavy tail of integers
+    except (ArithmeticError, RuntimeError, ValueError):  # at its ends, or in a heavy tail
         return samples
 
 

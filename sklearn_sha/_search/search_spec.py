@@ -83,7 +83,7 @@ class SearchSpec:
     failed_wait: bool = False
 
     def has_models_of(self, other: SearchSpec) -> bool:
-        """Whether its models are what those of another are: whole pipelines, or last steps."""
+        """Whether its models are of the same kind as those of another: pipelines, or last steps."""
         return self.config.shares_preprocessing == other.config.shares_preprocessing
 
     @property

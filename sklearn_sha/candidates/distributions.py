@@ -33,8 +33,8 @@ def is_frozen(distribution: Any) -> bool:
 def has_quantiles(distribution: Any) -> bool:
     """Return whether a distribution has a ``ppf`` that takes arrays and returns numbers.
 
-    It has to take single numbers too: a custom ``ppf`` can be for one of both only. With scale 0,
-    all functions of scipy's distributions but `rvs` are NaN; with arrays as parameters, they return
+    It has to take single numbers too; a custom ``ppf`` can take only one of them. With scale 0, all
+    functions of scipy's distributions but `rvs` are NaN; with arrays as parameters, they return
     arrays for numbers. If SciPy has no formula for a distribution of integers, as for zipf, ``ppf``
     sums their probabilities. If these are many, that can take more time or memory than there is.
 
@@ -51,7 +51,7 @@ def has_quantiles(distribution: Any) -> bool:
         with np.errstate(invalid="ignore"):
             median, medians = distribution.ppf(0.5), distribution.ppf(np.array([0.5, 0.5]))
     except (AttributeError, TypeError, ValueError, RuntimeError):
-        # It is not for both, or SciPy does not find it in a heavy tail of integers.
+        # It takes only one of them, or SciPy does not find it in a heavy tail of integers.
         return False
     if isinstance(median, np.ndarray) and median.ndim == 0:
         median = median.item()
@@ -64,7 +64,7 @@ def _sums_many(distribution: Any) -> bool:
         return False
     from scipy.stats import rv_discrete  # slow to import, and loaded if there is a distribution
 
-    family = type(getattr(distribution, "dist", distribution))
+    family = type(distribution.dist if is_frozen(distribution) else distribution)
     if not issubclass(family, rv_discrete):
         return False
     # SciPy documents these methods as those that a subclass with formulas has.

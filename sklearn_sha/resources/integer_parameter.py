@@ -132,7 +132,7 @@ class IntegerParameter(Resource):
             which = name if last is model else f"{name} with the last step {last}"
             holder = self.name.rpartition("__")[0]
             if params.get(holder, last) is not last:
-                which = f"{name} with {holder}={params[holder]}"
+                which = f"{name} with {holder}={params[holder]!r}"
             return f"resource={self.name!r} is no parameter of {which}"
         if booster is not None:
             owner, own = _owner(model, self.name), self.name.rpartition("__")[2]

@@ -187,7 +187,7 @@ class PartialFit(Resource):
             return f"{given} needs partial_fit, which {last} does not have"
         if not has_partial_fit(last):
             return f"resource={self.name!r} would train {last} itself, which is its own clone"
-        if type(last).__name__ in _CHANGED_BY_PICKLING:
+        if _CHANGED_BY_PICKLING.intersection(cls.__name__ for cls in type(last).__mro__):
             return (
                 f"resource={self.name!r} can't continue training {last}: pickling changes it, so "
                 "that results would depend on the number of workers"
@@ -197,14 +197,9 @@ class PartialFit(Resource):
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
         ignoring, counting = {}, {}
         for model, searched in tuned.variants():
-            learner = _learner(last_step(model))
+            prefix, learner = _learner(last_step(model))
             name = type(learner).__name__
-            ignored = [
-                given
-                for one in _IGNORED
-                for given in sorted(searched)
-                if given.rpartition("__")[2] == one
-            ]
+            ignored = [f"{prefix}{one}" for one in _IGNORED if f"{prefix}{one}" in searched]
             if ignored and type(learner).__module__.startswith("sklearn."):
                 ignoring[name] = (
                     f"{tuned.space_name} searches {', '.join(ignored)}, which partial_fit of "
@@ -228,7 +223,8 @@ class PartialFit(Resource):
     def maximum_notes(self, tuned: TunedEstimator, example: Any, n_resources: int) -> list[str]:
         models = _last_steps(tuned, example)
         if self.batch_size and all(map(_counts, models)):
-            name = type(_learner(models[0])).__name__
+            _, learner = _learner(models[0])
+            name = type(learner).__name__
             return [f"max_resources='auto' is one pass over the samples, which {name} counts."]
         model = _longest(models)
         name, value = iterations(model)
@@ -347,14 +343,18 @@ def _n_iterations(model: Any) -> int:
 
 
 def _counts(model: Any) -> bool:
-    return type(_learner(model)).__name__ in _COUNTING
+    return type(_learner(model)[1]).__name__ in _COUNTING
 
 
-def _learner(model: Any) -> Any:
-    """Return the estimator that learns: of OneVsRestClassifier, for example, the one it holds."""
+def _learner(model: Any) -> tuple[str, Any]:
+    """Return the estimator that learns, after the prefix of its parameters.
+
+    Of OneVsRestClassifier, for example, it is the one that it holds.
+    """
+    prefix = ""
     while offers_partial_fit(held := getattr(model, "estimator", None)):
-        model = held
-    return model
+        prefix, model = f"{prefix}estimator__", held
+    return prefix, model
 
 
 @contextmanager
