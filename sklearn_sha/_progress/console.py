@@ -170,16 +170,15 @@ def fit_line(
         values.append(("n_resources", outcome.n_resources))
     text = ", ".join(f"{name}={value}" for name, value in values) + ";"
     test, train = outcome.test_scores, outcome.train_scores
-    if names := [*test] if isinstance(test, dict) else metrics:
-        for name in sorted(names):
-            scores = _of_metric(test, name), _of_metric(train, name)
-            text += f" {name}: ({_scores(*scores, error_score, has_train=has_train_scores)})"
-    else:
-        scores = _number(test), _number(train)
+    names = sorted(test if isinstance(test, dict) else metrics)
+    for name in names or [""]:
+        score = _score(test, name, error_score)
         if has_train_scores:
-            text += f", score=({_scores(*scores, error_score, has_train=True)})"
-        else:
-            text += f", score={_text(scores[0], error_score)}"
+            score = f"train={_score(train, name, error_score)}, test={score}"
+        elif names:
+            score = f"test={score}"
+        in_parentheses = f"({score})" if names or has_train_scores else score
+        text += f" {name}: {in_parentheses}" if names else f", score={in_parentheses}"
     seconds = outcome.fit_time + outcome.score_time
     time = f"{seconds:6.1f}s" if seconds < 60 else f"{seconds / 60:4.1f}min"
     text += f" total time={time}"
@@ -187,20 +186,9 @@ def fit_line(
     return begin + "." * (80 - len(begin) - len(text)) + text
 
 
-def _of_metric(scores: Scores | None, name: str) -> float | None:
-    return scores.get(name) if isinstance(scores, dict) else None
-
-
-def _number(scores: Scores | None) -> float | None:
-    return None if isinstance(scores, dict) else scores
-
-
-def _scores(test: float | None, train: float | None, error_score: float, *, has_train: bool) -> str:
-    train_text = f"train={_text(train, error_score)}, " if has_train else ""
-    return f"{train_text}test={_text(test, error_score)}"
-
-
-def _text(score: float | None, error_score: float) -> str:
+def _score(scores: Scores | None, name: str, error_score: float) -> str:
+    """Format the score by a metric, or a single one without a name."""
+    score = scores.get(name) if isinstance(scores, dict) else scores
     return f"{error_score if score is None else score:.3f}"
 
 

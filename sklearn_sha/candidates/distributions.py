@@ -30,6 +30,19 @@ def is_frozen(distribution: Any) -> bool:
     return isinstance(distribution, rv_frozen)
 
 
+def family_of(distribution: Any) -> Any:
+    """Return the distribution of scipy that another one gives arguments; of others, itself.
+
+    Examples
+    --------
+    >>> from scipy.stats import uniform
+    >>> from sklearn_sha.candidates.distributions import family_of
+    >>> family_of(uniform(1, 2)).name, family_of(uniform).name
+    ('uniform', 'uniform')
+    """
+    return distribution.dist if is_frozen(distribution) else distribution
+
+
 def has_quantiles(distribution: Any) -> bool:
     """Return whether a distribution has a ``ppf`` that takes arrays and returns numbers.
 
@@ -64,7 +77,7 @@ def _sums_many(distribution: Any) -> bool:
         return False
     from scipy.stats import rv_discrete  # slow to import, and loaded if there is a distribution
 
-    family = type(distribution.dist if is_frozen(distribution) else distribution)
+    family = type(family_of(distribution))
     if not issubclass(family, rv_discrete):
         return False
     # SciPy documents these methods as those that a subclass with formulas has.

@@ -19,8 +19,8 @@ from sklearn_sha.candidates.base import History, Sampler, Space
 from sklearn_sha.candidates.distinct import is_exhausted_by
 from sklearn_sha.candidates.distributions import (
     described,
+    family_of,
     has_quantiles,
-    is_frozen,
     is_log_uniform,
 )
 from sklearn_sha.candidates.random import RandomSampler
@@ -335,7 +335,7 @@ def _converted(name: str, optuna_name: str, values: Any) -> _Parameter:
     if not hasattr(values, "rvs"):
         values = list(values)
         return _Parameter(optuna_name, CategoricalDistribution(range(len(values))), values)
-    family = values.dist if is_frozen(values) else values
+    family = family_of(values)
     if isinstance(family, type(uniform) | type(loguniform) | type(randint)):
         low, high = values.support()
         is_log = isinstance(family, type(loguniform))
