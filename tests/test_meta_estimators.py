@@ -15,6 +15,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -266,6 +267,25 @@ def test_a_parameter_of_the_meta_estimator_itself_is_not_ignored():
     model = OwnIterations(SGDClassifier(random_state=0))
     search = SuccessiveHalvingSearchCV(model, {"max_iter": [1, 2]}, resource="partial_fit")
     assert search.plan(X, SPECIES).unit == "epochs"
+
+
+@pytest.mark.filterwarnings("ignore:Including the fixed cost", "ignore:.* gives GaussianNB")
+@pytest.mark.parametrize(
+    ("model", "n_epochs"),
+    [
+        (OneVsRestClassifier(SGDClassifier(max_iter=20)), 20),
+        (make_pipeline(StandardScaler(), OneVsRestClassifier(MLPClassifier(max_iter=30))), 30),
+        (OwnIterations(SGDClassifier(max_iter=20), max_iter=7), 7),
+        (OneVsRestClassifier(GaussianNB()), 100),
+    ],
+    ids=["SGDClassifier", "MLPClassifier", "its own", "none"],
+)
+def test_the_automatic_maximum_is_the_number_of_iterations_of_the_estimator_that_has_one(
+    model, n_epochs
+):
+    (name,) = [name for name in model.get_params() if name.endswith(("alpha", "var_smoothing"))]
+    search = SuccessiveHalvingSearchCV(model, {name: ALPHAS}, resource="partial_fit")
+    assert search.plan(X, SPECIES).n_resources[-1] == n_epochs
 
 
 def test_batches_of_a_held_estimator_that_counts_contain_each_sample_once():

@@ -110,7 +110,7 @@ class PartialFit(Resource):
             call_training(model.partial_fit, X, y, params)
 
     def limits(self, tuned: TunedEstimator, example: Any, data: TrainingData) -> Limits:
-        models = _last_steps(tuned, example)
+        models = _iterating_models(tuned, example)
         default = _automatic_maximum(_longest(models))
         limits = super().limits(tuned, example, data)
         if self.batch_size is not None:  # a grid search has nothing that compares with a batch
@@ -197,7 +197,7 @@ class PartialFit(Resource):
     def warnings(self, tuned: TunedEstimator, n_resources: int) -> list[str]:
         ignoring, counting = {}, {}
         for model, searched in tuned.variants():
-            prefix, learner = _learner(last_step(model))
+            prefix, learner = _learner(model)
             name = type(learner).__name__
             ignored = [f"{prefix}{one}" for one in _IGNORED if f"{prefix}{one}" in searched]
             if ignored and type(learner).__module__.startswith("sklearn."):
@@ -221,7 +221,7 @@ class PartialFit(Resource):
         )
 
     def maximum_notes(self, tuned: TunedEstimator, example: Any, n_resources: int) -> list[str]:
-        models = _last_steps(tuned, example)
+        models = _iterating_models(tuned, example)
         if self.batch_size and all(map(_counts, models)):
             _, learner = _learner(models[0])
             name = type(learner).__name__
@@ -242,7 +242,7 @@ class PartialFit(Resource):
         return [f"max_resources='auto' is {amount}: {given}."]
 
     def whole_fit(self, tuned: TunedEstimator, example: Any, maximum: int) -> WholeFit | None:
-        models = _last_steps(tuned, example)
+        models = _iterating_models(tuned, example)
         if self.batch_size is not None:
             # One pass over a fold is less than one over all samples.
             note = "The refit has one pass over all samples."
@@ -313,17 +313,17 @@ class PartialFit(Resource):
         return np.concatenate((head, tail)) if end else head
 
 
-def _last_steps(tuned: TunedEstimator, example: Any) -> list[Any]:
-    """Return the last step of each family of candidates.
+def _iterating_models(tuned: TunedEstimator, example: Any) -> list[Any]:
+    """Return the estimator that iterates in each family of candidates.
 
     If steps are sampled, they are unknown, but for the one of an example.
     """
-    return [last_step(example)] if tuned.decisive_distributions() else _families(tuned)
+    return [_iterating(example)] if tuned.decisive_distributions() else _families(tuned)
 
 
 def _families(tuned: TunedEstimator) -> list[Any]:
-    """Return the last step of each family of candidates, with its largest number of iterations."""
-    return [last_step(model) for model in tuned.models(largest=ITERATION_PARAMETERS)]
+    """Return what iterates in each family of candidates, with its largest number of iterations."""
+    return [_iterating(model) for model in tuned.models(largest=ITERATION_PARAMETERS)]
 
 
 def _longest(models: Sequence[Any]) -> Any:
@@ -347,14 +347,27 @@ def _counts(model: Any) -> bool:
 
 
 def _learner(model: Any) -> tuple[str, Any]:
-    """Return the estimator that learns, after the prefix of its parameters.
+    """Return the estimator that learns in a last step, after the prefix of its parameters.
 
     Of OneVsRestClassifier, for example, it is the one that it holds.
     """
-    prefix = ""
-    while offers_partial_fit(held := getattr(model, "estimator", None)):
-        prefix, model = f"{prefix}estimator__", held
-    return prefix, model
+    *_, learner = _nested(model)
+    return learner
+
+
+def _iterating(model: Any) -> Any:
+    """Return the outermost estimator in a last step that has a number of iterations, if any has."""
+    nested = [estimator for _, estimator in _nested(model)]
+    return next((one for one in nested if iterations(one)[1] is not None), nested[-1])
+
+
+def _nested(model: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a last step and the estimators held in it, after the prefixes of their parameters."""
+    prefix, held = "", last_step(model)
+    yield prefix, held
+    while offers_partial_fit(held := getattr(held, "estimator", None)):
+        prefix += "estimator__"
+        yield prefix, held
 
 
 @contextmanager
