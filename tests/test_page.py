@@ -13,7 +13,8 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
-from toys import Curve
+from test_stopping import Stopped, ctrl_c
+from toys import CALLS, Curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._formatting import format_number, format_params, html_table, quantity, text_table
@@ -213,6 +214,22 @@ def test_a_last_rung_without_scores_does_not_select_in_the_figure():
     html = search.rung_history_._repr_html_()
     about_selected = html[html.index("(selected)") :].partition("</title>")[0]
     assert re.search(r": score 0\.7\d* at 4 ", about_selected), about_selected
+
+
+def test_a_completed_rung_that_promoted_none_selects_in_the_figure():
+    """Hyperband was interrupted in the last one of its rungs with 9 epochs."""
+    space = {"limit": np.linspace(0.1, 0.9, 49)}
+    search = search_of(HyperbandSearchCV, space, max_resources=27, random_state=0)
+    search.set_params(estimator=Stopped())
+    CALLS.clear()
+    with ctrl_c(at=2 * (27 + 18 + 36 + 54 + 18 + 24) - 3):
+        search.fit(X)
+    rungs = [row for row in search.rung_history_ if search.best_candidate_ in row["candidates"]]
+    assert [row["n_resources"] for row in rungs] == [1, 3, 9]
+    assert rungs[-1]["promoted"] == []
+    assert search.best_score_ == rungs[-1]["best_score"]
+    html = search.rung_history_._repr_html_()
+    assert f">{search.best_score_:.4g}</text></g></svg>" in html
 
 
 @pytest.mark.parametrize(

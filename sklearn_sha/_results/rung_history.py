@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn_sha._formatting import html_table
 from sklearn_sha.inspection.curves import curves
-from sklearn_sha.inspection.levels import has_score, level_labels, level_of, levels_of
+from sklearn_sha.inspection.levels import Level, level_labels, level_of, levels_of
 from sklearn_sha.inspection.svg import score_curves_svg
 
 _TITLES = {
@@ -40,6 +40,8 @@ class RungHistory(list[dict[str, Any]]):
     ----------
     best_candidate : int or None
         Candidate that the figure highlights. None until one is selected.
+    best_level : (int, int) or None
+        Resource and number of folds at which it was selected. None: the last ones that it reached.
     score_label : str
         Name of the metric, which the figure shows.
 
@@ -61,6 +63,7 @@ class RungHistory(list[dict[str, Any]]):
         self.unit = unit
         self.params = params
         self.best_candidate: int | None = None
+        self.best_level: Level | None = None
         self.score_label = "score"
 
     def to_frame(self) -> Any:
@@ -91,18 +94,12 @@ class RungHistory(list[dict[str, Any]]):
             for row in self
             for position in [levels.index(level_of(row))] * len(row["candidates"])
         ]
-        # A rung that was interrupted or failed does not select.
-        completed = [
-            levels.index(level_of(row))
-            for row in self
-            if self.best_candidate in row["candidates"] and row.get("promoted") and has_score(row)
-        ]
         return score_curves_svg(
             curves(candidates, positions, scores, [nan] * len(scores)),
             self.best_candidate,
             level_labels(levels, self.unit),
             unit=self.unit,
-            best_level=max(completed, default=None),
+            best_level=None if self.best_level is None else levels.index(self.best_level),
             score_label=self.score_label,
             params=self.params,
         )

@@ -43,6 +43,7 @@ from sklearn_sha._storage.store import Store
 from sklearn_sha.bandit.promotion import running_mean, running_min
 from sklearn_sha.candidates.pool import CandidatePool
 from sklearn_sha.candidates.space import with_params
+from sklearn_sha.inspection.levels import levels_of_results
 from sklearn_sha.inspection.metric_names import metric_label
 from sklearn_sha.inspection.ranking import selected_row
 from sklearn_sha.inspection.report import TrustReport
@@ -326,8 +327,9 @@ class EvaluatedSearch(BestEstimatorMixin, PreparedSearch):
             multimetric=self.multimetric_,
         )
         self._set(best)
-        selected = self.all_cv_results_["candidate"][selected_row(self, self.promote_by_)]
-        self.rung_history_.best_candidate = int(selected)
+        row = selected_row(self, self.promote_by_)
+        self.rung_history_.best_candidate = int(self.all_cv_results_["candidate"][row])
+        self.rung_history_.best_level = levels_of_results(self.all_cv_results_)[row]
         if hasattr(self, "best_params_"):
             self.best_params_ |= self._resource_params(spec.resource)
 
