@@ -379,6 +379,19 @@ def test_no_more_is_advised_where_values_have_been_tried():
     assert edge_report(search).edges == ()
 
 
+def test_a_kept_candidate_beyond_the_edge_has_been_tried_too():
+    space = {"a": loguniform(1e-2, 1e2), "b": uniform(-1, 2)}
+    search = SuccessiveHalvingSearchCV(
+        Peak(optimum=2.2), space, n_candidates=48, resource="partial_fit", min_resources=1,
+        max_resources=8, random_state=0, refit=False, cv=2,
+    )  # fmt: skip
+    assert [edge.name for edge in edge_report(search.fit(X)).edges] == ["a"]
+    search.set_params(initial_candidates=[{"a": 1e5, "b": 0.0}], keep_initial=True).fit(X)
+    assert search.best_params_["a"] > 50
+    assert {"a": 1e5, "b": 0.0} in search.cv_results_["params"]
+    assert edge_report(search).edges == ()
+
+
 def test_0_and_less_are_no_edge_of_a_logarithmic_range():
     space = {"b": loguniform(0.05, 1)}
     for value in (0.0, -1.0):

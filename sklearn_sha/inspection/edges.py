@@ -146,8 +146,8 @@ def edge_report(search: Any) -> EdgeReport:
     - values closer to this edge were better: over the candidates in this half of the range, the
       rank correlation between the value and the result is positive, with a p-value of at most 0.1.
       Candidates are ranked by the furthest rung that they reached, and then by their score in it.
-      Results of an audit are left out. The candidates are the four nearest to the edge if fewer
-      are in this half; or
+      Results of an audit are left out, and so are candidates that `keep_initial` promotes. The
+      candidates are the four nearest to the edge if fewer are in this half; or
     - instead, with more than four candidates, the best three, and those equal to the third, are in
       the fifth of the range next to the edge.
 
@@ -180,9 +180,11 @@ def edge_report(search: Any) -> EdgeReport:
     matching = [space for space in given_spaces(search) if space.keys() == best.keys()]
     candidates = _with_ranks(results, metric, search.schedule_.n_kept)
     candidates = [one for one in candidates if one[0].keys() == best.keys()]
+    tried = [params for params in results["params"] if params.keys() == best.keys()]
     if len(matching) > 1:  # such as families of estimators with the same names of parameters
         matching = [space for space in matching if is_in(space, best)]
         candidates = [one for one in candidates if is_in(matching, one[0])]
+        tried = [params for params in tried if is_in(matching, params)]
     if np.isnan(results[f"mean_test_{metric}"][row]):
         return EdgeReport(())
     if len(matching) != 1:
@@ -195,7 +197,9 @@ def edge_report(search: Any) -> EdgeReport:
         for params in compress(results["params"], is_level)
         if len(best) == 1 and params.keys() == best.keys()
     ]
-    edges = (_edge(name, values, best[name], candidates, rivals) for name, values in space.items())
+    edges = (
+        _edge(name, values, best[name], candidates, rivals, tried) for name, values in space.items()
+    )
     return EdgeReport(tuple(edge for edge in edges if edge is not None))
 
 
@@ -226,20 +230,23 @@ def _edge(
     value: Any,
     candidates: Sequence[tuple[Mapping[str, Any], int]],
     rivals: Sequence[Mapping[str, Any]],
+    tried: Sequence[Mapping[str, Any]] = (),
 ) -> Edge | None:
     """Return the edge of a range at which the best value is; None if there is none.
 
-    `rivals` are the candidates at the same resource, if they differ in this parameter only.
+    `rivals` are the candidates at the same resource, if they differ in this parameter only, and
+    `tried` are all candidates, also those without a rank.
     """
     scale = _Scale.of(values)
     if scale is None or not _is_number(value):
         return None
     ranked = [(p[name], rank) for p, rank in candidates if _is_number(p[name])]
-    tried = [other for other, _ in ranked]
+    found = [other for other, _ in ranked]
+    numbers = [*found, *(p[name] for p in tried if _is_number(p[name]))]
     zone = max(_EDGE, 1 / (len(candidates) + 1))
     position = scale.position(value)
     # Initial candidates and those of another space can be beyond the range.
-    lower, upper = min(scale.lower, value, *tried), max(scale.upper, value, *tried)
+    lower, upper = min(scale.lower, value, *numbers), max(scale.upper, value, *numbers)
     is_upper = position >= 1 - zone and (value == upper or upper == scale.upper)
     is_lower = position <= zone and (value == lower or lower == scale.lower)
     if (
@@ -251,14 +258,14 @@ def _edge(
     is_beyond = gt if is_upper else lt
     if any(is_beyond(p[name], value) for p in rivals if _is_number(p[name])):
         return None
-    positions = np.array([scale.position(other) for other in tried])
+    positions = np.array([scale.position(other) for other in found])
     ranks = np.array([rank for _, rank in ranked])
     if not _improves(positions if is_upper else 1 - positions, ranks):
         return None
     bound = scale.widened(value, is_upper)
     if not isfinite(bound):
         return None
-    if all(map(is_int, (value, *tried))):
+    if all(map(is_int, (value, *numbers))):
         bound = ceil(bound) if is_upper else floor(bound)
         if lower > 0:
             bound = max(1, bound)
