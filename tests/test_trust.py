@@ -36,6 +36,7 @@ from test_stopping import Stopped, ctrl_c
 from toys import CALLS, Curve, curve
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
+from sklearn_sha._formatting import quantity
 from sklearn_sha._search.bracket_times import BracketTimes
 from sklearn_sha.bandit import FixedSchedule, SuccessiveHalving
 from sklearn_sha.inspection import envelope, trust_report
@@ -276,6 +277,21 @@ def test_the_probability_and_the_advice_are_right_on_curves_that_cross():
     assert wrong[is_high].mean() < wrong[~is_high].mean() / 2
     assert len(after_advice) >= 100
     assert np.mean(after_advice) < wrong.mean() / 2
+
+
+def test_most_of_the_risk_is_more_than_half_of_it():
+    shares = set()
+    for n_candidates in (4, 8, 32):
+        params = {"min_resources": 1, "min_folds": "all", "cv": KFold(4)}
+        report = trust_report(search_of(Noisy(), n_candidates=n_candidates, **params).fit(X))
+        risks = {row["n_resources"]: -np.log1p(-row["risk"]) for row in report.rungs[:-1]}
+        riskiest = max(risks, key=risks.get)
+        is_most = risks[riskiest] > sum(risks.values()) / 2
+        share = "most" if is_most else "the largest share"
+        about = f"eliminated at {quantity(riskiest, 'epochs')} carry {share} of the risk. "
+        assert about in report.advice
+        shares.add(share)
+    assert len(shares) == 2
 
 
 @pytest.mark.filterwarnings("ignore:The last rung did not have all folds")

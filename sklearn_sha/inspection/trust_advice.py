@@ -154,7 +154,8 @@ def _conclusion(report: TrustReport, search: Any) -> str:
     by_level: Counter[Level] = Counter()
     for level, risk in zip(levels, risks, strict=True):
         by_level[level] += risk
-    n_resources, n_folds = max(by_level, key=by_level.__getitem__)
+    (n_resources, n_folds), largest = by_level.most_common(1)[0]
+    carry = "most" if largest > by_level.total() / 2 else "the largest share"
     audit = _audit_advice(report.n_to_audit, search)
     if is_interrupted(search) and can_resume(search):
         next_time = _resume_advice(search, is_alternative=bool(audit))
@@ -162,7 +163,7 @@ def _conclusion(report: TrustReport, search: Any) -> str:
         next_time = _next_time(levels, risks, search)
     return (
         f"{left_out}The budget may be insufficient: {facts} Candidates eliminated at "
-        f"{_where(n_resources, n_folds, search)} carry most of the risk. {audit}{next_time}"
+        f"{_where(n_resources, n_folds, search)} carry {carry} of the risk. {audit}{next_time}"
     )
 
 
