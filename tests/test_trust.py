@@ -580,19 +580,25 @@ def test_candidates_of_a_bracket_that_failed_are_named_too():
     assert re.search(r"by bracket is [\w. ]+ in bracket 1, [\w. ]+ in bracket 2\.", report.advice)
 
 
-def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason():
+@pytest.mark.parametrize("error_score", [np.nan, -1.0])
+@pytest.mark.parametrize("n_rungs", [3, 4, 5])
+def test_a_last_rung_whose_candidates_all_failed_is_named_as_the_reason(n_rungs, error_score):
+    """It can be one before that of the plan, since then there are no others."""
+
     class FailsLater(Curve):
         def partial_fit(self, X, y=None):
-            if getattr(self, "units_", 0) >= 8:
+            if getattr(self, "units_", 0) >= 2 ** (n_rungs - 2):
                 raise RuntimeError("too long")
             return super().partial_fit(X, y)
 
-    search = search_of(FailsLater(), n_candidates=8, max_resources=16)
+    params = {"n_candidates": 16, "min_resources": 1, "max_resources": 16, "min_folds": "all"}
+    search = search_of(FailsLater(), error_score=error_score, **params)
     with (
         pytest.warns(FitFailedWarning),
         pytest.warns(UserWarning, match="No candidate of the last rung has a score"),
     ):
         search.fit(X)
+    assert search.n_iterations_ == n_rungs <= len(search.schedule_.rungs) == 5
     report = trust_report(search)
     assert np.isnan(report.probability)
     assert report.advice.startswith("No candidate of the last rung has a score")

@@ -170,7 +170,7 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     if not np.isfinite(final).any():
         problem = NOT_SCORED
     elif not all(map(is_last, (rows[-1] for rows in brackets))):
-        has_failed = _has_failed_end(search, at_end)
+        has_failed = _has_failed_end(search, at_end, failed)
         problem = LAST_RUNG_FAILED if has_failed else NOT_REACHED
     elif not all(_began_together(rows, audited_ids) for rows in brackets):
         problem = JOINED_LATER
@@ -179,13 +179,20 @@ def evidence_of(search: Any, caller: str) -> Evidence:
     return Evidence(brackets, folds, failed, selected, final, known, audited, unscored, problem)
 
 
-def _has_failed_end(search: Any, at_end: Sequence[Rung]) -> bool:
-    """Whether all candidates of a last rung were evaluated, and none has a score."""
+def _has_failed_end(
+    search: Any, at_end: Sequence[Rung], failed: Collection[tuple[int, Level]]
+) -> bool:
+    """Whether all candidates of a last rung were evaluated, and none has a score.
+
+    It can be one before that of the schedule, if none of its candidates could be promoted.
+    """
     is_stopped = is_interrupted(search)
     planned = {rung.bracket: rung.n_candidates for rung in at_end}
     brackets = rungs_by_bracket(search.rung_history_, search.all_cv_results_)
     for bracket, (*before, last) in brackets.items():
         if not is_at_end(last, at_end):
+            if not is_stopped and _lacks_scores(last, failed):
+                return True
             continue
         n_expected = planned.get(bracket, 0)
         if before and search.target_score is None:  # `stop` ends with fewer than planned
@@ -195,6 +202,13 @@ def _has_failed_end(search: Any, at_end: Sequence[Rung]) -> bool:
         if is_whole and not (has_score(last) and (last["promoted"] or is_stopped)):
             return True
     return False
+
+
+def _lacks_scores(row: RungRecord, failed: Collection[tuple[int, Level]]) -> bool:
+    """Whether a rung has promoted none, and its candidates have no scores but `error_score`."""
+    level = level_of(row)
+    has_none = all(np.isnan(score) or (c, level) in failed for c, score in scores_of(row).items())
+    return has_none and not row["promoted"]
 
 
 def _began_together(rows: Sequence[RungRecord], audited: Collection[int]) -> bool:
