@@ -279,6 +279,17 @@ def test_the_probability_and_the_advice_are_right_on_curves_that_cross():
     assert np.mean(after_advice) < wrong.mean() / 2
 
 
+def test_no_audit_is_recommended_if_an_iterator_has_yielded_the_splits():
+    search = search_of(Noisy(), cv=KFold(4), min_folds="all")
+    assert " audit(X, y, n_candidates=4) trains " in trust_report(search.fit(X)).advice
+    search.set_params(cv=KFold(4).split(X)).fit(X)
+    with pytest.raises(ValueError, match="audit requires the splits of fit"):
+        search.audit(X, n_candidates=4)
+    advice = trust_report(search).advice
+    assert "audit(" not in advice
+    assert "Next time set " in advice
+
+
 def test_most_of_the_risk_is_more_than_half_of_it():
     shares = set()
     for n_candidates in (4, 8, 32):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 from math import isnan
@@ -18,7 +17,7 @@ from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._storage.store import Store
 from sklearn_sha.inspection.report import TrustReport
-from sklearn_sha.inspection.search_state import can_resume
+from sklearn_sha.inspection.search_state import are_splits_consumed, can_resume
 from sklearn_sha.inspection.trust import trust_report
 from sklearn_sha.inspection.trust_advice import probability_text
 
@@ -167,7 +166,7 @@ class AuditedSearch(BaseHalvingSearch):
                 f"{type(self).__name__} is a copy or was loaded from a file, without the results "
                 "on each fold. Call fit first, which with the same checkpoint trains nothing again."
             )
-        if isinstance(self.cv, Iterator):
+        if are_splits_consumed(self):
             raise ValueError(
                 f"{method} requires the splits of fit, and cv={self.cv!r} has already yielded "
                 "them. Pass a list of its splits as cv, and call fit first."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -16,5 +17,10 @@ def can_resume(search: Any) -> bool:
 
 
 def can_audit(search: Any) -> bool:
-    """Return whether a bracket was completed, and the search was not loaded from a file."""
-    return "_completed_search" in vars(search)
+    """Return whether a bracket was completed, and its state and splits are still there."""
+    return "_completed_search" in vars(search) and not are_splits_consumed(search)
+
+
+def are_splits_consumed(search: Any) -> bool:
+    """Return whether the splits of a fitted search were those of an iterator."""
+    return isinstance(search.cv, Iterator)
