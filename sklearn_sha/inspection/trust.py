@@ -35,8 +35,8 @@ def trust_report(search: Any) -> TrustReport:
     Parameters
     ----------
     search : SuccessiveHalvingSearchCV or HyperbandSearchCV
-        Fitted search. With ``budget="double"``, the report is about the last
-        completed run.
+        Fitted search. With ``budget="double"``, the report is about the last completed run, and
+        with several brackets about the completed ones, if there are any.
 
     Returns
     -------
