@@ -293,6 +293,13 @@ def test_scores_that_differ_by_rounding_are_one_score(score):
     assert float(label) == pytest.approx(score)
 
 
+def test_scores_of_earlier_rungs_are_shown_of_candidates_without_a_last_one():
+    scores = [0.5, 0.6, np.nan, 0.7]
+    axis = score_axis(curves([0, 1, 0, 1], [0, 0, 1, 1], scores, [0.0] * 4))
+    assert axis.lowest == 0.5
+    assert axis.note() == "1 of 2 candidates has no score in the last rung that it reached."
+
+
 def test_a_lowest_score_just_below_zero_is_labeled_zero():
     axis = ScoreAxis(lowest=-0.0003, low=0.9, high=0.97, n_below=1, n_failed=0, n_candidates=8)
     assert axis.labels()[0] == "0"

@@ -177,7 +177,8 @@ def test_parallel_coordinates_have_a_place_for_missing_scores():
     assert score.ticktext[0] == "no score"
     assert list(score.values).count(score.tickvals[0]) == 4
     assert np.isfinite(score.values).all()
-    assert "4 of 8 candidates have no score." in figure.layout.annotations[0].text
+    note = "4 of 8 candidates have no score in the last rung that they reached."
+    assert note in figure.layout.annotations[0].text
 
 
 def test_every_bracket_has_its_lowest_promoted_score():

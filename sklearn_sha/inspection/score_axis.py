@@ -108,8 +108,9 @@ class ScoreAxis:
             ended = f"{self.n_below} {of_all} ended"
             sentences.append(f"{ended if self.n_below else 'Only early scores are'} {below}")
         if self.n_failed:
-            verb = "has" if self.n_failed == 1 else "have"
-            sentences.append(f"{self.n_failed} {of_all} {verb} no score.")
+            has, it = ("has", "it") if self.n_failed == 1 else ("have", "they")
+            where = f"in the last rung that {it} reached"
+            sentences.append(f"{self.n_failed} {of_all} {has} no score {where}.")
         return " ".join(sentences)
 
     def _format(self, score: float) -> str:
