@@ -178,13 +178,15 @@ def edge_report(search: Any) -> EdgeReport:
     row, metric = selected_row(search, search.promote_by_), search.promote_by_
     best = results["params"][row]
     matching = [space for space in given_spaces(search) if space.keys() == best.keys()]
-    candidates = _with_ranks(results, metric, search.schedule_.n_kept)
+    n_kept = search.schedule_.n_kept
+    candidates = _with_ranks(results, metric, n_kept)
     candidates = [one for one in candidates if one[0].keys() == best.keys()]
-    tried = [params for params in results["params"] if params.keys() == best.keys()]
+    kept = [*compress(results["params"], results["candidate"] < n_kept)]
+    kept = [params for params in kept if params.keys() == best.keys()]
     if len(matching) > 1:  # such as families of estimators with the same names of parameters
         matching = [space for space in matching if is_in(space, best)]
         candidates = [one for one in candidates if is_in(matching, one[0])]
-        tried = [params for params in tried if is_in(matching, params)]
+        kept = [params for params in kept if is_in(matching, params)]
     if np.isnan(results[f"mean_test_{metric}"][row]):
         return EdgeReport(())
     if len(matching) != 1:
@@ -198,7 +200,7 @@ def edge_report(search: Any) -> EdgeReport:
         if len(best) == 1 and params.keys() == best.keys()
     ]
     edges = (
-        _edge(name, values, best[name], candidates, rivals, tried) for name, values in space.items()
+        _edge(name, values, best[name], candidates, rivals, kept) for name, values in space.items()
     )
     return EdgeReport(tuple(edge for edge in edges if edge is not None))
 
@@ -230,23 +232,22 @@ def _edge(
     value: Any,
     candidates: Sequence[tuple[Mapping[str, Any], int]],
     rivals: Sequence[Mapping[str, Any]],
-    tried: Sequence[Mapping[str, Any]] = (),
+    kept: Sequence[Mapping[str, Any]] = (),
 ) -> Edge | None:
     """Return the edge of a range at which the best value is; None if there is none.
 
     `rivals` are the candidates at the same resource, if they differ in this parameter only, and
-    `tried` are all candidates, also those without a rank.
+    `kept` are those without a rank.
     """
     scale = _Scale.of(values)
     if scale is None or not _is_number(value):
         return None
     ranked = [(p[name], rank) for p, rank in candidates if _is_number(p[name])]
-    found = [other for other, _ in ranked]
-    numbers = [*found, *(p[name] for p in tried if _is_number(p[name]))]
+    tried = [*(other for other, _ in ranked), *(p[name] for p in kept if _is_number(p[name]))]
     zone = max(_EDGE, 1 / (len(candidates) + 1))
     position = scale.position(value)
     # Initial candidates and those of another space can be beyond the range.
-    lower, upper = min(scale.lower, value, *numbers), max(scale.upper, value, *numbers)
+    lower, upper = min(scale.lower, value, *tried), max(scale.upper, value, *tried)
     is_upper = position >= 1 - zone and (value == upper or upper == scale.upper)
     is_lower = position <= zone and (value == lower or lower == scale.lower)
     if (
@@ -258,14 +259,14 @@ def _edge(
     is_beyond = gt if is_upper else lt
     if any(is_beyond(p[name], value) for p in rivals if _is_number(p[name])):
         return None
-    positions = np.array([scale.position(other) for other in found])
+    positions = np.array([scale.position(other) for other, _ in ranked])
     ranks = np.array([rank for _, rank in ranked])
     if not _improves(positions if is_upper else 1 - positions, ranks):
         return None
     bound = scale.widened(value, is_upper)
     if not isfinite(bound):
         return None
-    if all(map(is_int, (value, *numbers))):
+    if all(map(is_int, (value, *tried))):
         bound = ceil(bound) if is_upper else floor(bound)
         if lower > 0:
             bound = max(1, bound)
