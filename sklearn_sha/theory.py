@@ -8,6 +8,7 @@ an upper bound of the distance between an arm's loss after t or more units and i
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import ROUND_CEILING, Context
 from math import ceil, expm1, isclose, isfinite, log, log1p
 from typing import Any
 
@@ -297,8 +298,10 @@ def budget_for(
             f"known to suffice for delta={delta}. Raise n or delta."
         )
     if not epsilon >= minimum:
+        # Rounded up, so that the epsilon of the message is large enough.
+        shown = Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(minimum)
         raise ValueError(
-            f"epsilon={epsilon} is less than {minimum:.6g}, the minimum for n={n} arms and "
+            f"epsilon={epsilon} is less than {shown}, the minimum for n={n} arms and "
             f"delta={delta}. Raise epsilon, n or delta."
         )
     n_rungs = (n - 1).bit_length()

@@ -249,3 +249,12 @@ def test_invalid_values_raise(call, message):
 def test_one_arm_needs_no_budget():
     assert z_successive_halving([0.3], math.ceil) == z_uniform([0.3], math.ceil) == 0
     assert sampling_gap(uniform(), 2, 0.01) == math.inf
+
+
+@pytest.mark.parametrize("n", [64, 100, 1000])
+def test_the_minimum_epsilon_of_the_message_is_large_enough(n):
+    with pytest.raises(ValueError, match=r"epsilon=0\.001 is less than") as caught:
+        budget_for(uniform(), math.ceil, n, 0.1, 0.001)
+    minimum = float(str(caught.value).split("less than ")[1].split(",")[0])
+    assert minimum == pytest.approx(4 * sampling_gap(uniform(), n, 0.1), rel=1e-5)
+    assert budget_for(uniform(), lambda a: math.ceil(1 / a), n, 0.1, minimum) > 0
