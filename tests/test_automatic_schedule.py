@@ -20,8 +20,9 @@ from sklearn.svm import SVC
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._search.too_few_folds import more_folds_message
-from sklearn_sha.bandit import FixedSchedule
+from sklearn_sha.bandit import Algorithm, FixedSchedule, SuccessiveHalving, halving
 from sklearn_sha.resources.fixed_costs import fixed_cost
+from sklearn_sha.schedules import Schedule
 
 X, Y = load_breast_cancer(return_X_y=True)
 CANCER = StandardScaler().fit_transform(X), Y
@@ -71,6 +72,22 @@ def test_a_single_rung_of_a_given_resource_is_explained(given, maximum):
         "4 candidates.",
     )
     assert search.set_params(min_resources=1.0).plan(*samples(150)).notes == ()
+
+
+def test_a_single_rung_of_a_given_algorithm_is_explained_by_the_factor_of_the_algorithm():
+    class Single(Algorithm):
+        def plan(self, bounds):
+            return Schedule.from_rungs([bounds.n_candidates], [bounds.max_resources])
+
+        def requests(self, plan, propose):
+            return halving(plan, propose)
+
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": [0.1, 1, 10, 100]}, resource="n_samples")
+    data = samples(2000)
+    own = search.set_params(factor=4).plan(*data)
+    assert search.set_params(factor=2, algorithm=SuccessiveHalving(4)).plan(*data) == own
+    # Why another algorithm plans a single rung is unknown.
+    assert search.set_params(algorithm=Single()).plan(*data).notes == ()
 
 
 @pytest.mark.filterwarnings("ignore:max_resources=", "ignore:Including the fixed cost")

@@ -109,7 +109,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         notes: list[str] = []
         keeps_folds = kept is not None and kept.counts_folds
         if automatic.schedule and not keeps_folds and not chosen.is_worth_rungs:
-            training, schedule = single_rung(chosen, context, candidates.n, self.factor)
+            training, schedule = single_rung(chosen, context, candidates.n, algorithm.factor)
         else:
             warning = cost_warning(schedule, limits, algorithm)
             cost_notes = fixed_cost_notes(schedule, limits)
@@ -118,9 +118,9 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
                 whole_fit = training.resource.whole_fit(
                     context.tuned, context.example, limits.default
                 )
-            notes += self._notes(chosen, context, whole_fit)
+            notes += self._notes(chosen, context, whole_fit, algorithm.factor)
         if automatic.first_rung:
-            notes += first_rung_notes(chosen.schedule, limits, self.factor)
+            notes += first_rung_notes(chosen.schedule, limits, algorithm.factor)
         if not context.source.sampler.uses_history:
             n_different = len(candidates.known) - schedule.n_repeated
             notes += grid_notes(context.source, candidates.known, n_different)
@@ -216,7 +216,11 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         return found
 
     def _notes(
-        self, option: Option, context: PlanningContext, whole_fit: WholeFit | None
+        self,
+        option: Option,
+        context: PlanningContext,
+        whole_fit: WholeFit | None,
+        factor: float,
     ) -> list[str]:
         """Return notes: the reason of the resource and of the maximum, and how it is refit."""
         automatic = self._automatic()
@@ -224,7 +228,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         notes = notes_on_folds(option)
         if option.replaced is None:
             n_train = context.data.n_samples
-            notes += resource.cheaper_notes(context.tuned, schedule, n_train, self.factor)
+            notes += resource.cheaper_notes(context.tuned, schedule, n_train, factor)
         if automatic.maximum:
             maximum = schedule.max_resources
             notes += resource.maximum_notes(context.tuned, context.example, maximum)
@@ -234,7 +238,7 @@ class PlannedSearch(BaseEstimator, metaclass=ABCMeta):
         trains_as_fit = automatic.maximum and limits.equals_fit and not limits.fit_can_stop
         are_full = schedule.has_single_rungs and {*schedule.n_resources} == {limits.default}
         if automatic.explains_single_rungs and trains_as_fit and are_full:
-            notes.append(single_rung_note(schedule, limits, self.factor))
+            notes.append(single_rung_note(schedule, limits, factor))
         return notes
 
     def _source(self) -> CandidateSource:

@@ -554,6 +554,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         # The last run of budget doubling can be one before the maximum.
         doubles = self.budget == "double" or isinstance(self.algorithm, BudgetDoubling)
         first_rung, algorithm = self.min_resources == "auto", self.algorithm == "auto"
+        # Of another one, it is unknown why it plans a single rung.
+        is_known = algorithm or isinstance(self.algorithm, SuccessiveHalving | BudgetDoubling)
         return Automatic(
             maximum,
             ends_at_maximum=maximum and not doubles,
@@ -562,7 +564,7 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
             # The next run of budget doubling has more samples.
             first_rung=first_rung and algorithm and self.budget in (None, "anytime"),
             algorithm=algorithm,
-            explains_single_rungs=first_rung and self.budget in (None, *_BUDGETS),
+            explains_single_rungs=first_rung and is_known and self.budget in (None, *_BUDGETS),
         )
 
     def _plan_warnings(self, schedule: Schedule, limits: Limits) -> list[str]:
