@@ -102,6 +102,20 @@ def test_only_changes_beyond_the_noise_of_the_folds_count():
     assert [rule.is_over((0, 1), means, 1) for means in orders] == [False, False]
 
 
+@pytest.mark.parametrize(
+    ("others", "is_stable"), [([np.inf, 0.5], True), ([np.inf, np.inf], True), ([0.5, 0.5], False)]
+)
+def test_infinite_losses_change_their_order_with_finite_ones_only(others, is_stable):
+    """Two candidates change their places; the mean losses of one are infinite."""
+    rule = StableRanking(n_rungs=1)
+    folds = [[np.inf, np.inf], others]
+    found = [
+        rule.is_over((0, 1), RungLosses.of(np.mean(rows, axis=1), rows), 1)
+        for rows in (folds, folds[::-1])
+    ]
+    assert found == [False, is_stable]
+
+
 def test_leaders_that_are_new_to_the_rung_are_not_stable():
     rule = StableRanking(n_rungs=1)
     assert not rule.is_over((0, 1, 2), [0.1, 0.2, 0.3], 2)

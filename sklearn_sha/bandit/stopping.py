@@ -77,10 +77,11 @@ class StableRanking:
 
 def _order(losses: NDArray[np.float64], others: NDArray[np.float64]) -> int:
     """Return the sign of the mean difference over the folds; 0 if it is within its noise."""
-    differences = losses - others
-    n = len(differences)
-    noise = differences.std(ddof=1) / np.sqrt(n) if n > 1 else 0.0
-    mean = differences.mean()
+    n = len(losses)
+    with np.errstate(invalid="ignore"):  # of infinite losses
+        differences = losses - others
+        noise = differences.std(ddof=1) / np.sqrt(n) if n > 1 else 0.0
+        mean = differences.mean()
     return 0 if np.isnan(mean) or abs(mean) <= noise else int(np.sign(mean))
 
 
