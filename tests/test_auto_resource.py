@@ -837,7 +837,12 @@ def test_a_plan_names_units_and_the_resource_that_costs_less():
     ("estimator", "params", "cost", "advice"),
     [
         (LogisticRegression(), {"resource": "n_samples", "min_resources": 20}, "", "Raise min"),
-        (LogisticRegression(), {"resource": "n_samples", "budget": 1200}, "", "Start with more"),
+        (
+            LogisticRegression(),
+            {"resource": "n_samples", "algorithm": FixedSchedule([8, 2], [50, 120])},
+            "",
+            "Start with more",
+        ),
         (
             SGDClassifier(),
             {"resource": "partial_fit"},
@@ -851,6 +856,24 @@ def test_the_warning_of_a_cost_recommends_what_there_is(estimator, params, cost,
     search = SuccessiveHalvingSearchCV(estimator, {name: np.logspace(-2, 2, 8)}, **params)
     with pytest.warns(UserWarning, match=rf"costs {cost}\d\.\d\d times .*\. {advice}"):
         search.plan(*IRIS)
+
+
+@pytest.mark.parametrize(
+    ("budget", "advice", "followed"),
+    [
+        (1600, "Raise budget or the factor", [{"budget": 3200}, {"factor": 3}]),
+        # The last rung has all samples, and a larger budget is spent on the others.
+        (30_000, "Lower budget or raise the factor", [{"budget": 20_000}, {"factor": 3}]),
+    ],
+)
+def test_the_advice_about_the_cost_of_a_budget_lowers_it(budget, advice, followed):
+    params = {"resource": "n_samples", "budget": budget, "cv": 3}
+    search = SuccessiveHalvingSearchCV(SVC(), {"C": np.logspace(-3, 3, 16)}, **params)
+    found = rf"costs 1\.1\d times a grid search .*\. {advice}, or choose another resource\.$"
+    with pytest.warns(UserWarning, match=found):
+        search.plan(*DIGITS)
+    for changed in followed:
+        clone(search).set_params(**changed).plan(*DIGITS)  # costs less, without a warning
 
 
 def test_a_plan_warns_of_settings_that_cost_more_than_a_grid_search():

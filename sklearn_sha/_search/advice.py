@@ -101,16 +101,26 @@ def cost_warning(schedule: Schedule, limits: Limits, algorithm: Algorithm) -> st
     if cost <= 1 or schedule.repeats or schedule.has_single_rungs:
         return ""
     at_least = "at least " if limits.fit_can_stop else ""
-    has_own = algorithm.has_own_rungs
-    start = "Start with more units" if has_own else "Raise min_resources or the factor"
-    remedy = f"{start}, or choose another resource"
-    if schedule.n_repeated:  # a larger factor can increase their number
-        remedy = "Use SuccessiveHalvingSearchCV, which tries each candidate once"
     return (
         f"Including the fixed cost of each fit, this search costs {at_least}{cost:.2f} times a "
         f"grid search over the same candidates ({schedule.relative_cost():.2f} without it). "
-        f"{remedy}."
+        f"{_how_to_cost_less(schedule, algorithm)}."
     )
+
+
+def _how_to_cost_less(schedule: Schedule, algorithm: Algorithm) -> str:
+    """Return what to do about a schedule that costs more than a grid search."""
+    if schedule.n_repeated:  # a larger factor can increase their number
+        return "Use SuccessiveHalvingSearchCV, which tries each candidate once"
+    how = "Raise min_resources or the factor"
+    if hasattr(algorithm, "budget"):
+        # A larger one makes fixed costs matter less. If the last rung has reached its maximum, it
+        # is spent on the other rungs.
+        is_fixed_cost = schedule.relative_cost() <= 1
+        how = "Raise budget or the factor" if is_fixed_cost else "Lower budget or raise the factor"
+    elif algorithm.has_own_rungs:
+        how = "Start with more units"
+    return f"{how}, or choose another resource"
 
 
 def fixed_cost_notes(schedule: Schedule, limits: Limits) -> list[str]:
