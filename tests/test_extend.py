@@ -29,6 +29,8 @@ from toys import CALLS, SCRIPT, Curve, numbers
 from sklearn_sha import CheckpointError, HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine, evaluation, preprocessing_calls
 from sklearn_sha._search import base, extendable_search
+from sklearn_sha._search.selection_warnings import warn_about_lost_best
+from sklearn_sha._search.states import Best
 from sklearn_sha.candidates import GridSampler, History, RandomSampler, Sampler, SobolSampler
 
 X, Y = (part[:200] for part in load_digits(return_X_y=True))
@@ -718,6 +720,21 @@ def test_a_lower_score_with_less_resource_is_no_warning(speed, is_finalist):
     assert (best in search.all_cv_results_["candidate"][search.cv_results_rows_]) == is_finalist
 
 
+@pytest.mark.parametrize("at", [0, 40])
+def test_a_lost_best_candidate_is_a_warning_after_resume_too(at):
+    slow_one, others = ({"limit": [0.9], "speed": [20.0]}, {"limit": [0.1, 0.2], "speed": [0.1]})
+    search = curves("auto", space=[slow_one, others]).fit(NOTHING)
+    assert search.best_candidate_ == 0
+    CALLS.clear()
+    with ctrl_c(at):
+        search.extend(NOTHING, param_grid={"limit": [k / 50 for k in range(13)], "speed": [0.1]})
+    lost = r"Candidate 0, the best one before extend, was eliminated.* is 0\.4, and best_score_ is"
+    with pytest.warns(UserWarning, match=lost) as caught:
+        search.resume(NOTHING)
+    assert len(caught) == 1
+    assert search.best_score_ < 0.3
+
+
 @pytest.mark.parametrize("checkpointed", [False, True])
 def test_a_pickled_search_leaves_what_extend_needs_behind(tmp_path, checkpointed, expected):
     search = curves(8, checkpoint=tmp_path / "checkpoint" if checkpointed else None).fit(NOTHING)
@@ -945,6 +962,7 @@ def test_an_extension_by_another_grid_counts_the_combinations_of_both():
 def test_scores_that_differ_by_rounding_are_no_loss():
     search = curves(4).fit(NOTHING)
     n_resources, score = search.best_n_resources_, search.best_score_
-    lost = search._lost_best(-1, n_resources, score + 0.01)
-    assert "Candidate -1, the best one before extend, was eliminated" in lost
-    assert not search._lost_best(-1, n_resources, np.nextafter(score, 2))
+    text = "Candidate -1, the best one before extend, was eliminated"
+    with pytest.warns(UserWarning, match=text):
+        warn_about_lost_best(search, Best(-1, n_resources, score + 0.01))
+    warn_about_lost_best(search, Best(-1, n_resources, np.nextafter(score, 2)))

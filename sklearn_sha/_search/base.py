@@ -19,6 +19,7 @@ from sklearn_sha._search.evaluated_search import EvaluatedSearch
 from sklearn_sha._search.mlflow import autologged
 from sklearn_sha._search.origin import FitArguments, Origin, search_params
 from sklearn_sha._search.run import Refitted, Run
+from sklearn_sha._search.selection_warnings import warn_about_lost_best
 from sklearn_sha._search.starting_again import StartAgainError, restarted_spec
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
 from sklearn_sha._search.validation import random_state_of
@@ -141,6 +142,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
         refitted = self._refitted() if interrupted.spec.audits else None
         with self._continued(interrupted.store, interrupted.origin) as store:
             self._run(replace(interrupted, store=store), start_time, data, refitted)
+        warn_about_lost_best(self, interrupted.before)
         return self
 
     def results_frame(self) -> Any:

@@ -6,24 +6,20 @@ from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from itertools import chain
-from math import isclose
 from time import time
 from typing import Any, Literal, Self
 
 from numpy.random import RandomState
 
-from sklearn_sha._formatting import format_scores
 from sklearn_sha._search.aliases import n_candidates_of, search_space, space_name
 from sklearn_sha._search.audited_search import AuditedSearch
 from sklearn_sha._search.origin import Origin
 from sklearn_sha._search.search_spec import search_seed
-from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
-from sklearn_sha._user_warning import warn_user
+from sklearn_sha._search.selection_warnings import warn_about_lost_best
+from sklearn_sha._search.states import Best, CompletedSearch, InterruptedSearch
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
 from sklearn_sha.candidates.space import spaces_of
-
-_OF_BEST = ("best_candidate_", "best_n_resources_", "best_score_")
 
 
 class ExtendableSearch(AuditedSearch):
@@ -161,38 +157,13 @@ class ExtendableSearch(AuditedSearch):
                 candidates=[*completed.candidates],
                 evaluations=completed.evaluations,
             )
-        before = [getattr(self, name, None) for name in _OF_BEST]
+        before = Best.of(self)
         with self._continued(completed.store.copy(), origin) as store:
             if not spec.has_models_of(completed.spec):
                 store.clear_models()
-            self._run(InterruptedSearch(origin, spec, store), start_time, data)
-        if message := self._lost_best(*before):
-            warn_user(message)
+            self._run(InterruptedSearch(origin, spec, store, before), start_time, data)
+        warn_about_lost_best(self, before)
         return self
-
-    def _lost_best(
-        self, best: int | None, n_resources: int | None, best_score: float | None
-    ) -> str:
-        """Return a warning if an earlier best candidate was eliminated and is still better.
-
-        A search with `target_score` ends at the first candidate that reaches it.
-        """
-        if best_score is None or not hasattr(self, "best_score_"):
-            return ""
-        if self.interrupted_ or self.target_score is not None:
-            return ""
-        finalists = self.all_cv_results_["candidate"][self.cv_results_rows_]
-        is_comparable = n_resources <= self.best_n_resources_
-        is_tied = isclose(best_score, self.best_score_, rel_tol=1e-12)  # but for rounding
-        if best in finalists or is_tied or not (is_comparable and best_score > self.best_score_):
-            return ""
-        known, new = format_scores(best_score, self.best_score_)
-        return (
-            f"Candidate {best}, the best one before extend, was eliminated in the search over all "
-            f"candidates. Its mean test score is {known}, and best_score_ is now {new}. To keep "
-            "such a candidate, call fit of a new search with its parameters in "
-            "initial_candidates and keep_initial=True."
-        )
 
     def _union(
         self,

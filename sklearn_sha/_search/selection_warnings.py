@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn_sha._results.few_samples import or_set_encoder
 from sklearn_sha._results.results import Results
 from sklearn_sha._search.remedies import how_to_complete_first_rung, more_folds
 from sklearn_sha._search.search_spec import SearchSpec
+from sklearn_sha._search.states import Best
 from sklearn_sha._user_warning import warn_user
 from sklearn_sha.inspection.fold_scores import fold_scores
 from sklearn_sha.inspection.levels import level_of, levels_of_results, rungs_by_bracket
@@ -151,3 +153,34 @@ def _ahead_messages(search: Any, spec: SearchSpec) -> list[str]:
         f"the same folds: {difference}. Call resume to complete the {name}, with a larger max_time "
         "if that ended it."
     ]
+
+
+def warn_about_lost_best(search: Any, before: Best | None) -> None:
+    """Warn if the best candidate before `extend` was eliminated, and is still better.
+
+    A search with `target_score` ends at the first candidate that reaches it.
+
+    Parameters
+    ----------
+    search : BaseHalvingSearch
+        Its extension has ended or was interrupted.
+    before : Best or None
+        None: nothing was extended, or nothing was selected.
+    """
+    if before is None or not hasattr(search, "best_score_"):
+        return
+    if search.interrupted_ or search.target_score is not None:
+        return
+    finalists = search.all_cv_results_["candidate"][search.cv_results_rows_]
+    is_comparable = before.n_resources <= search.best_n_resources_
+    is_tied = isclose(before.score, search.best_score_, rel_tol=1e-12)  # but for rounding
+    is_higher = before.score > search.best_score_ and not is_tied
+    if before.candidate in finalists or not (is_comparable and is_higher):
+        return
+    known, new = format_scores(before.score, search.best_score_)
+    warn_user(
+        f"Candidate {before.candidate}, the best one before extend, was eliminated in the search "
+        f"over all candidates. Its mean test score is {known}, and best_score_ is now {new}. To "
+        "keep such a candidate, call fit of a new search with its parameters in "
+        "initial_candidates and keep_initial=True."
+    )

@@ -16,6 +16,30 @@ from sklearn_sha.candidates.pool import EvaluationKey
 
 
 @dataclass(frozen=True)
+class Best:
+    """Selected candidate of a completed search.
+
+    Attributes
+    ----------
+    candidate : int
+    n_resources : int
+        Resource at which it was selected.
+    score : float
+    """
+
+    candidate: int
+    n_resources: int
+    score: float
+
+    @classmethod
+    def of(cls, search: Any) -> Self | None:
+        """Return the selected candidate; None if there is none, or if `refit` is a callable."""
+        if not hasattr(search, "best_score_"):
+            return None
+        return cls(search.best_candidate_, search.best_n_resources_, search.best_score_)
+
+
+@dataclass(frozen=True)
 class InterruptedSearch:
     """State of a search that runs or was interrupted, from which `resume` continues it.
 
@@ -25,11 +49,14 @@ class InterruptedSearch:
     spec : SearchSpec
     store : Store
         Has the completed results.
+    before : Best or None
+        Selected candidate before `extend`, if that runs or was interrupted.
     """
 
     origin: Origin
     spec: SearchSpec
     store: Store
+    before: Best | None = None
 
 
 @dataclass(frozen=True)
