@@ -679,6 +679,8 @@ def test_time_that_was_too_short_for_anything_can_be_resumed():
     )
     with pytest.raises(ValueError, match=message):
         search.resume(X, max_time=60, n_jobs=2)
+    with pytest.raises(ValueError, match=r"To change cv, call set_params, and fit to start a new"):
+        search.resume(X, max_time=60, cv=3)  # with set_params alone, there is another error
     search.set_params(max_time=None).resume(X)
     assert numbers(search) == numbers(whole("range"))
 

@@ -28,6 +28,9 @@ from sklearn_sha._storage.checkpoint import differences, has_checkpoint
 FitArguments = tuple[Any, Any, dict[str, Any]]
 """X, y and the other parameters of `fit`."""
 
+_CHANGEABLE = {*NOT_IN_FINGERPRINT, "refit"} - {"checkpoint"}
+"""Parameters of a search that can be changed before a method that continues it."""
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -151,11 +154,7 @@ class Origin:
         """
         new = (name for name in data[2] if f"fit parameter {name}" not in self.data)
         if misplaced := [name for name in new if name in params]:
-            are = "is a parameter" if len(misplaced) == 1 else "are parameters"
-            raise ValueError(
-                f"{method} takes the parameters of fit, and {enumerated(misplaced)} {are} of the "
-                f"search. Call set_params({'=..., '.join(misplaced)}=...) before {method}."
-            )
+            raise ValueError(_misplaced_message(method, misplaced))
         changes = [*self._changed_data(data), *self._changed_params(params)]
         if path != self.path:
             # Without the completed results, all candidates would be trained again.
@@ -233,6 +232,18 @@ def search_params(search: Any, *, deep: bool = True) -> dict[str, Any]:
         for name, value in nested:
             own |= {f"{name}__{key}": part for key, part in value.get_params().items()}
     return own | search.get_params(deep=deep)
+
+
+def _misplaced_message(method: str, names: list[str]) -> str:
+    """Format that parameters of the search were passed to a method, and how they are set."""
+    are = "is a parameter" if len(names) == 1 else "are parameters"
+    remedy = f"Call set_params({'=..., '.join(names)}=...) before {method}"
+    if decisive := [name for name in names if name not in _CHANGEABLE]:
+        remedy = f"To change {enumerated(decisive)}, call set_params, and fit to start a new search"
+    return (
+        f"{method} takes the parameters of fit, and {enumerated(names)} {are} of the search. "
+        f"{remedy}."
+    )
 
 
 def _raise_for(method: str, changes: list[str]) -> None:
