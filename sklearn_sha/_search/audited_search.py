@@ -122,6 +122,9 @@ class AuditedSearch(BaseHalvingSearch):
     def plan_audit(self, n_candidates: int | Literal["auto"] = 4) -> AuditPlan:
         """Return which candidates `audit` would train and what it costs, without training.
 
+        Results of audits before an `extend` are not trained again, but count in the cost, as in
+        that of the extended search.
+
         Parameters
         ----------
         n_candidates : int or "auto", default=4
