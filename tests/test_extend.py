@@ -951,6 +951,10 @@ def test_a_space_in_the_place_of_the_data_is_named(name):
         TypeError, match=rf"X={{'limit': \[0.3\]}} is a dict.*extend\(X, y, {name}="
     ):
         search.extend({"limit": [0.3]})
+    for method in ("extend", "audit"):
+        message = rf"first arguments of {method} are X and y .*X=4 is no.*{method}\(X, y, n_cand"
+        with pytest.raises(TypeError, match=message):
+            getattr(search, method)(4)
 
 
 def test_an_extension_by_another_grid_counts_the_combinations_of_both():

@@ -15,6 +15,7 @@ from sklearn_sha._param_validation import check_int
 from sklearn_sha._search.audit import MAX_SHARE, TOO_EXPENSIVE, AuditPlan, audit_plan
 from sklearn_sha._search.base import BaseHalvingSearch
 from sklearn_sha._search.states import CompletedSearch, InterruptedSearch
+from sklearn_sha._search.validation import check_given_data
 from sklearn_sha._storage.store import Store
 from sklearn_sha.inspection.report import TrustReport
 from sklearn_sha.inspection.search_state import are_splits_consumed, can_resume
@@ -67,6 +68,8 @@ class AuditedSearch(BaseHalvingSearch):
             If there is nothing to audit; if the last `fit`, `resume`, `extend` or `audit` was
             interrupted and has no completed bracket, so that `resume` has to be called first; or if
             the data, the splits or parameters on which the results depend have changed since `fit`.
+        TypeError
+            If X is a number in the place of the data, or as in `fit`.
         TimeoutError, CheckpointError, KeyboardInterrupt
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
             audit, or one of a completed search that raised an error in training.
@@ -92,6 +95,7 @@ class AuditedSearch(BaseHalvingSearch):
         True
         """
         start_time = time()
+        check_given_data("audit", X, y)
         completed, data = self._completed("audit"), (X, y, params)
         self._check_unchanged("audit", completed.origin, data)
         self.plan_audit(n_candidates)  # which raises an error if there is nothing to audit

@@ -17,6 +17,7 @@ from sklearn_sha._search.origin import Origin
 from sklearn_sha._search.search_spec import search_seed
 from sklearn_sha._search.selection_warnings import warn_about_lost_best
 from sklearn_sha._search.states import Best, CompletedSearch, InterruptedSearch
+from sklearn_sha._search.validation import check_given_data
 from sklearn_sha.candidates.base import History
 from sklearn_sha.candidates.further import GivenCandidates, further_candidates
 from sklearn_sha.candidates.space import spaces_of
@@ -94,7 +95,7 @@ class ExtendableSearch(AuditedSearch):
             As in `fit`: the attributes are those of the incomplete search over all candidates,
             without ``best_estimator_``. There are none if no candidate was completed.
         TypeError
-            If X is a dict and y is None, or as in `fit`.
+            If X is a number or a dict in the place of the data, or as in `fit`.
         TimeoutError, CheckpointError
             As in `fit`. After an error, the search is as before. `resume` continues an interrupted
             `extend`, or one that raised an error in training; with `checkpoint`, nothing else can
@@ -121,11 +122,7 @@ class ExtendableSearch(AuditedSearch):
         8
         """
         start_time = time()
-        if isinstance(X, Mapping) and y is None:
-            raise TypeError(
-                f"The first arguments of extend are X and y of fit, but X={X!r} is a dict. Pass "
-                f"values of further candidates by name: extend(X, y, {space_name(self)}=...)."
-            )
+        check_given_data("extend", X, y, space_name(self))
         if self.budget == "anytime":
             raise ValueError(
                 'budget="anytime" adds candidates itself, and cannot be extended. If max_time '

@@ -194,6 +194,34 @@ def _requires_targets(model: Any) -> bool:
     return given is None or given.default is not None
 
 
+def check_given_data(method: str, X: Any, y: Any, space_name: str = "") -> None:
+    """Raise an error if another parameter of a method is given in the place of the data.
+
+    Parameters
+    ----------
+    method : str
+        Method that continues a search, for the message.
+    X, y : array-like
+        Its first arguments.
+    space_name : str, default=""
+        Name of its search space. Empty if it has none.
+
+    Raises
+    ------
+    TypeError
+    """
+    if is_int(X) or isinstance(X, str):
+        kind, others, name = "no data", "The number of candidates is", "n_candidates"
+    elif space_name and isinstance(X, Mapping) and y is None:
+        kind, others, name = "a dict", "Values of further candidates are", space_name
+    else:
+        return
+    raise TypeError(
+        f"The first arguments of {method} are X and y of fit, but X={X!r} is {kind}. {others} "
+        f"passed by name: {method}(X, y, {name}=...)."
+    )
+
+
 def check_names(estimator: Any, candidates: Iterable[Mapping[str, Any]]) -> None:
     """Raise scikit-learn's error if the estimator lacks a parameter of a candidate.
 
