@@ -833,6 +833,20 @@ def test_a_plan_names_units_and_the_resource_that_costs_less():
     assert forest.plan(*DIGITS).unit == "trees"
 
 
+class OwnPipeline(Pipeline):
+    """Fitted as a whole, as those of imbalanced-learn are."""
+
+
+@pytest.mark.parametrize("pipeline_class", [Pipeline, OwnPipeline])
+def test_a_plan_names_no_iterations_of_a_pipeline_that_is_fitted_as_a_whole(pipeline_class):
+    steps = [("scale", StandardScaler()), ("hist", HistGradientBoostingClassifier())]
+    space = {"hist__learning_rate": [0.01, 0.1], "hist__max_leaf_nodes": [*range(3, 35)]}
+    search = SuccessiveHalvingSearchCV(pipeline_class(steps), space)
+    is_named = any("continues training" in note for note in search.plan(X, Y).notes)
+    continues = search.set_params(resource="hist__max_iter").plan(X, Y).continues
+    assert is_named == continues == (pipeline_class is Pipeline)
+
+
 @pytest.mark.parametrize(
     ("estimator", "params", "cost", "advice"),
     [

@@ -42,7 +42,9 @@ def cheaper_parameter_notes(
         name, value = growing_parameter(last)
         if not name or not searched.isdisjoint(names_of(last, name)):
             return []
-        if not IntegerParameter(name).continues(last, n_train):
+        # A pipeline that is fitted as a whole does not continue, whatever its last step is.
+        trained = last if tuned.fits_last_step_alone else model
+        if not IntegerParameter(name).continues(trained, n_train):
             return []
         rates = ", ".join(sorted(LEARNING_RATES.intersection(searched)))
         found.add((f"{last_prefix(model)}{name}", value, rates))
