@@ -651,6 +651,16 @@ def test_a_text_costs_the_same_in_a_list_an_array_and_a_frame(model):
     assert fixed_cost(model, mixed, 2) == fixed_cost(model, np.zeros((100, 103)), 2)
 
 
+def test_a_list_of_lists_costs_what_its_array_costs():
+    numbers, words = np.zeros((100, 4)), np.full((100, 4), "word")
+    for X in (numbers, words):
+        rows = X.tolist()
+        for listed in (rows, [*X], [tuple(row) for row in rows], tuple(rows)):
+            assert fixed_cost(MultinomialNB(), listed, 2) == fixed_cost(MultinomialNB(), X, 2)
+    for texts in ([["a", "b"], ["c"]] * 50, [{"a": 1, "b": 2}] * 100, []):
+        assert fixed_cost(MultinomialNB(), texts, 2) == fixed_cost(MultinomialNB(), ["text"], 2)
+
+
 def test_candidates_that_stop_early_save_nothing_beside_those_that_do_not():
     data = TrainingData(np.zeros((40_000, 2)), 20_000, 2)
     space = [{"early_stopping": ["auto", False], "learning_rate": [0.1, 0.3]}]

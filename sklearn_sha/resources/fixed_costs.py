@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from scipy.sparse import issparse
 
 from sklearn_sha._data.slicing import n_samples_of
@@ -83,7 +85,8 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
     model : estimator
         Not fitted.
     X : array-like
-        The samples. A sparse matrix counts by its stored values, and a text as 100 values.
+        The samples. A sparse matrix counts by its stored values, a text as 100 values, and a list
+        of lists as the array that it makes.
     n_classes : int
         1 without classes.
 
@@ -118,6 +121,10 @@ def fixed_cost(model: Any, X: Any, n_classes: int) -> int:
 def _values_per_sample(X: Any) -> int:
     if issparse(X):
         return max(1, X.nnz // max(1, X.shape[0]))
+    if isinstance(X, list | tuple):
+        # Samples of different lengths, such as lists of words, are no table.
+        with suppress(TypeError, ValueError):
+            X = np.asarray(X[:2])
     shape = getattr(X, "shape", ())
     if len(shape) < 2:
         return _VALUES_PER_TEXT
