@@ -267,6 +267,38 @@ def test_the_number_of_trees_that_xgboost_sets_by_itself_is_the_maximum(in_pipel
 
 
 @pytest.mark.parametrize(
+    ("model", "constants"),
+    [
+        (CatBoostClassifier(**CAT), DRAWS_NOTHING | {"iterations": 12}),
+        (LGBMClassifier(**LIGHT), {"num_iterations": 12, "eta": 0.2}),
+        (XGBClassifier(n_jobs=1, n_estimators=12), {"eta": 0.2}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("in_pipeline", [False, True])
+def test_a_list_of_one_value_counts_as_set_also_if_get_params_does_not_return_its_name(
+    model, constants, in_pipeline
+):
+    assert not constants.keys() <= model.get_params().keys()
+    fixed, prefix = clone(model).set_params(**constants), ""
+    if in_pipeline:
+        prefix = f"{type(model).__name__.lower()}__"
+        model, fixed = make_pipeline(model), make_pipeline(fixed)
+    lists = {f"{prefix}{name}": [value] for name, value in constants.items()}
+    space = {f"{prefix}max_depth": [1, 2, 3, 4, 5, 6]}
+    params = {"cv": CV, "min_folds": 2, "random_state": 0}
+    ours = SuccessiveHalvingSearchCV(model, lists | space, **params).fit(X, Y)
+    theirs = SuccessiveHalvingSearchCV(fixed, space, **params).fit(X, Y)
+    assert str(ours.schedule_) == str(theirs.schedule_)
+    assert ours.resource_ == theirs.resource_
+    scores = "mean_test_score"
+    np.testing.assert_array_equal(ours.all_cv_results_[scores], theirs.all_cv_results_[scores])
+    np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
+    unknown = SuccessiveHalvingSearchCV(model, space | {f"{prefix}unknown": [1]}, **params)
+    assert unknown.plan(X, Y).n_candidates[0] == 6
+
+
+@pytest.mark.parametrize(
     "params", [{"eval_metric": ["mlogloss", "merror"]}, {"monotone_constraints": {"a": 1}}], ids=str
 )
 def test_xgboost_continues_with_lists_of_metrics_and_constraints_by_name(params):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from itertools import accumulate, chain
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn_sha._compat import routing_enabled
 from sklearn_sha._param_validation import is_int, is_placeholder
 from sklearn_sha.candidates.space import constants_of, with_params
+from sklearn_sha.resources.boosting_libraries import booster_of
 
 # Parameters of a last step whose values can change which resource it has.
 _DECISIVE = ("solver", "early_stopping", "callbacks", "estimator")
@@ -80,8 +82,8 @@ class TunedEstimator:
             return cls(estimator, spaces, space_name, resource_name)
         own = estimator.get_params()
         steps = {n: v for n, v in constants.items() if n in own and hasattr(v, "get_params")}
-        known = with_params(estimator, steps).get_params()
-        constants = {name: value for name, value in constants.items() if name in known}
+        model = with_params(estimator, steps)
+        constants = {name: value for name, value in constants.items() if _has_param(model, name)}
         searched = [{n: v for n, v in space.items() if n not in constants} for space in spaces]
         return cls(with_params(estimator, constants), searched, space_name, resource_name)
 
@@ -196,6 +198,21 @@ class TunedEstimator:
             own.update(step for step in steps if _has_resampler(space[step]))
         own.update(accumulate(self.resource_name.split("__")[:-1], "{}__{}".format))
         return [name for name in space if name in own]
+
+
+def _has_param(estimator: Any, name: str) -> bool:
+    """Return whether a parameter, which can be nested, can be set on an estimator.
+
+    Boosting libraries have others than ``get_params`` returns: those of CatBoost are returned once
+    they are set, and LightGBM and XGBoost take parameters that their constructors do not name.
+    """
+    params = estimator.get_params()
+    owner, _, own = name.rpartition("__")
+    component = params.get(owner) if owner else estimator
+    if name in params or booster_of(component) is None:
+        return name in params
+    accepted = signature(type(component)).parameters
+    return own in accepted or any(p.kind is p.VAR_KEYWORD for p in accepted.values())
 
 
 def last_step(estimator: Any) -> Any:
