@@ -8,6 +8,7 @@ import re
 import threading
 import warnings
 from concurrent.futures import BrokenExecutor
+from io import FileIO
 from itertools import chain
 from traceback import extract_stack
 
@@ -20,11 +21,11 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from toys import Curve, InPlace, Locked, numbers
+from toys import Curve, InPlace, Locked, disk_full, numbers
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._engine import engine
-from sklearn_sha._parallel import workers
+from sklearn_sha._parallel import monitoring, workers
 from sklearn_sha._parallel.monitoring import CallMonitor, WorkerDeath
 
 X, Y = np.arange(24.0).reshape(12, 2), np.tile([0, 1], 6)
@@ -220,6 +221,22 @@ def test_a_monitor_without_access_to_its_file_notes_nothing(tmp_path):
     with monitor.running() as start_part:
         start_part(3)
     assert monitor.death() is None
+
+
+def test_a_monitor_on_a_full_disk_notes_nothing(tmp_path, monkeypatch):
+    """The call itself needs no note: it is for the case that its worker crashes."""
+
+    class OnFullDisk(FileIO):
+        write = truncate = disk_full
+
+    monkeypatch.setattr(
+        monitoring, "open", lambda path, *_, **__: OnFullDisk(path, "w"), raising=False
+    )
+    monitor = CallMonitor(0, tmp_path / "note", None)
+    with monitor.running() as start_part:
+        start_part(0)
+        start_part(3)
+        assert monitor.death() is None
 
 
 @pytest.mark.slow

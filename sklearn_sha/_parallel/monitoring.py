@@ -86,15 +86,17 @@ class CallMonitor:
 
             def start_part(number: int) -> None:
                 if file is not None:
-                    file.seek(0)
-                    file.write(number.to_bytes(_HEADER, "little"))
+                    with suppress(OSError):  # the disk is full
+                        file.seek(0)
+                        file.write(number.to_bytes(_HEADER, "little"))
                 if self.timeout is not None:
                     # Runs in a C thread, so that it works while the interpreter is blocked.
                     faulthandler.dump_traceback_later(self.timeout, exit=True, file=file or 2)
 
             yield start_part
             if file is not None:
-                file.truncate(0)  # no part is running any more
+                with suppress(OSError):
+                    file.truncate(0)  # no part is running any more
 
     def death(self) -> WorkerDeath | None:
         """Return how the worker ended, or None if it was not running the call."""
