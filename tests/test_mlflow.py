@@ -6,8 +6,10 @@ import sys
 import mlflow
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn.model_selection
+from scipy import sparse
 from scipy.stats import loguniform
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -213,6 +215,14 @@ def test_targets_that_are_no_array_are_logged_as_one(runs, kind):
     assert len(children) == 2 * len(GRID["C"])
 
 
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.coo_matrix, pl.DataFrame, pd.DataFrame])
+def test_data_of_other_types_are_logged_as_of_a_grid_search(runs, kind):
+    for search in (GridSearchCV(MODEL, GRID, cv=3), halving(**ONE_RUNG)):
+        search.fit(kind(X), Y)
+    (ours, theirs), _ = runs()
+    assert ours.inputs.dataset_inputs[0].dataset == theirs.inputs.dataset_inputs[0].dataset
+
+
 def test_of_texts_in_a_series_everything_but_the_data_is_logged(runs):
     texts = pd.Series(Y).map({0: "one word", 1: "two words", 2: "three words"})
     model = make_pipeline(HashingVectorizer(n_features=16), MODEL)
@@ -246,6 +256,31 @@ def test_models_are_logged_and_predict(runs):
         loaded = mlflow.sklearn.load_model(model.model_uri)
         np.testing.assert_array_equal(loaded.predict(X), search.predict(X))
         assert mlflow.models.get_model_info(model.model_uri).signature.inputs is not None
+
+
+class NeedsSamples(LogisticRegression):
+    def predict(self, X):
+        if len(X) < 10:
+            raise ValueError("too few samples to predict")
+        return super().predict(X)
+
+
+def test_without_a_prediction_of_the_example_models_are_logged_without_a_signature(runs):
+    mlflow.sklearn.autolog(log_datasets=False, serialization_format="cloudpickle", silent=True)
+    search = halving(NeedsSamples(max_iter=1000), **ONE_RUNG).fit(X, Y)
+    models = mlflow.search_logged_models(output_format="list")
+    assert {model.name for model in models} == {"model", "best_estimator"}
+    for model in models:
+        assert mlflow.models.get_model_info(model.model_uri).signature is None
+        loaded = mlflow.sklearn.load_model(model.model_uri)
+        np.testing.assert_array_equal(loaded.predict(X), search.predict(X))
+
+
+def test_models_of_a_sparse_matrix_without_rows_have_an_example(runs):
+    mlflow.sklearn.autolog(log_datasets=False, log_input_examples=True, silent=True)
+    halving(**ONE_RUNG).fit(sparse.coo_matrix(X), Y)
+    models = mlflow.search_logged_models(output_format="list")
+    assert {model.name for model in models} == {"model", "best_estimator"}
 
 
 def test_mlflow_is_not_imported_by_a_search():

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.utils import indexable
 
 from sklearn_sha._compat import autologs_to_mlflow
 from sklearn_sha._user_warning import warn_user
@@ -105,15 +107,26 @@ def _log_params(search: Any) -> None:
 
 
 def _log_data(X: Any, y: Any) -> None:
+    """Log the training data if MLflow has a data set of their type: of pandas without targets."""
     import mlflow
 
     if not _config("log_datasets"):
         return
-    if isinstance(X, np.ndarray):
-        targets = None if y is None else np.asarray(y)  # MLflow takes no Series and no list
-        mlflow.log_input(mlflow.data.from_numpy(X, targets=targets), context="train")  # type: ignore[attr-defined]
+    data: Any = mlflow.data
+    if isinstance(X, np.ndarray) or sparse.issparse(X):
+        targets = None if y is None else np.asarray(_dense(y))  # MLflow takes no Series and no list
+        dataset = data.from_numpy(_dense(X), targets=targets)
     elif hasattr(X, "iloc") and hasattr(X, "columns"):
-        mlflow.log_input(mlflow.data.from_pandas(X), context="train")  # type: ignore[attr-defined]
+        dataset = data.from_pandas(X)
+    elif type(X).__module__.startswith("polars.") and hasattr(X, "columns"):
+        dataset = data.from_polars(X)
+    else:
+        return
+    mlflow.log_input(dataset, context="train")
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def _log_best_params(search: Any) -> None:
@@ -176,14 +189,16 @@ def _log_models(search: Any, X: Any) -> None:
 
     if not (_config("log_models") and hasattr(search, "best_estimator_")):
         return
-    example, signature = X[:_N_EXAMPLE_SAMPLES], None
-    if _config("log_model_signatures") and hasattr(search, "predict"):
-        signature = mlflow.models.infer_signature(example, search.predict(example))
-    options = {
-        "signature": signature,
+    indexable_X: Any = indexable(X)[0]  # a sparse matrix can have a format without rows
+    example = indexable_X[:_N_EXAMPLE_SAMPLES]
+    options: dict[str, Any] = {
         "input_example": example if _config("log_input_examples") else None,
         "serialization_format": _config("serialization_format"),
     }
+    if _config("log_model_signatures") and hasattr(search, "predict"):
+        with suppress(Exception):  # a model can refuse so few samples, and is logged without one
+            predicted = search.predict(example)
+            options["signature"] = mlflow.models.infer_signature(example, predicted)
     registered = _config("registered_model_name")
     mlflow.sklearn.log_model(search, name="model", registered_model_name=registered, **options)
     mlflow.sklearn.log_model(search.best_estimator_, name="best_estimator", **options)
