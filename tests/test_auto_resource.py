@@ -1437,6 +1437,17 @@ def test_a_model_without_tol_can_stop_too():
     assert not can_stop(BaseEstimator())
 
 
+@pytest.mark.parametrize(("tol", "n_epochs"), [(None, 130), (1e-3, 100)])
+def test_the_automatic_maximum_is_max_iter_if_fit_runs_all_of_it(tol, n_epochs):
+    model = SGDClassifier(max_iter=130, tol=tol, random_state=0)
+    assert (model.fit(X, Y).n_iter_ == 130) == (tol is None)
+    search = SuccessiveHalvingSearchCV(model, {"alpha": [1, 2, 3, 4]}, resource="partial_fit")
+    plan = search.plan(X, Y)
+    assert plan.max_resources == n_epochs
+    is_bound = any("is only an upper bound, since fit can stop" in note for note in plan.notes)
+    assert is_bound == (tol is not None)
+
+
 @pytest.mark.parametrize(("stop", "maximum"), [(30, 29), (10**12, 100)])
 @pytest.mark.filterwarnings("ignore:param_distributions searches max_iter")
 def test_a_range_of_any_length_is_planned(stop, maximum):

@@ -35,8 +35,13 @@ def iterations(model: Any) -> tuple[str, int | None]:
 
 
 def can_stop(model: Any) -> bool:
-    """Whether a model's ``fit`` can stop before all its iterations."""
-    return hasattr(model, "tol") or hasattr(model, "n_iter_no_change")
+    """Whether a model's ``fit`` can stop before all its iterations.
+
+    With ``tol=None``, that of SGDClassifier and similar linear models runs all of them.
+    """
+    if hasattr(model, "tol"):
+        return model.tol is not None
+    return hasattr(model, "n_iter_no_change")
 
 
 def has_partial_fit(model: Any) -> bool:
