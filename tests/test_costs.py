@@ -349,6 +349,20 @@ def test_an_evaluation_takes_few_calls_of_functions():
     assert ours < n_calls_of_evaluations(GridSearchCV) / 3
 
 
+def test_a_fit_calls_nothing_for_values_that_are_no_candidates():
+    def n_calls(values):
+        search = SuccessiveHalvingSearchCV(
+            Idle(), {"limit": values}, n_candidates=10, cv=KFold(2), refit=False, random_state=0
+        )
+        profile = cProfile.Profile()
+        profile.runcall(search.fit, NOTHING)
+        return pstats.Stats(profile).total_calls
+
+    for values in ([*range(20_000)], np.linspace(0, 1, 20_000).tolist(), np.arange(2e4)):
+        n_calls(values)  # imports and caches at first use
+        assert n_calls([*values]) < n_calls([*values[:1000]]) + 10_000
+
+
 @pytest.mark.slow
 def test_the_overhead_is_linear_in_the_number_of_candidates():
     def n_calls(n):

@@ -42,6 +42,9 @@ NOT_IN_FINGERPRINT = (
 _WITH_PARAMETERS = Algorithm, Resource, Sampler
 """Classes whose instances have parameters as attributes, and no state."""
 
+_PLAIN_TYPES = frozenset({type(None), bool, int, float, str, np.int64, np.float64})
+"""The most frequent types of searched values, for which `_is_plain` holds."""
+
 _N_SAMPLED_VALUES, _N_QUANTILES = 256, 65
 """Enough to tell `randint(10, 500)` from `randint(10, 520)`, whose first values are the same."""
 
@@ -255,7 +258,10 @@ def _contents(value: Any, depth: int = 3) -> Any:
     if depth and isinstance(value, dict):
         return [(name, _contents(item, depth - 1)) for name, item in value.items()]
     if depth and isinstance(value, list | tuple):
-        return [_contents(item, depth - 1) for item in value]
+        # Without a call for each of what can be a million values.
+        return [
+            item if type(item) in _PLAIN_TYPES else _contents(item, depth - 1) for item in value
+        ]
     if depth and isinstance(value, _WITH_PARAMETERS):
         return _contents(vars(value), depth)
     return value if _is_plain(value) or isinstance(value, np.ndarray) else id(value)
