@@ -65,9 +65,10 @@ class AuditedSearch(BaseHalvingSearch):
         NotFittedError
             If `fit` has not been called.
         ValueError
-            If there is nothing to audit; if the last `fit`, `resume`, `extend` or `audit` was
-            interrupted and has no completed bracket, so that `resume` has to be called first; or if
-            the data, the splits or parameters on which the results depend have changed since `fit`.
+            If there is nothing to audit; if the search is a copy or was loaded from a file; if the
+            last `fit`, `resume`, `extend` or `audit` was interrupted and has no completed bracket,
+            so that `resume` has to be called first; or if the data, the splits or parameters on
+            which the results depend have changed since `fit`.
         TypeError
             If X is a number in the place of the data, or as in `fit`.
         TimeoutError, CheckpointError, KeyboardInterrupt
@@ -144,7 +145,7 @@ class AuditedSearch(BaseHalvingSearch):
         NotFittedError
             If `fit` has not been called.
         ValueError
-            If there is nothing to audit, or if `audit` does not support the search.
+            If there is nothing to audit, or if `audit` requires `fit` or `resume` before.
         """
         check_int("n_candidates", n_candidates, "auto")
         completed = self._completed("audit")

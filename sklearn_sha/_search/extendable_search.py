@@ -87,10 +87,10 @@ class ExtendableSearch(AuditedSearch):
         NotFittedError
             If `fit` has not been called.
         ValueError
-            If there are no further candidates; if ``budget="anytime"``; if the last `fit`,
-            `resume`, `extend` or `audit` was interrupted, so that `resume` has to be called first;
-            or if the data, the splits or parameters on which the results depend have changed since
-            `fit`.
+            If there are no further candidates; if ``budget="anytime"``; if the search is a copy or
+            was loaded from a file; if the last `fit`, `resume`, `extend` or `audit` was
+            interrupted, so that `resume` has to be called first; or if the data, the splits or
+            parameters on which the results depend have changed since `fit`.
         KeyboardInterrupt
             As in `fit`: the attributes are those of the incomplete search over all candidates,
             without ``best_estimator_``. There are none if no candidate was completed.

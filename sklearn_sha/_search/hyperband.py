@@ -106,8 +106,8 @@ class HyperbandSearchCV(AuditedSearch):
     batch_size : int or None, default=None
         Number of samples of each call of ``partial_fit``: consecutive batches of the training
         fold, which is shuffled again for each epoch. None uses all samples, so that one call is
-        one epoch. With a number, the resource has to be "partial_fit", which "auto" chooses if a
-        candidate has it. Otherwise a ValueError is raised.
+        one epoch. With a number, the resource has to be "partial_fit", which "auto" chooses. A
+        ValueError is raised if a candidate does not have it.
     scoring : str, callable, list, tuple, dict or None, default=None
         Strategy to evaluate the performance of the cross-validated model on the test set, as in
         GridSearchCV.

@@ -68,8 +68,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         Alternative name of `n_candidates`, as in RandomizedSearchCV. If both are given, they
         have to be equal.
     sampler : "auto", "random", "sobol", "model" or Sampler, default="auto"
-        Source of the candidates. All try every combination of a grid if `n_candidates` allows.
-        Otherwise they are
+        Source of the candidates. Those of this library try every combination of a grid if
+        `n_candidates` allows. Otherwise the candidates are
 
         - "random": sampled at random, as in RandomizedSearchCV
           (`sklearn_sha.candidates.RandomSampler`). "auto" is the same at present.
@@ -142,8 +142,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
           naive Bayes does.
         - samples: those of the largest training fold.
         - folds: all.
-        - a parameter: its value in the estimator. An integer is required if that is None or differs
-          between candidates, and for a custom resource without a default.
+        - a parameter: its value in the estimator. An integer is required if that is None (except
+          for XGBoost) or differs between candidates, and for a custom resource without a default.
 
         If `budget` is an integer, "auto" means no limit other than the number of samples or folds.
     min_folds : int, "auto" or "all", default="auto"
@@ -245,8 +245,8 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
     batch_size : int or None, default=None
         Number of samples of each call of ``partial_fit``: consecutive batches of the training
         fold, which is shuffled again for each epoch. None uses all samples, so that one call is
-        one epoch. With a number, the resource has to be "partial_fit", which "auto" chooses if a
-        candidate has it. Otherwise a ValueError is raised.
+        one epoch. With a number, the resource has to be "partial_fit", which "auto" chooses. A
+        ValueError is raised if a candidate does not have it.
     scoring : str, callable, list, tuple, dict or None, default=None
         Strategy to evaluate the performance of the cross-validated model on the test set, as in
         GridSearchCV.
@@ -318,9 +318,9 @@ class SuccessiveHalvingSearchCV(ExtendableSearch):
         several metrics and ``refit=False``, nor is ``best_n_resources_``.
     best_n_resources_ : int
         Resource at which the best candidate was selected, and with which ``best_estimator_`` was
-        trained. With "n_samples" and "folds", it is trained on all samples. Networks whose
-        automatic maximum is lower than `max_iter` are refit by ``fit`` if they were selected at
-        this maximum.
+        trained. With "n_samples" and "folds", it is trained on all samples. If it was selected at
+        an automatic maximum, a network with a larger `max_iter` is refit by ``fit``, and an
+        estimator that only counts samples, with `batch_size`, by one pass over all of them.
     promote_by_ : str
         Name of the metric by which candidates were promoted; "score" for a single metric.
     interrupted_ : bool

@@ -29,8 +29,8 @@ def trust_report(search: Any) -> TrustReport:
     """Report how far a fitted search can be trusted.
 
     The report estimates the probability that no eliminated candidate would have ended better than
-    the selected one. If it is below 0.95, the report recommends an audit, a larger `min_resources`,
-    more folds, or a grid search.
+    the selected one. If it is below 0.95, the report recommends, for example, an audit, a larger
+    `min_resources`, more folds, or a grid search.
 
     Parameters
     ----------

@@ -29,8 +29,8 @@ def schedule_from_range(
     There are as many rungs as fit between the two if each has `factor` times the resource of the
     previous one. If `min_resources` is given, the best candidate can have a rung of its own, and
     the resources are in equal ratios from minimum to maximum. Otherwise, the last rung has several
-    candidates, the resource of rung k is ``floor(first * factor**k)``, and that of the last rung is
-    `max_resources`.
+    candidates, the resource of rung k is ``floor(first * factor**k)``, but more than that of the
+    previous rung, and that of the last rung is `max_resources`.
 
     Parameters
     ----------
