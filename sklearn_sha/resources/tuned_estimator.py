@@ -41,7 +41,7 @@ class TunedEstimator:
     >>> from sklearn.linear_model import SGDClassifier
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from sklearn_sha.resources.tuned_estimator import TunedEstimator
+    >>> from sklearn_sha.resources import TunedEstimator
     >>> pipeline = make_pipeline(StandardScaler(), SGDClassifier())
     >>> tuned = TunedEstimator(pipeline, [{"sgdclassifier__alpha": [1e-4, 1e-3]}])
     >>> tuned.searched_of_last, tuned.fits_last_step_alone
