@@ -63,7 +63,7 @@ class BaseHalvingSearch(HTMLReprMixin, CallbackSupportMixin, EvaluatedSearch):
             If parameters are invalid, before any training. If all fits failed, or if no candidate
             has a score and none was trained with full resource; ``failures_`` then has the reasons.
             If a callable `refit` does not return an integer. If a callable `scoring` returns
-            several metrics, and `refit` is the name of none of them.
+            several metrics, and `refit` is True or a name that none of them has.
         TimeoutError
             If `max_time` ended before any candidate was scored on all folds of the first rung, or
             if no candidate that was completed has a score.

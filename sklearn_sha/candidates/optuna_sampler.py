@@ -58,11 +58,11 @@ class OptunaSampler(Sampler):
     Before Optuna 5.0, set ``constant_liar=True`` of TPESampler, or the candidates of a wave are
     close to each other; QMCSampler samples the first wave at random, and lists in all waves.
 
-    Lists are categorical parameters, with any values. ``scipy.stats.uniform``, ``loguniform`` and
-    ``randint`` become Optuna's distributions, and a ``range`` that of integers. In a list of dicts,
-    the dict is a categorical parameter too, and each dict has its own parameters, which is a
-    conditional space in Optuna's terms: TPESampler supports it, and QMCSampler samples part of it
-    at random. Optuna's log messages about this are hidden.
+    Lists are categorical parameters, with any values. ``scipy.stats.uniform``, ``loguniform``
+    (without `loc`) and ``randint`` become Optuna's distributions, and a ``range`` that of integers.
+    In a list of dicts, the dict is a categorical parameter too, and each dict has its own
+    parameters, which is a conditional space in Optuna's terms: TPESampler supports it, and
+    QMCSampler samples part of it at random. Optuna's log messages about this are hidden.
 
     If all values are lists with at most n combinations left, it proposes all of them in the order
     of GridSearchCV.
