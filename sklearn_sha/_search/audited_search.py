@@ -172,7 +172,7 @@ class AuditedSearch(BaseHalvingSearch):
             raise ValueError(
                 f"{method} requires the process of fit, or a checkpoint: this "
                 f"{type(self).__name__} is a copy or was loaded from a file, without the results "
-                "on each fold. Call fit first, which with the same checkpoint trains nothing again."
+                "on each fold. Call fit first; with the same checkpoint, it repeats only the refit."
             )
         if are_splits_consumed(self):
             raise ValueError(
