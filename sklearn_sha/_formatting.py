@@ -9,7 +9,12 @@ from math import isfinite
 from textwrap import fill
 from typing import Any
 
-_PLURAL_ENDING = re.compile("(?<=ch)es$|(?<=sh)es$|(?<=ss)es$|(?<!s)s$")
+_SINGULAR_ENDINGS = (
+    (re.compile("leaves$"), "leaf"),
+    (re.compile("(?<!ser)ies$"), "y"),
+    (re.compile("(?<=ch|sh|ss)es$|(?<=x)es$|(?<!s)(?<!serie)s$"), ""),
+)
+"""Endings of plural nouns, and what replaces the first that fits."""
 _BEFORE_QUALIFIER = re.compile("(?= of | per | over )")
 _ROUNDING, _TINY, _HUGE = 1e-13, 1e-3, 1e6
 _MAX_VALUE_LENGTH = 100  # of a parameter
@@ -247,7 +252,9 @@ def quantity(number: float, noun: str) -> str:
     if number != 1:
         return f"{number} {noun}"
     head, *rest = _BEFORE_QUALIFIER.split(noun, maxsplit=1)
-    return f"{number} {_PLURAL_ENDING.sub('', head)}{''.join(rest)}"
+    found = (ending.subn(new, head) for ending, new in _SINGULAR_ENDINGS)
+    singular = next((text for text, n_replaced in found if n_replaced), head)
+    return f"{number} {singular}{''.join(rest)}"
 
 
 def enumerated(parts: Sequence[str]) -> str:
