@@ -609,6 +609,16 @@ def test_too_many_for_the_first_bracket():
         curves(HyperbandSearchCV, initial_candidates=initial).plan(NOTHING)
 
 
+def test_with_all_samples_the_first_bracket_has_more_candidates_if_it_starts_with_fewer():
+    """The maximum is that of the data, and cannot be raised."""
+    given = {"initial_candidates": [{"C": k} for k in range(1, 21)], "cv": 3, "random_state": 0}
+    search = HyperbandSearchCV(SVC(), {"C": loguniform(1e-3, 1e3)}, resource="n_samples", **given)
+    with pytest.raises(ValueError, match=r"has 9 .* raise max_resources or lower min_resources"):
+        search.plan(*load_digits(return_X_y=True))
+    search.set_params(min_resources=40)
+    assert search.plan(*load_digits(return_X_y=True)).n_candidates[0] == 27
+
+
 class Ignores(SuccessiveHalving):
     """Plans without `Bounds.n_kept`."""
 

@@ -140,7 +140,8 @@ def candidates_for_brackets(
     if sizes[0] < n_initial:
         raise ValueError(
             f"The first bracket has {quantity(sizes[0], 'candidates')}, and there are {n_initial} "
-            "initial candidates. Give fewer of them, or raise max_resources."
+            "initial candidates. Give fewer of them, or raise max_resources or lower "
+            "min_resources, as far as the resource allows it."
         )
     n = sum(sizes)
     if source.sampler.uses_history:
