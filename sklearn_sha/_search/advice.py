@@ -10,6 +10,7 @@ from sklearn_sha._formatting import quantity
 from sklearn_sha._param_validation import is_int
 from sklearn_sha._search.audit import MAX_SHARE
 from sklearn_sha.bandit.base import Algorithm
+from sklearn_sha.bandit.successive_halving import FixedBudget
 from sklearn_sha.candidates.distinct import is_exhausted_by
 from sklearn_sha.candidates.source import CandidateSource
 from sklearn_sha.candidates.space import grid_of, n_outside
@@ -113,7 +114,7 @@ def _how_to_cost_less(schedule: Schedule, algorithm: Algorithm) -> str:
     if schedule.n_repeated:  # a larger factor can increase their number
         return "Use SuccessiveHalvingSearchCV, which tries each candidate once"
     how = "Raise min_resources or the factor"
-    if hasattr(algorithm, "budget"):
+    if isinstance(algorithm, FixedBudget):
         # A larger one makes fixed costs matter less. If the last rung has reached its maximum, it
         # is spent on the other rungs.
         is_fixed_cost = schedule.relative_cost() <= 1
