@@ -10,9 +10,10 @@ from textwrap import fill
 from typing import Any
 
 _SINGULAR_ENDINGS = (
+    (re.compile("series$"), "series"),
     (re.compile("leaves$"), "leaf"),
-    (re.compile("(?<!ser)ies$"), "y"),
-    (re.compile("(?<=ch|sh|ss)es$|(?<=x)es$|(?<!s)(?<!serie)s$"), ""),
+    (re.compile("ies$"), "y"),
+    (re.compile("(?<=ch|sh|ss)es$|(?<=x)es$|(?<!s)s$"), ""),
 )
 """Endings of plural nouns, and what replaces the first that fits."""
 _BEFORE_QUALIFIER = re.compile("(?= of | per | over )")
