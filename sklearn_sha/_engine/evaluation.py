@@ -280,7 +280,7 @@ def _as_numbers(scores: Any, config: EvaluationConfig, errors: list[str]) -> Sco
 
 
 def _as_number(score: Any, scorer: Any) -> float:
-    if isinstance(score, float):  # the usual case, which includes np.float64
+    if isinstance(score, int | float):  # the usual case, which includes np.float64
         return float(score)
     if hasattr(score, "item"):
         with suppress(ValueError):

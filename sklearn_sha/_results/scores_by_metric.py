@@ -47,7 +47,7 @@ def _row_of(scores: Scores | None, metrics: Sequence[str]) -> Mapping[str, float
     if scores is None:
         return dict.fromkeys(metrics)
     row: Mapping[str, float | None] = scores if isinstance(scores, dict) else {"score": scores}
-    if missing := {*metrics} - {*row}:
+    if missing := [metric for metric in metrics if metric not in row]:
         raise ValueError(
             f"scoring returned {scores!r}, without {sorted(map(str, missing))} of the "
             "first fit. Return the same metrics in each call."

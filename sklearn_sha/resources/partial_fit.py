@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -94,8 +93,15 @@ class PartialFit(Resource):
         return True
 
     def advance(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
-        with _one_epoch(model):
+        if not _has_max_epochs(model):
             self._call(model, samples, start, target)
+            return
+        epochs = model.max_epochs
+        model.set_params(max_epochs=1)  # or a call would train that many
+        try:
+            self._call(model, samples, start, target)
+        finally:
+            model.set_params(max_epochs=epochs)
 
     def _call(self, model: Any, samples: FoldSamples, start: int, target: int) -> None:
         for call in range(start, target):
@@ -370,18 +376,8 @@ def _nested(model: Any) -> Iterator[tuple[str, Any]]:
         yield prefix, held
 
 
-@contextmanager
-def _one_epoch(model: Any) -> Iterator[None]:
-    """Have a call of ``partial_fit`` train one epoch and not `max_epochs` of them."""
-    if not hasattr(model, "max_epochs") or "max_epochs" not in model.get_params(deep=False):
-        yield
-        return
-    epochs = model.max_epochs
-    model.set_params(max_epochs=1)
-    try:
-        yield
-    finally:
-        model.set_params(max_epochs=epochs)
+def _has_max_epochs(model: Any) -> bool:
+    return hasattr(model, "max_epochs") and "max_epochs" in model.get_params(deep=False)
 
 
 def _takes_classes(method: Callable[..., Any]) -> bool:
