@@ -25,6 +25,7 @@ from sklearn_sha._storage.model_sizes import ModelSizes
 from sklearn_sha._storage.models import ModelFile, TrainedModel
 from sklearn_sha._storage.outcomes import Outcome, Scores
 from sklearn_sha._storage.preprocessing_file import PreprocessingFile
+from sklearn_sha._storage.store import OutcomeAndModel
 from sklearn_sha.candidates.space import with_params
 
 SECONDS_PER_BATCH = 2.0
@@ -96,11 +97,11 @@ def evaluate_batch(
                 results.append((outcome, model))
     except KeyboardInterrupt:
         interrupted = True
-    files: dict[tuple[int, int, int], ModelFile] = {}
+    kept: list[OutcomeAndModel] = [*results]
     if config.model_folder is not None and config.model_folder.is_used_by_this_process:
         models = {outcome.key: model for outcome, model in results if model is not None}
         files = config.model_folder.write(models)
-    kept = [(outcome, files.get(outcome.key, model)) for outcome, model in results]
+        kept = [(outcome, files.get(outcome.key, model)) for outcome, model in results]
     return BatchResult(kept, interrupted, inaccessible)
 
 

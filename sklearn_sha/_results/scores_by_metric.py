@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,24 +32,25 @@ def scores_by_metric(
     ValueError
         If a callable `scoring` has not returned all metrics.
     """
-    rows = [_row_of(one, metrics) for one in scores]
-    columns = {metric: [row[metric] for row in rows] for metric in metrics}
     values, failed = {}, {}
-    for metric, column in columns.items():
+    for metric in metrics:
+        column = [_score_of(one, metric) for one in scores]
         numbers = [error_score if score is None else score for score in column]
         values[metric] = np.array(numbers, dtype=float).reshape(shape)
         failed[metric] = np.reshape([score is None for score in column], shape)
     return values, failed
 
 
-def _row_of(scores: Scores | None, metrics: Sequence[str]) -> Mapping[str, float | None]:
-    """Return the scores of a job by metric, after a check. None for what failed."""
+def _score_of(scores: Scores | None, metric: str) -> float | None:
+    """Return the score of a job in a metric, or None if it failed."""
     if scores is None:
-        return dict.fromkeys(metrics)
-    row: Mapping[str, float | None] = scores if isinstance(scores, dict) else {"score": scores}
-    if missing := [metric for metric in metrics if metric not in row]:
-        raise ValueError(
-            f"scoring returned {scores!r}, without {sorted(map(str, missing))} of the "
-            "first fit. Return the same metrics in each call."
-        )
-    return row
+        return None
+    if isinstance(scores, dict):
+        if metric in scores:
+            return scores[metric]
+    elif metric == "score":
+        return scores
+    raise ValueError(
+        f"scoring returned {scores!r}, without the {metric!r} of the first fit. Return the same "
+        "metrics in each call."
+    )

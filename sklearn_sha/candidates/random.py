@@ -30,6 +30,8 @@ class RandomSampler(Sampler):
     ) -> list[dict[str, Any]]:
         known = {params_key(params) for params in history.candidates}
         sampled = sample_distinct(space, n + len(known), rng)
+        if not known:
+            return sampled
         new = [params for params in sampled if params_key(params) not in known]
         if len(new) > n and grid_of(space) is not None:
             # Unlike samples of distributions, those of a grid are not in random order.

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.tree import BaseDecisionTree
-
 from sklearn_sha._param_validation import is_int
 from sklearn_sha.resources.base import MANY_SAMPLES
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_prefix, last_step
@@ -16,6 +13,9 @@ _RELATIVE = frozenset({"ccp_alpha", "min_impurity_decrease", "min_weight_fractio
 
 _ABSOLUTE_OR_RELATIVE = frozenset({"min_samples_split", "min_samples_leaf"})
 """Those that count in shares if their values are not integers."""
+
+_TREE, _NEIGHBORS = "BaseDecisionTree", {"KNeighborsClassifier", "KNeighborsRegressor"}
+"""By name, since importing these classes takes as long as importing the rest of this package."""
 
 _SIZE = "size of a tree"
 
@@ -60,10 +60,10 @@ def sample_dependence(tuned: TunedEstimator, n_samples: int) -> str:
 
 def _size(model: Any, searched: frozenset[str]) -> str:
     """What is searched of a tree or of nearest neighbors and depends on the number of samples."""
-    if isinstance(model, BaseDecisionTree):
+    classes = {cls.__name__ for cls in type(model).__mro__}
+    if _TREE in classes:
         return _SIZE
-    is_counted = isinstance(model, KNeighborsClassifier | KNeighborsRegressor)
-    return "number of neighbors" if is_counted and "n_neighbors" in searched else ""
+    return "number of neighbors" if classes & _NEIGHBORS and "n_neighbors" in searched else ""
 
 
 def _has_shares(tuned: TunedEstimator) -> bool:
