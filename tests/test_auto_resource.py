@@ -954,6 +954,28 @@ def test_epochs_are_those_of_the_estimator(max_iter, epochs):
     assert f"max_iter={max_iter}" in str(plan)
 
 
+@pytest.mark.parametrize(
+    ("model", "largest"), [(SGDClassifier(), 300), (MLPClassifier(max_iter=20), 600)]
+)
+def test_a_plan_names_the_fixed_cost_of_small_mini_batches(model, largest):
+    def note(batch_size):
+        search = SuccessiveHalvingSearchCV(
+            model, {"alpha": [1, 2, 3, 4]}, resource="partial_fit", batch_size=batch_size, cv=4
+        )
+        shown = " ".join(str(search.plan(*DIGITS)).split())
+        return re.findall(r"batch_size=\d+ makes \d+ calls of partial_fit per epoch", shown)
+
+    n_train = len(DIGITS[1]) * 3 // 4
+    n_calls = -(-n_train // largest)
+    assert note(largest) == [f"batch_size={largest} makes {n_calls} calls of partial_fit per epoch"]
+    assert note(largest + 1) == note(None) == []
+    few = DIGITS[0][:200], DIGITS[1][:200]
+    search = SuccessiveHalvingSearchCV(
+        model, {"alpha": [1, 2, 3, 4]}, resource="partial_fit", batch_size=largest, cv=4
+    )
+    assert "per epoch" not in str(search.plan(*few))  # a call is an epoch
+
+
 def test_a_call_of_partial_fit_is_one_epoch_whatever_max_epochs_is():
     search = SuccessiveHalvingSearchCV(Network(max_epochs=16), {"lr": range(1, 9)}, cv=2)
     search.fit(*DIGITS)

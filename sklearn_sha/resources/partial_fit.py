@@ -30,6 +30,7 @@ from sklearn_sha.resources.epochs import (
 from sklearn_sha.resources.fixed_costs import candidate_cost
 from sklearn_sha.resources.limits import Limits, TrainingData, WholeFit
 from sklearn_sha.resources.tuned_estimator import TunedEstimator, last_step, resamples
+from sklearn_sha.schedules import Schedule
 
 MAX_EPOCHS = 100
 """What ``max_resources="auto"`` is at most if ``fit`` can stop before the estimator's
@@ -124,13 +125,11 @@ class PartialFit(Resource):
                 one_pass = self._n_batches(1, data.n_samples)
                 return replace(limits, default=one_pass, highest=one_pass)
             return replace(limits, default=self._n_batches(default, data.n_samples))
-        is_network = any(type(model).__name__.startswith("MLP") for model in models)
-        per_call = _SAMPLES_PER_NETWORK_CALL if is_network else _SAMPLES_PER_CALL
         return replace(
             limits,
             default=default,
             fixed=candidate_cost(tuned, example, data) / data.n_samples,
-            rate=1 + Fraction(per_call, data.n_samples),
+            rate=1 + Fraction(_samples_per_call(models), data.n_samples),
             equals_fit=True,
             fit_can_stop=any(map(can_stop, models)),
         )
@@ -247,6 +246,19 @@ class PartialFit(Resource):
             return [f"max_resources='auto' is {given}."]
         return [f"max_resources='auto' is {amount}: {given}."]
 
+    def cheaper_notes(
+        self, tuned: TunedEstimator, schedule: Schedule, n_train: int, factor: float
+    ) -> list[str]:
+        if self.batch_size is None or self.batch_size >= n_train:
+            return []
+        if self.batch_size > _samples_per_call([last_step(model) for model in tuned.models()]):
+            return []
+        return [
+            f"batch_size={self.batch_size} makes {self._n_batches(1, n_train)} calls of "
+            "partial_fit per epoch. Each has a fixed cost, so that a larger batch_size takes less "
+            "time per epoch."
+        ]
+
     def whole_fit(self, tuned: TunedEstimator, example: Any, maximum: int) -> WholeFit | None:
         models = _iterating_models(tuned, example)
         if self.batch_size is not None:
@@ -346,6 +358,11 @@ def _automatic_maximum(model: Any) -> int:
 def _n_iterations(model: Any) -> int:
     _, n_iterations = iterations(model)
     return MAX_EPOCHS if n_iterations is None else n_iterations
+
+
+def _samples_per_call(models: Sequence[Any]) -> int:
+    is_network = any(type(model).__name__.startswith("MLP") for model in models)
+    return _SAMPLES_PER_NETWORK_CALL if is_network else _SAMPLES_PER_CALL
 
 
 def _counts(model: Any) -> bool:
