@@ -251,7 +251,7 @@ class PartialFit(Resource):
     ) -> list[str]:
         if self.batch_size is None or self.batch_size >= n_train:
             return []
-        if self.batch_size > _samples_per_call([last_step(model) for model in tuned.models()]):
+        if self.batch_size > _samples_per_call(_families(tuned)):
             return []
         return [
             f"batch_size={self.batch_size} makes {self._n_batches(1, n_train)} calls of "
