@@ -677,6 +677,25 @@ def test_folds_as_the_resource_have_the_report_of_growing_folds_at_full_resource
     assert [one["risk"] for one in found.eliminated] == [one["risk"] for one in expected.eliminated]
 
 
+@pytest.mark.parametrize(
+    ("highest", "is_audited", "kind"),
+    [
+        (0.90, False, "eliminated"),
+        (0.92, False, "eliminated"),  # better, but by less than the tolerance
+        (0.94, False, "could have been better"),
+        (0.94, True, "audited"),
+    ],
+)
+def test_a_candidate_could_have_been_better_if_its_bound_exceeds_the_tolerance(
+    highest, is_audited, kind
+):
+    rung = {"n_resources": 1, "n_folds": 2}
+    one = PossibleScore.of(0, rung, expected=0.8, highest=highest, is_audited=is_audited)
+    possible = PossibleScores([one], selected_score=0.9, tolerance=0.03, probability=0.9)
+    assert possible.kind_of(one) == kind
+    assert possible.kinds() == [kind]
+
+
 @pytest.mark.parametrize("expected", [0.895, 0.95])
 def test_the_trust_figure_shows_the_selected_score_and_its_standard_error(expected):
     """Also if all eliminated candidates are expected to be near it, or above."""

@@ -82,15 +82,12 @@ class PossibleScores:
     tolerance: float
     probability: float
 
-    def is_risky(self, one: PossibleScore) -> bool:
-        """Whether a candidate could have been better than the selected one by the tolerance."""
-        return not one.is_audited and one.highest > self.selected_score + self.tolerance
-
     def kind_of(self, one: PossibleScore) -> str:
         """Return what a candidate is called in a legend."""
         if one.is_audited:
             return AUDITED
-        return RISKY if self.is_risky(one) else ELIMINATED
+        is_risky = one.highest > self.selected_score + self.tolerance
+        return RISKY if is_risky else ELIMINATED
 
     def kinds(self) -> list[str]:
         """Return the kinds of candidates that there are, in the order of a legend."""
@@ -102,7 +99,7 @@ class PossibleScores:
         """Title of its figure."""
         if not self.candidates:
             return "No candidate that has a score was eliminated before full resource."
-        # The bounds of `is_risky` hold for each rung, and the probability for all of them.
+        # The highest scores are bounds for each rung, and the probability is that of all of them.
         probable = probability_text(self.probability)
         return f"Probability that no eliminated candidate is better: {probable}"
 
