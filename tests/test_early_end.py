@@ -102,6 +102,12 @@ def test_only_changes_beyond_the_noise_of_the_folds_count():
     assert [rule.is_over((0, 1), means, 1) for means in orders] == [False, False]
 
 
+@pytest.mark.parametrize("later", [[1, 2], [2, 1]])
+def test_candidates_with_equal_losses_have_no_order_that_changes(later):
+    rule = StableRanking(n_rungs=1)
+    assert [rule.is_over((0, 1), losses, 1) for losses in ([1, 1], later)] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("others", "is_stable"), [([np.inf, 0.5], True), ([np.inf, np.inf], True), ([0.5, 0.5], False)]
 )

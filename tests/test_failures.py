@@ -172,6 +172,9 @@ def test_a_run_of_the_doubling_trick_that_fails_is_followed_by_the_next(scoring)
     units = [rows["n_resources"][rows["bracket"] == run].tolist() for run in range(4)]
     assert units == [[2] * 4, [4] * 4, [8] * 4 + [16] * 2, [16] * 4 + [32] * 2]
     assert rows["cached"].sum() == 2
+    promoted = [row["promoted"] for row in search.rung_history_]
+    assert promoted[:2] == [[], []]  # the rungs without a score
+    assert [len(numbers) for numbers in promoted[2:]] == [2, 1, 2, 1]
     metric = "a" if scoring else "score"
     expected = [np.nan, np.nan, 0.4 * 8 / 9, 0.4 * 16 / 17, 0.4 * 16 / 17, 0.4 * 32 / 33]
     assert rows[f"mean_test_{metric}"][rows["candidate"] == 1].tolist() == pytest.approx(
