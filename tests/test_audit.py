@@ -1060,3 +1060,25 @@ def test_folds_that_are_the_same_in_all_rungs_are_no_column():
     table = search_of().fit(NOTHING).rung_history_._repr_html_().partition("<svg")[0]
     assert "epochs" in table
     assert "folds" not in table
+
+
+def test_an_audit_does_not_warn_again_about_earlier_failures_of_its_candidates():
+    class Late(Curve):
+        def score(self, X, y=None):
+            if self.fails == "late" and self.units_ < 4 and X[0, 0] == 0:
+                raise RuntimeError("no score yet")
+            return super().score(X)
+
+    space = [{"limit": [0.1, 0.4, 0.5]}, {"limit": [0.6], "fails": ["late"]}]
+    search = SuccessiveHalvingSearchCV(
+        Late(), space, resource="partial_fit", min_resources=1, max_resources=4, min_folds="all",
+        cv=KFold(3), error_score=0, refit=False,
+    )  # fmt: skip
+    samples = np.arange(12.0).reshape(12, 1)  # of which the first fold has the 0
+    with pytest.warns(UserWarning, match="no score yet"):
+        search.fit(samples)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.audit(samples, n_candidates=3)
+    assert audited_ids(search) == [0, 1, 3]
+    assert search.best_candidate_ == 3
