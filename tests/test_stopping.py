@@ -18,7 +18,7 @@ from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
-from toys import CALLS, CountingScaler, Curve, Recorder, numbers
+from toys import CALLS, CountingScaler, Curve, Recorder, numbers, rung_lines
 
 from sklearn_sha import HyperbandSearchCV, SuccessiveHalvingSearchCV
 from sklearn_sha._data.folds import Fold
@@ -1023,6 +1023,23 @@ def preprocessing_search(**params):
         pipeline, {"prefix__tag": [*range(24)]}, resource="partial_fit", min_resources=4,
         max_resources=4, cv=KFold(3), refit=False, min_folds="all",
     ).set_params(**params)  # fmt: skip
+
+
+def test_a_search_that_is_resumed_shows_all_its_rungs(capsys):
+    search = search_of("range", Stopped(), min_folds="all", verbose=1)
+    search.fit(X)
+    n_calls, expected = len(CALLS), rung_lines(capsys.readouterr().out)
+    assert len(expected) == len(search.rung_history_)
+    CALLS.clear()
+    with ctrl_c(at=n_calls - 1):
+        search.fit(X)
+    capsys.readouterr()
+    search.resume(X)
+
+    def without_time(lines):
+        return [re.sub(r" +\d+\.\d s.*", "", line) for line in lines]
+
+    assert without_time(rung_lines(capsys.readouterr().out)) == without_time(expected)
 
 
 def test_ctrl_c_does_not_lose_all_of_the_searched_preprocessing():
