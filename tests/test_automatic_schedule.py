@@ -74,6 +74,26 @@ def test_a_single_rung_of_a_given_resource_is_explained(given, maximum):
     assert search.set_params(min_resources=1.0).plan(*samples(150)).notes == ()
 
 
+@pytest.mark.parametrize(
+    ("n_candidates", "first", "n_rungs", "is_too_high"),
+    [(4, 600, 2, False), (4, 601, 1, True), (4, 1200, 1, False), (1, 601, 1, False)],
+)
+def test_a_first_rung_that_leaves_no_room_for_a_second_one_is_a_warning(
+    n_candidates, first, n_rungs, is_too_high
+):
+    """Of 1,500 samples, with five folds, the maximum is 1,200."""
+    space = {"C": [0.1, 1, 10, 100][:n_candidates]}
+    search = SuccessiveHalvingSearchCV(SVC(), space, resource="n_samples", min_resources=first)
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        plan = search.plan(*samples(1500))
+    assert len(plan.rungs) == n_rungs
+    messages = [str(one.message) for one in shown]
+    assert [message.partition(",")[0] for message in messages] == (
+        ["min_resources=601 leaves no room for a second rung"] if is_too_high else []
+    )
+
+
 def test_a_single_rung_of_a_given_algorithm_is_explained_by_the_factor_of_the_algorithm():
     class Single(Algorithm):
         def plan(self, bounds):
