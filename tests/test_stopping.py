@@ -808,6 +808,21 @@ def test_a_parameter_on_which_no_result_depends_may_change(kind, name):
     assert numbers(search) == numbers(whole(kind))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "may_change"),
+    [("a", "b", False), ("a", False, False), (False, "a", False), (False, True, True)],
+)
+def test_refit_may_change_unless_it_is_the_name_of_a_metric(before, after, may_change):
+    scoring = None if after is True else lambda model, X: {"a": model.score(X), "b": 1}
+    search = search_of("range", max_time=30, cv=KFold(2), refit=before, scoring=scoring).fit(X)
+    search.set_params(max_time=None, refit=after)
+    if may_change:
+        assert hasattr(search.resume(X), "best_estimator_")
+        return
+    with pytest.raises(ValueError, match="the data of fit, but refit changed since"):
+        search.resume(X)
+
+
 @pytest.mark.slow
 def test_workers_and_a_timeout_may_be_set_before_resume():
     search = search_of("range", max_time=30, cv=KFold(2)).fit(X)
